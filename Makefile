@@ -11,7 +11,7 @@ RUNNER = $(BIN)/python
 CHOSEN = -m "not slow"
 ENVIRONMENTS = lowest lowest-base newest openai deepeval ray ray-alone harness 3.12 3.13
 
-.PHONY: demo test test-all lint types contracts docs long bench levels lines release extras web pictures clean \
+.PHONY: demo test test-all lint types contracts docs long bench levels size release extras web pictures clean \
   test-local-model $(ENVIRONMENTS:%=test-%)
 
 demo: $(VENV)/.demo
@@ -74,8 +74,8 @@ levels: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.levels --sets $(SETS)
 	$(BIN)/python -m benchmarks.guarantee --sets $(SETS)
 
-lines: $(VENV)/.demo
-	$(BIN)/python -m benchmarks.lines
+size: $(VENV)/.demo
+	$(BIN)/python -m benchmarks.size
 
 # The report's page, from its sources in web/, into the package; with `.ci/web` it is compared.
 # Only this needs node and npm: users, and every other target, take the page that is there.

@@ -19,11 +19,17 @@ gc.disable()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The option that shuffles the tests."""
-    parser.addoption("--shuffle", type=int, metavar="SEED", help="Run the tests in a random order.")
+    parser.addoption(
+        "--shuffle", type=int, metavar="SEED", help="Run the tests in a random order."
+    )
 
 
-@pytest.hookimpl(trylast=True)  # pytest itself puts tests with the same parameters together
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(
+    trylast=True
+)  # pytest itself puts tests with the same parameters together
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
     """Shuffle the tests; xdist's workers get the same seed, and so the same order."""
     seed = config.getoption("--shuffle")
     if seed is not None:

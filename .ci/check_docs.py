@@ -57,7 +57,9 @@ def main() -> None:
         sys.exit("\n".join(faults))
     pages = sum(1 for _ in site.rglob("*.html"))
     names = sum(1 for _ in public_names())
-    print(f"{pages} pages, {names} public names in the reference, nothing loaded from elsewhere")
+    print(
+        f"{pages} pages, {names} public names in the reference, nothing loaded from elsewhere"
+    )
 
 
 if __name__ == "__main__":

@@ -21,8 +21,20 @@ IN_THE_WHEEL = {
 }
 IN_THE_SDIST = {
     *IN_THE_WHEEL,
-    *("LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "constraints.txt", "Makefile"),
-    *("conftest.py", "tests/test_loading.py", "docs/concepts.md", "examples/data/samples.jsonl"),
+    *(
+        "LICENSE",
+        "README.md",
+        "CHANGELOG.md",
+        "pyproject.toml",
+        "constraints.txt",
+        "Makefile",
+    ),
+    *(
+        "conftest.py",
+        "tests/test_loading.py",
+        "docs/concepts.md",
+        "examples/data/samples.jsonl",
+    ),
     *("web/build.mjs", "web/src/main.js", "docs/images/report_overview.png"),
 }
 METADATA = {
@@ -73,7 +85,9 @@ def faults_of_metadata(metadata: Message) -> list[str]:
     if not metadata.get_all("Project-URL"):
         faults.append("the metadata names no project URL")
     if "](docs/" in metadata.get_payload():
-        faults.append("a link of the README leads nowhere on an index page: make it absolute")
+        faults.append(
+            "a link of the README leads nowhere on an index page: make it absolute"
+        )
     return faults
 
 
@@ -85,7 +99,9 @@ def faults_of_sdist(sdist: Path) -> list[str]:
     return faults + [
         f"the sdist holds {name}"
         for name in sorted(names)
-        if name.startswith((".venv", "dist/", ".mypy_cache", ".hypothesis", "web/node_modules"))
+        if name.startswith(
+            (".venv", "dist/", ".mypy_cache", ".hypothesis", "web/node_modules")
+        )
         or ".sqlite" in name
     ]
 

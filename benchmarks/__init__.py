@@ -4,7 +4,9 @@ import ast
 import sys
 from pathlib import Path
 
-if sys.argv[0] == "-m" and {"-h", "--help"} & {*sys.argv[1:]}:  # in the command's own process
+if sys.argv[0] == "-m" and {"-h", "--help"} & {
+    *sys.argv[1:]
+}:  # in the command's own process
     _name = sys.orig_argv[sys.orig_argv.index("-m") + 1].rpartition(".")[2]
     _path = Path(__file__).with_name(_name)
     _path = _path / "__main__.py" if _path.is_dir() else _path.with_suffix(".py")

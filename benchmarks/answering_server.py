@@ -26,7 +26,9 @@ from tcva_adapters import Sample
 from tests.support.server import auto_judge, reply
 
 _HOUSE: Final = re.compile(r"\b[Hh]ouse (\d+)\b")
-_HEAD: Final = b"HTTP/1.1 %d OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+_HEAD: Final = (
+    b"HTTP/1.1 %d OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+)
 _FILLER: Final = (
     "The street was laid out when the old town grew beyond its walls, and most of its houses "
     "were put up by the merchants who traded on the river. Many were rebuilt after the fire. "
@@ -46,18 +48,31 @@ def statements(number: int) -> tuple[str, ...]:
 def samples(number: int) -> list[Sample]:
     """Samples of four claims, each stated in one of three contexts; no two are the same."""
     found = []
-    more = ("first owner sold timber", "rooms hold the papers of three families", "pond is deep")
+    more = (
+        "first owner sold timber",
+        "rooms hold the papers of three families",
+        "pond is deep",
+    )
     for i in range(number):
         facts = statements(i)
         held = (f"{facts[0]} {facts[1]}", *facts[2:])
-        contexts = [f"{_FILLER}{fact} Its {text}." for fact, text in zip(held, more, strict=True)]
+        contexts = [
+            f"{_FILLER}{fact} Its {text}."
+            for fact, text in zip(held, more, strict=True)
+        ]
         about = f"What is there to know about house {i}?"
-        found.append(Sample(id=f"s{i}", input=about, response=" ".join(facts), contexts=contexts))
+        found.append(
+            Sample(id=f"s{i}", input=about, response=" ".join(facts), contexts=contexts)
+        )
     return found
 
 
 def _ragas_verdicts(said: Sequence[str]) -> Any:
-    return {"statements": [{"statement": s, "reason": "Stated.", "verdict": 1} for s in said]}
+    return {
+        "statements": [
+            {"statement": s, "reason": "Stated.", "verdict": 1} for s in said
+        ]
+    }
 
 
 _ANSWERS: Final[tuple[tuple[str, Callable[[Sequence[str]], Any]], ...]] = (
@@ -65,8 +80,14 @@ _ANSWERS: Final[tuple[tuple[str, Callable[[Sequence[str]], Any]], ...]] = (
     ("judge the faithfulness of a series of statements", _ragas_verdicts),
     ('with the "truths" key', lambda said: {"truths": said}),
     ('with the "claims" key', lambda said: {"claims": said}),
-    ("with the 'verdicts' key", lambda said: {"verdicts": [{"verdict": "yes"}] * len(said)}),
-    ("with the 'reason' key", lambda _: {"reason": "The score is 1 because it is stated."}),
+    (
+        "with the 'verdicts' key",
+        lambda said: {"verdicts": [{"verdict": "yes"}] * len(said)},
+    ),
+    (
+        "with the 'reason' key",
+        lambda _: {"reason": "The score is 1 because it is stated."},
+    ),
     ("You need to answer with either YES or NO", lambda _: "YES"),
     ("Does the submission meet the Criteria", lambda _: "It is stated.\n\nY"),
 )
@@ -106,11 +127,18 @@ def _response(raw: bytes) -> bytes:
     try:
         text: str | None = answer(body)
     except ValueError as error:
-        return _http(400, {"error": {"message": str(error), "type": "unknown", "code": None}})
+        return _http(
+            400, {"error": {"message": str(error), "type": "unknown", "code": None}}
+        )
     more: dict[str, Any] = {}
-    if tools := body.get("tools"):  # structured output by a call of the one function offered
+    if tools := body.get(
+        "tools"
+    ):  # structured output by a call of the one function offered
         called = {"name": tools[0]["function"]["name"], "arguments": text}
-        text, more = None, {"tool_calls": [{"id": "1", "type": "function", "function": called}]}
+        text, more = (
+            None,
+            {"tool_calls": [{"id": "1", "type": "function", "function": called}]},
+        )
     return _http(200, reply(text, usage=(len(raw) // 4, 150), **more).payload)
 
 

@@ -46,7 +46,11 @@ def print_faults(number: int = 2_000, share: float = 0.2) -> None:
 
     facts = [f"Note {i} says that door {i} opens at nine." for i in range(number)]
     samples = [
-        Sample(id=str(i), response=f"{fact} A {i} foot dragon sleeps.", contexts=[f"{fact} Green."])
+        Sample(
+            id=str(i),
+            response=f"{fact} A {i} foot dragon sleeps.",
+            contexts=[f"{fact} Green."],
+        )
         for i, fact in enumerate(facts)
     ]
     warnings.simplefilter("ignore")
@@ -55,7 +59,9 @@ def print_faults(number: int = 2_000, share: float = 0.2) -> None:
         paid: set[int] = set()
         draw = for_share(share, KINDS)
 
-        def fault(body: Body, attempt: int, paid: set[int] = paid, draw: Any = draw) -> str | None:
+        def fault(
+            body: Body, attempt: int, paid: set[int] = paid, draw: Any = draw
+        ) -> str | None:
             name: str | None = draw(body, attempt)
             found = re.search(r"Note (\d+) says", prompt_of(body))
             if found and (name is None or MODES[name].expected == "scored"):
@@ -64,8 +70,14 @@ def print_faults(number: int = 2_000, share: float = 0.2) -> None:
 
         logging.disable()  # frameworks print and log every failure
         said = io.StringIO()
-        with FaultServer(auto_judge, fault) as server, redirect_stdout(said), redirect_stderr(said):
-            model = OpenAICompatibleModel("m", base_url=server.base_url, timeout=5.0, max_retries=1)
+        with (
+            FaultServer(auto_judge, fault) as server,
+            redirect_stdout(said),
+            redirect_stderr(said),
+        ):
+            model = OpenAICompatibleModel(
+                "m", base_url=server.base_url, timeout=5.0, max_retries=1
+            )
             (results,) = adapter.suite([adapter.built(model)], samples, True)
         logging.disable(logging.NOTSET)
         scores = [result.score for result in results]
@@ -73,7 +85,9 @@ def print_faults(number: int = 2_000, share: float = 0.2) -> None:
         wrong = sum(not math.isclose(score, EXPECTED) for score in known)
         why = sum(result.unscored is not None for result in results)
         lost = sum(scores[i] is None for i in paid)
-        shown = f"{wrong} of them wrong; {why} unscored with a reason; {lost} paid and lost"
+        shown = (
+            f"{wrong} of them wrong; {why} unscored with a reason; {lost} paid and lost"
+        )
         print(f"{adapter.name:20} {len(known)} scored, {shown}", flush=True)
         if wrong or lost or len(known) + why != number:
             sys.exit("a sample was lost")
@@ -81,7 +95,11 @@ def print_faults(number: int = 2_000, share: float = 0.2) -> None:
 
 def interrupted_run(folder: Path, samples: int = 500, times: int = 1) -> dict[str, int]:
     """Figures of a run that was killed and started again so many times."""
-    source, store, out = folder / "in.jsonl", folder / "verdicts.sqlite", folder / "out.jsonl"
+    source, store, out = (
+        folder / "in.jsonl",
+        folder / "verdicts.sqlite",
+        folder / "out.jsonl",
+    )
     texts = [f"Note {n} says that door {n} opens at nine." for n in range(samples)]
     rows = [{"id": str(n), "answer": t, "contexts": [t]} for n, t in enumerate(texts)]
     source.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
@@ -96,13 +114,18 @@ def interrupted_run(folder: Path, samples: int = 500, times: int = 1) -> dict[st
 
     def stored() -> int:
         with sqlite3.connect(store) as connection:
-            return int(connection.execute("SELECT count(*) FROM judgements").fetchone()[0])
+            return int(
+                connection.execute("SELECT count(*) FROM judgements").fetchone()[0]
+            )
 
     with ScriptedServer(script) as server:
         command = [sys.executable, "-m", "tcva_adapters", "evaluate", str(source), "--judge", "openai:m",
                    "--store", str(store), "--out", str(out), "--set", f"max-concurrency={CONCURRENCY}"]  # fmt: skip
         keys = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "x"}
-        given: dict[str, Any] = {"env": {**os.environ, **keys}, "stdout": subprocess.DEVNULL}
+        given: dict[str, Any] = {
+            "env": {**os.environ, **keys},
+            "stdout": subprocess.DEVNULL,
+        }
         for _ in range(times):
             enough.clear()
             stop_at = requests + max(samples // (times + 1), 1)

@@ -56,7 +56,11 @@ def cells(wanted: int, delays: Sequence[int], limits: Sequence[int]) -> list[Cel
     [125, 500]
     """
     sizes = {limit: max(1, wanted * limit // max(limits)) for limit in limits}
-    return [Cell(delay, limit, number) for delay in delays for limit, number in sizes.items()]
+    return [
+        Cell(delay, limit, number)
+        for delay in delays
+        for limit, number in sizes.items()
+    ]
 
 
 def ideal_seconds(requests: int, delay: float, limit: int) -> float:
@@ -79,13 +83,17 @@ def cpu_above_bare(run: dict[str, float], requests: int, number: int) -> float:
 
 
 @contextmanager
-def child(method: str, file: Path, server: Remote) -> Iterator[Callable[..., dict[str, float]]]:
+def child(
+    method: str, file: Path, server: Remote
+) -> Iterator[Callable[..., dict[str, float]]]:
     """A method's process; called with (first, last, limit), it scores these rows of the file."""
     command = [sys.executable, "-m", "benchmarks.peers", method, str(file)]
     log_name = f"{re.sub('[^a-z]+', '-', method.lower())}.log"
     with (
         (FOLDER / log_name).open("a", encoding="utf-8") as log,
-        subprocess.Popen(command, stdin=-1, stdout=-1, stderr=log, text=True) as process,
+        subprocess.Popen(
+            command, stdin=-1, stdout=-1, stderr=log, text=True
+        ) as process,
     ):
         stdin, stdout = process.stdin, process.stdout
         assert stdin and stdout  # noqa: PT018  # both are pipes
@@ -107,11 +115,15 @@ def child(method: str, file: Path, server: Remote) -> Iterator[Callable[..., dic
             process.terminate()
 
 
-def measure(method: str, columns: Sequence[Cell], server: Remote) -> list[dict[str, Any]]:
+def measure(
+    method: str, columns: Sequence[Cell], server: Remote
+) -> list[dict[str, Any]]:
     """A method once through all cells, then the bare client with the bodies that it sent."""
     file, warm = FOLDER / "samples.jsonl", max(cell.limit for cell in columns)
     needed = samples(warm + sum(cell.samples for cell in columns))
-    file.write_text("\n".join(s.model_dump_json(exclude_none=True) for s in needed), "utf-8")
+    file.write_text(
+        "\n".join(s.model_dump_json(exclude_none=True) for s in needed), "utf-8"
+    )
     found: list[dict[str, Any]] = []
     received: list[list[bytes]] = []
     with child(method, file, server) as ask:
@@ -126,7 +138,9 @@ def measure(method: str, columns: Sequence[Cell], server: Remote) -> list[dict[s
             received.append(bodies)
             found.append({**run, "requests": len(bodies), "connections": connections})
     posted = [bodies[:: -(-len(bodies) // POSTED)] for bodies in received]
-    (FOLDER / "bodies.jsonl").write_bytes(b"\n".join(body for each in posted for body in each))
+    (FOLDER / "bodies.jsonl").write_bytes(
+        b"\n".join(body for each in posted for body in each)
+    )
     with child(BARE, FOLDER / "bodies.jsonl", server) as ask:
         first = 0
         ask(0, len(posted[0]), warm)
@@ -134,7 +148,11 @@ def measure(method: str, columns: Sequence[Cell], server: Remote) -> list[dict[s
             server.reset(cell.delay / 1000)
             alone = ask(first, first + len(bodies), cell.limit)
             first += len(bodies)
-            run |= {"bare_cpu": alone["cpu"], "bare_wall": alone["wall"], "posted": len(bodies)}
+            run |= {
+                "bare_cpu": alone["cpu"],
+                "bare_wall": alone["wall"],
+                "posted": len(bodies),
+            }
     server.reset(0)
     return found
 
@@ -159,19 +177,28 @@ def table(figures: Figures, columns: Sequence[Cell]) -> str:
     last, above = columns[-1], {}
     for method, rounds in figures.items():
         pairs = [zip(each, columns, strict=True) for each in rounds]
-        above[method] = [[cpu_above_bare(r, r["requests"], c.samples) for r, c in p] for p in pairs]
+        above[method] = [
+            [cpu_above_bare(r, r["requests"], c.samples) for r, c in p] for p in pairs
+        ]
     lines = [f"{'':38}{'CPU, ms':>13}{'to own':>11}{'wall':>13}{'calls':>6}"]
     for method, rounds in figures.items():
         own = above.get(METHODS[method].own)
         shares = [
-            median(a[i] / b[i] for a, b in zip(above[method], own, strict=False) if b[i] > 0)
+            median(
+                a[i] / b[i]
+                for a, b in zip(above[method], own, strict=False)
+                if b[i] > 0
+            )
             for i in range(len(columns))
             if own and any(b[i] > 0 for b in own)
         ]
         runs, wall = [r[-1] for r in rounds], "-"
         if last.delay:
             own_wall, alone = (
-                median(r[key] / ideal_seconds(r[n], last.delay / 1000, last.limit) for r in runs)
+                median(
+                    r[key] / ideal_seconds(r[n], last.delay / 1000, last.limit)
+                    for r in runs
+                )
                 for key, n in (("wall", "requests"), ("bare_wall", "posted"))
             )
             wall = f"{own_wall:.2f} ({alone:.2f})"
@@ -206,7 +233,9 @@ def circumstances() -> str:
     return f"{at}, Python {platform.python_version()}: {found}."
 
 
-def measure_all(methods: Sequence[str], columns: Sequence[Cell], rounds: int) -> Figures:
+def measure_all(
+    methods: Sequence[str], columns: Sequence[Cell], rounds: int
+) -> Figures:
     """Methods in turn, so many times; one that fails is named and left out."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     figures: Figures = {method: [] for method in methods}
@@ -224,7 +253,9 @@ def measure_all(methods: Sequence[str], columns: Sequence[Cell], rounds: int) ->
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speed beside the peers, in one run")
-    parser.add_argument("--quick", action="store_true", help="one short round; the page stays")
+    parser.add_argument(
+        "--quick", action="store_true", help="one short round; the page stays"
+    )
     is_quick = parser.parse_args().quick
     columns = cells(64, [0, 200], [32]) if is_quick else cells(500, [0, 200], [8, 32])
     figures = measure_all([*METHODS], columns, 1 if is_quick else 3)
@@ -232,7 +263,9 @@ def main() -> None:
     print(shown)
     if not is_quick and len(figures) == len(METHODS):
         text = f"{circumstances()}\n\n```text\n{shown}\n```"
-        PAGE.write_text(between(PAGE.read_text("utf-8"), "speed", text), encoding="utf-8")
+        PAGE.write_text(
+            between(PAGE.read_text("utf-8"), "speed", text), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -43,7 +43,10 @@ def print_checked(name: str, judged: Iterable[Judged]) -> None:
     found: Counter[str] = Counter()
     for claims, contexts in judged:
         for given, made in zip(claims, check_evidence(claims, contexts), strict=True):
-            if given.verdict in {Verdict.FULLY, Verdict.MOSTLY} or given.original_verdict:
+            if (
+                given.verdict in {Verdict.FULLY, Verdict.MOSTLY}
+                or given.original_verdict
+            ):
                 found[made.evidence_check.value if made.evidence_check else "held"] += 1
     fine = found["held"] + found["unchecked"]
     why = ", ".join(f"{number} {check}" for check, number in found.most_common())
@@ -70,7 +73,10 @@ def print_languages() -> None:
             ("others", own, [*own[1:], own[0]]),
             ("English", english, [*english[1:], english[0]]),
         ):
-            judged = [claim_of(claim, quote) for claim, quote in zip(claims, quotes, strict=True)]
+            judged = [
+                claim_of(claim, quote)
+                for claim, quote in zip(claims, quotes, strict=True)
+            ]
             for made in check_evidence(judged, [" ".join(quotes)]):
                 lowers = made.original_verdict is not None
                 found[f"{name} {'lowered' if lowers else made.evidence_check}"] += 1
@@ -93,10 +99,15 @@ def print_numbers() -> None:
     tables = {"inferences": INFERENCES, "fillers": FILLERS, "contraries": CONTRARIES}
     for kind, table in tables.items():
         for name, pairs in table.items():
-            judged = (([claim_of(*pair)], [f"Before it. {pair[1]} Behind it."]) for pair in pairs)
+            judged = (
+                ([claim_of(*pair)], [f"Before it. {pair[1]} Behind it."])
+                for pair in pairs
+            )
             print_checked(f"{kind}, {name.replace('_', ' ')}", judged)
     forms = paper.FOLDER.parent / "forms/contradicting_quotes.jsonl"
-    rows = map(json.loads, forms.read_text("utf-8").splitlines() if forms.is_file() else ())
+    rows = map(
+        json.loads, forms.read_text("utf-8").splitlines() if forms.is_file() else ()
+    )
     kinds: dict[str, list[Judged]] = {}
     for row in rows:
         judged_one = [claim_of(row["claim"], row["quote"])], [row["quote"]]
@@ -136,13 +147,22 @@ def quotes_of_others(rows: Sequence[dict[str, Any]]) -> Iterable[Judged]:
         contexts = rows[i - len(rows) // 2]["contexts"]
         if quotes := split_claims(contexts[0]):
             quote = rng.choice(quotes)
-            yield [claim_of(claim, quote) for claim in split_claims(row["answer"])], contexts
+            yield (
+                [claim_of(claim, quote) for claim in split_claims(row["answer"])],
+                contexts,
+            )
 
 
 def main() -> None:
-    cases = {"forged quotes": FORGED, "true quotes": TRUE, "true, another language": ACROSS}
+    cases = {
+        "forged quotes": FORGED,
+        "true quotes": TRUE,
+        "true, another language": ACROSS,
+    }
     for name, each in cases.items():
-        print_checked(name, (([claim_of(case.claim, case.quote)], PASSAGES) for case in each))
+        print_checked(
+            name, (([claim_of(case.claim, case.quote)], PASSAGES) for case in each)
+        )
     print_numbers()
     print_languages()
     print()
@@ -152,7 +172,9 @@ def main() -> None:
     for name, rows in load().items():
         print_checked(f"{name}, others' sentences", quotes_of_others(rows[:300]))
     for name, contexts, quote in huge(1_000_000):
-        verdicts = [claim_of("The drug cures cancer.", quote + " x" * (i % 2)) for i in range(8)]
+        verdicts = [
+            claim_of("The drug cures cancer.", quote + " x" * (i % 2)) for i in range(8)
+        ]
         started = time.process_time()
         check_evidence(verdicts, contexts)
         print(f"a megabyte, 8 claims, {name}: {time.process_time() - started:.2f} s")

@@ -32,8 +32,25 @@ from benchmarks.answering_server import started
 from benchmarks.readers import READERS, texts
 from tcva_adapters.errors import TCVAError
 
-_PLACES: Final = ("harbour", "library", "museum", "station", "garden", "theatre", "market", "tower")
-_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_PLACES: Final = (
+    "harbour",
+    "library",
+    "museum",
+    "station",
+    "garden",
+    "theatre",
+    "market",
+    "tower",
+)
+_DAYS: Final = (
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+)
 _JUDGED_FOR_SWEEP: Final = 5_000
 SAMPLES: Final = "samples.jsonl"
 COMMANDS: Final = {
@@ -63,10 +80,19 @@ def write_samples(path: Path, number: int) -> None:
     rng = random.Random(0)  # seeded, and no secret
     with path.open("w", encoding="utf-8") as file:
         for n in range(number):
-            place, day, hour = rng.choice(_PLACES), rng.choice(_DAYS), rng.randrange(6, 13)
-            facts = [f"The {place} of district {n} opens at {hour}.", f"It is closed on {day}."]
+            place, day, hour = (
+                rng.choice(_PLACES),
+                rng.choice(_DAYS),
+                rng.randrange(6, 13),
+            )
+            facts = [
+                f"The {place} of district {n} opens at {hour}.",
+                f"It is closed on {day}.",
+            ]
             facts += [f"A ticket costs {rng.randrange(2, 40)} coins."] * (n % 2)
-            said = [facts[0] if rng.random() < 0.7 else f"The {place} opens at {hour + 1}."]
+            said = [
+                facts[0] if rng.random() < 0.7 else f"The {place} opens at {hour + 1}."
+            ]
             said += rng.sample(facts[1:], rng.randrange(0, len(facts)))
             question = f"When does the {place} of district {n} open?"
             record = {"id": f"s{n}", "question": question, "answer": " ".join(said)}
@@ -111,7 +137,10 @@ def seconds(reader: str, text: str) -> float:
 
 def measure_readers(readers: Sequence[str], sizes: Sequence[int]) -> float:
     """Print a line for each reader; the largest exponent of all."""
-    print(f"{'ms of CPU for kilobytes':27}" + "".join(f"{size // 1000:8}" for size in sizes))
+    print(
+        f"{'ms of CPU for kilobytes':27}"
+        + "".join(f"{size // 1000:8}" for size in sizes)
+    )
     largest = 0.0
     for reader in readers:
         times: dict[str, list[float]] = {}
@@ -119,10 +148,14 @@ def measure_readers(readers: Sequence[str], sizes: Sequence[int]) -> float:
             for made_of, text in texts(reader, size):
                 times.setdefault(made_of, []).append(seconds(reader, text))
         made_of, slowest = max(times.items(), key=lambda one: one[1][-1])
-        at = next((at for at, took in enumerate(slowest) if took >= _CLEAR), len(sizes) - 1)
+        at = next(
+            (at for at, took in enumerate(slowest) if took >= _CLEAR), len(sizes) - 1
+        )
         growth = 1.0
         if at < len(sizes) - 1:
-            growth = math.log(slowest[-1] / slowest[at]) / math.log(sizes[-1] / sizes[at])
+            growth = math.log(slowest[-1] / slowest[at]) / math.log(
+                sizes[-1] / sizes[at]
+            )
             largest = max(largest, growth)
         shown = "".join(f"{1000 * took:8.0f}" for took in slowest)
         print(f"{reader:27}{shown}{growth:7.2f}  {made_of!r}", flush=True)
@@ -130,7 +163,9 @@ def measure_readers(readers: Sequence[str], sizes: Sequence[int]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Memory and time as what is read grows")
+    parser = argparse.ArgumentParser(
+        description="Memory and time as what is read grows"
+    )
     parser.add_argument("--sizes", help="samples; characters for readers")
     parser.add_argument("--commands", default=",".join(COMMANDS))
     parser.add_argument("--readers", help="names with commas between, or all")
@@ -142,7 +177,10 @@ def main() -> None:
         readers = [*READERS] if given.readers == "all" else given.readers.split(",")
         largest = measure_readers(readers, [*map(int, given.sizes.split(","))])
         sys.exit(largest > LIMIT)
-    commands, sizes = given.commands.split(","), [int(size) for size in given.sizes.split(",")]
+    commands, sizes = (
+        given.commands.split(","),
+        [int(size) for size in given.sizes.split(",")],
+    )
     print(f"{'':10}{'samples':>9}{'MB':>8}{'CPU s':>9}{'us/sample':>11}")
     peaks: dict[str, list[float]] = {}
     with started() as server:
@@ -158,7 +196,9 @@ def main() -> None:
                     found = run(folder, command, server.base_url)
                     peaks.setdefault(command, []).append(found.megabytes)
                     took = f"{found.cpu:9.2f}{found.cpu / size * 1e6:11.0f}"
-                    print(f"{command:10}{size:9}{found.megabytes:8.0f}{took}", flush=True)
+                    print(
+                        f"{command:10}{size:9}{found.megabytes:8.0f}{took}", flush=True
+                    )
     for command, memory in peaks.items():
         print(f"{command}: {max(memory) - min(memory):.0f} MB between the sizes")
 

@@ -63,24 +63,38 @@ class World:
         most: Rejected answers of a group, at most; they have their quality in common.
     """
 
-    def __init__(self, name: str, skill: Skill, *temperatures: float, most: int = 1) -> None:
+    def __init__(
+        self, name: str, skill: Skill, *temperatures: float, most: int = 1
+    ) -> None:
         rng = np.random.default_rng(1)
         self.name, self.temperatures, self.most = name, temperatures, most
         self.sizes = rng.integers(1, most + 1, POPULATION // most)
         bad = np.repeat(rng.beta(*skill[0], len(self.sizes)), most)
         self.counts = answers(rng, bad), answers(rng, rng.beta(*skill[1], POPULATION))
         scores = [np.asarray(sweep(each, list(temperatures))) for each in self.counts]
-        paths = [(np.full(len(THRESHOLDS), t), THRESHOLDS) for t in range(len(temperatures))]
+        paths = [
+            (np.full(len(THRESHOLDS), t), THRESHOLDS) for t in range(len(temperatures))
+        ]
         if name == MIXED:
             paths = [(np.arange(2 * len(THRESHOLDS)) % 2, np.repeat(THRESHOLDS, 2))]
-        self.passes = [[side[:, columns] >= at for side in scores] for columns, at in paths]
+        self.passes = [
+            [side[:, columns] >= at for side in scores] for columns, at in paths
+        ]
         # A group counts one, by the answers that it has.
-        weights = (np.arange(most) < self.sizes[:, None]) / self.sizes[:, None] / len(self.sizes)
-        self.true = [((weights.ravel() @ a).round(12), b.mean(axis=0)) for a, b in self.passes]
+        weights = (
+            (np.arange(most) < self.sizes[:, None])
+            / self.sizes[:, None]
+            / len(self.sizes)
+        )
+        self.true = [
+            ((weights.ravel() @ a).round(12), b.mean(axis=0)) for a, b in self.passes
+        ]
 
     def allowed(self, limit: float) -> float:
         """The largest share of good answers that pass where the limit is kept in truth."""
-        return max(float(good[bad <= limit].max(initial=0.0)) for bad, good in self.true)
+        return max(
+            float(good[bad <= limit].max(initial=0.0)) for bad, good in self.true
+        )
 
     def draw(self, rng: np.random.Generator, n: int) -> Drawn:
         """Places of n rejected answers (about n, of groups) and of n good ones, and the groups."""
@@ -88,22 +102,32 @@ class World:
         sizes, place = self.sizes[groups], np.arange(self.most)
         bad = (groups[:, None] * self.most + place)[place < sizes[:, None]]
         codes = np.repeat(np.arange(len(groups)), sizes).tolist()
-        return bad, rng.integers(POPULATION, size=n), None if self.name == IGNORED else codes
+        return (
+            bad,
+            rng.integers(POPULATION, size=n),
+            None if self.name == IGNORED else codes,
+        )
 
     def outcome(self, drawn: Drawn, limit: float) -> tuple[bool, float, float]:
         """Whether the limit is broken, and the share of good answers that pass, there and in truth."""
         (bad, good, codes), broken, best = drawn, False, (0.0, 0.0)
         for (fails, passes), (false, true) in zip(self.passes, self.true, strict=True):
-            place = certify(fails[bad].T, limit, error=ERROR / len(self.true), groups=codes).place
+            place = certify(
+                fails[bad].T, limit, error=ERROR / len(self.true), groups=codes
+            ).place
             if place is not None:
                 broken |= bool(false[: place + 1].max() > limit)
-                best = max(best, (float(passes[good, place].mean()), float(true[place])))
+                best = max(
+                    best, (float(passes[good, place].mean()), float(true[place]))
+                )
         return broken, *best
 
     def chosen(self, drawn: Drawn, limit: float) -> float:
         """The share of good answers of the data set that pass by `calibrate`."""
         bad, good, codes = drawn
-        counts = np.concatenate([self.counts[0][bad], self.counts[1][good]])[:, None] * 1.0
+        counts = (
+            np.concatenate([self.counts[0][bad], self.counts[1][good]])[:, None] * 1.0
+        )
         table = table_of(counts[:, 0, 0], np.repeat([0.0, 1.0], [len(bad), len(good)]))
         of = () if codes is None else (*codes, *range(-len(good), 0))
         table = replace(table, groups=of, counts=counts)
@@ -133,7 +157,9 @@ def simulate(sets: int) -> int:
         World(IGNORED, GOOD, 0.5, most=8),
         World(MIXED, GOOD, 0.2, 0.9),
     ):
-        print(f"\n{world.name}\nlimit allowed", *(f"{'n=' + str(n):>12}" for n in SIZES))
+        print(
+            f"\n{world.name}\nlimit allowed", *(f"{'n=' + str(n):>12}" for n in SIZES)
+        )
         for limit in LIMITS:
             cells = []
             for n in SIZES:
@@ -142,12 +168,19 @@ def simulate(sets: int) -> int:
                     drawn = world.draw(rng, n)
                     found.append(world.outcome(drawn, limit))
                     if number % WHOLE == 0 and world.name != MIXED:
-                        same.append(abs(world.chosen(drawn, limit) - found[-1][1]) < 1e-9)
+                        same.append(
+                            abs(world.chosen(drawn, limit) - found[-1][1]) < 1e-9
+                        )
                 broken, _, passed = np.mean(found, axis=0)
                 beyond += (over := broken > 0.065 and world.name != IGNORED)
                 cells.append(f"{broken:.3f}{'!' if over else ' '} {passed:.2f}")
-            print(f"{limit:<5} {world.allowed(limit):7.2f}", *(f"{cell:>12}" for cell in cells))
-    print(f"\n{beyond} beyond their limit; calibrate finds the same on {sum(same)} of {len(same)}")
+            print(
+                f"{limit:<5} {world.allowed(limit):7.2f}",
+                *(f"{cell:>12}" for cell in cells),
+            )
+    print(
+        f"\n{beyond} beyond their limit; calibrate finds the same on {sum(same)} of {len(same)}"
+    )
     return beyond + len(same) - sum(same)
 
 
@@ -157,13 +190,21 @@ def labelled() -> Iterator[tuple[str, ScoreTable]]:
         scored = table.with_method("TCVA", table.at(0.5)).rated
         for other in ("lexical", "ragas"):
             scored = with_fused(scored, f"TCVA + {other}")
-        yield name, scored.select(methods=["TCVA", "ragas", "lexical", *scored.methods[-2:]])
+        yield (
+            name,
+            scored.select(methods=["TCVA", "ragas", "lexical", *scored.methods[-2:]]),
+        )
     for name, rows in load().items():
         if name not in PAPER:
-            yield name, table_of(judged(rows), np.array([float(row["label"]) for row in rows]))
+            yield (
+                name,
+                table_of(judged(rows), np.array([float(row["label"]) for row in rows])),
+            )
 
 
-def tried(table: ScoreTable, rows: IntArray, limit: float) -> list[tuple[bool, bool, bool]]:
+def tried(
+    table: ScoreTable, rows: IntArray, limit: float
+) -> list[tuple[bool, bool, bool]]:
     """By method: whether the second half is above the limit, contradicts it, and nothing was chosen."""
     mine, other = map(table.select, np.array_split(rows, 2))
     found = []
@@ -182,13 +223,19 @@ def print_labelled() -> int:
     for name, table in labelled():
         for limit in LIMITS:
             rng = np.random.default_rng(0)
-            splits = [tried(table, rng.permutation(len(table)), limit) for _ in range(SPLITS)]
+            splits = [
+                tried(table, rng.permutation(len(table)), limit) for _ in range(SPLITS)
+            ]
             means.append((limit, np.mean(splits, axis=0)))
             records = guarantee_table(table, Limits(max_false_pass=limit)).records
-            for row, (above, contradicts, nothing) in zip(records, means[-1][1], strict=True):
+            for row, (above, contradicts, nothing) in zip(
+                records, means[-1][1], strict=True
+            ):
                 passed = [row.get(each, np.nan) for each in ("true_pass", "threshold")]
                 shares = (row["at_threshold_1"], *passed, above, contradicts, nothing)
-                about = f"{name + ', ' + row['method']:36} {limit:5} {row['rejected']:8}"
+                about = (
+                    f"{name + ', ' + row['method']:36} {limit:5} {row['rejected']:8}"
+                )
                 print(about, *(f"{share:6.3f}" for share in shares))
     beyond = 0
     for limit in LIMITS:

@@ -52,17 +52,27 @@ def print_one_evaluator(folder: Path) -> None:
             print(f"claims={claims!r}: {each}; {server.count - calls} for {more}")
 
 
-def calls_of_suite(adapter: Adapter, asynchronous: bool, settings: dict[str, Any]) -> int:
+def calls_of_suite(
+    adapter: Adapter, asynchronous: bool, settings: dict[str, Any]
+) -> int:
     """How often the judge was asked; an error where strict is above lenient for a sample."""
     clear_shared()
     model = VaryingModel(seconds=0.01)
     package = adapter.name.partition(" ")[0]
     llm = import_module(f"tcva_adapters.{package}.llm").from_judge_model(model)
     suite = [adapter.built(llm, temperature=t, **settings) for t in STRICTNESS]
-    said = io.StringIO()  # what the frameworks print and deprecate is not the point here
-    with warnings.catch_warnings(action="ignore"), redirect_stdout(said), redirect_stderr(said):
+    said = (
+        io.StringIO()
+    )  # what the frameworks print and deprecate is not the point here
+    with (
+        warnings.catch_warnings(action="ignore"),
+        redirect_stdout(said),
+        redirect_stderr(said),
+    ):
         columns = adapter.suite(suite, SUITE, asynchronous)
-    for scores in zip(*([each.score for each in column] for column in columns), strict=True):
+    for scores in zip(
+        *([each.score for each in column] for column in columns), strict=True
+    ):
         if "share" not in settings and sorted(scores, key=float) != list(scores):
             sys.exit(f"{adapter.name}: not views of one judgement: {scores}")
     return model.calls
@@ -75,7 +85,11 @@ def main() -> None:
         print(f"\n{'3 evaluators, 6 samples':27} calls with a store share=False")
         for adapter, asynchronous in product(ADAPTERS, (False, True)):
             how = f"{adapter.name}, {'async' if asynchronous else 'sync'}"
-            settings: list[dict[str, Any]] = [{}, {"store": folder / how}, {"share": False}]
+            settings: list[dict[str, Any]] = [
+                {},
+                {"store": folder / how},
+                {"share": False},
+            ]
             found = [calls_of_suite(adapter, asynchronous, each) for each in settings]
             print(f"{how:27}{found[0]:6}{found[1]:13}{found[2]:12}")
 

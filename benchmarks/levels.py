@@ -25,7 +25,13 @@ from benchmarks.paper.tables import bootstrapped
 from tcva_adapters.stats.agreement import Scale, krippendorff_alpha
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.correlation import Measure, value_of
-from tcva_adapters.stats.inference import Estimate, Statistic, difference, estimate, lower_bound
+from tcva_adapters.stats.inference import (
+    Estimate,
+    Statistic,
+    difference,
+    estimate,
+    lower_bound,
+)
 from tcva_adapters.stats.pairs import Pairs, asl_curve, studentised, tukey
 from tcva_adapters.stats.powered import powered_mean
 from tcva_adapters.stats.raters import reliability
@@ -60,7 +66,9 @@ class Data:
         grouped: Whether these come in groups.
     """
 
-    def __init__(self, rng: np.random.Generator, kind: str, n: int, *, grouped: bool) -> None:
+    def __init__(
+        self, rng: np.random.Generator, kind: str, n: int, *, grouped: bool
+    ) -> None:
         self.rng, self.kind, self.n = rng, kind, n
         sizes = rng.integers(2, 5, n) if grouped else np.ones(n, dtype=np.int64)
         self.codes: IntArray = np.repeat(np.arange(n), sizes)[:n]
@@ -105,7 +113,10 @@ def truths(kind: str) -> dict[str, float]:
     for measure in AGREEMENT:
         values = [value_of(measure, side, sides[2]) for side in sides[:2]]
         found |= {measure: values[0], f"difference of {measure}": values[0] - values[1]}
-    raters, whole = np.stack(few.methods(0.7, 0.7, 0.7)), ["all"] * few.n  # without an interval
+    raters, whole = (
+        np.stack(few.methods(0.7, 0.7, 0.7)),
+        ["all"] * few.n,
+    )  # without an interval
     for scale in SCALES:
         found[f"alpha, {scale}"] = krippendorff_alpha(raters, scale, groups=whole).value
     best = reliability("spearman", raters.T, raters[:1].T, groups=whole).best
@@ -129,7 +140,9 @@ def tests(data: Data, seed: int) -> Iterator[Outcome]:
         yield FALSE, f"{measure} of one method", _rejects(found.p)
     passed = (data.rng.random(data.n) < 0.9).astype(float)
     if data.groups is not None:
-        passed = (data.rng.beta(4.5, 0.5, data.n)[data.codes] > data.rng.random(data.n)) * 1.0
+        passed = (
+            data.rng.beta(4.5, 0.5, data.n)[data.codes] > data.rng.random(data.n)
+        ) * 1.0
     bound = lower_bound(passed, groups=data.groups, seed=seed)
     yield FALSE, "gate on a pass rate", bound > 0.9
     mean = truths(data.kind)["mean"]
@@ -138,7 +151,11 @@ def tests(data: Data, seed: int) -> Iterator[Outcome]:
     yield FALSE, "gate on a mean", bound > mean
     if data.groups is None:
         hard, noise = 0.5 * data.drawn(1), data.drawn(4)
-        yield FALSE, "Tukey, 4 systems", _finds(tukey(data.shaped(hard + noise), permutations=199))
+        yield (
+            FALSE,
+            "Tukey, 4 systems",
+            _finds(tukey(data.shaped(hard + noise), permutations=199)),
+        )
         spread = 0.5 + 0.1 * (hard + np.array([0.5, 1, 1, 2]) * noise)
         found_any = _finds(studentised(spread, permutations=199))
         yield FALSE, "studentised, 4 systems of unequal spread", found_any
@@ -149,11 +166,17 @@ def intervals(data: Data, seed: int) -> Iterator[Outcome]:
     options: dict[str, Any] = {"seed": seed, **DRAWN}
     one, other = data.methods(0.7, 1.0)
     truth, groups = truths(data.kind), data.groups
-    found = {"mean": estimate("mean", one, groups), "share": estimate("share", one > 0.6, groups)}
+    found = {
+        "mean": estimate("mean", one, groups),
+        "share": estimate("share", one > 0.6, groups),
+    }
     found["mean error"] = difference("mean", one, data.human, groups=groups)
     found |= {each: estimate(each, [one, data.human], groups) for each in AGREEMENT}
     for statistic in DIFFERENCES:
-        human, name = None if statistic == "mean" else data.human, f"difference of {statistic}"
+        human, name = (
+            None if statistic == "mean" else data.human,
+            f"difference of {statistic}",
+        )
         found[name] = difference(statistic, one, other, human, groups, **options)
         margin = abs(truth[name])
         is_offered = margin > 0.01 and not found[name].reason
@@ -170,7 +193,11 @@ def intervals(data: Data, seed: int) -> Iterator[Outcome]:
     if seed % 2:
         for scale in SCALES:
             name = f"alpha, {scale}"
-            yield HELD, name, _holds(krippendorff_alpha(raters, scale, groups=groups), truth[name])
+            yield (
+                HELD,
+                name,
+                _holds(krippendorff_alpha(raters, scale, groups=groups), truth[name]),
+            )
     if data.n <= 100 and seed % SLOW == 0:
         best = reliability("spearman", raters.T, raters[:1].T, groups=groups).best
         yield HELD, "best of raters", _holds(best, truth["best of raters"])
@@ -214,17 +241,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rng = np.random.default_rng([n, grouped])
             for number in range(given.sets):
                 data = Data(rng, KINDS[number % len(KINDS)], n, grouped=grouped)
-                for table, name, outcome in chain(tests(data, number), intervals(data, number)):
+                for table, name, outcome in chain(
+                    tests(data, number), intervals(data, number)
+                ):
                     tables[table][name, n].append(outcome)
         for table, tallies in tables.items():
-            print(f"\n{table}{', by groups' if grouped else ''}: {given.sets} data sets each")
+            print(
+                f"\n{table}{', by groups' if grouped else ''}: {given.sets} data sets each"
+            )
             print(" " * 42, *(f"{f'n={n}':>7}" for n in given.n))
             for name in dict.fromkeys(name for name, _ in tallies):
                 shares = [share(tallies[name, n]) for n in given.n]
                 marks = [s > MOST if table == FALSE else s < LEAST for s in shares]
                 beyond += sum(marks)
                 shown = ["-" if np.isnan(s) else f"{s:.3f}"[s < 1 :] for s in shares]
-                marked = (s + ("!" if m else " ") for s, m in zip(shown, marks, strict=True))
+                marked = (
+                    s + ("!" if m else " ") for s, m in zip(shown, marks, strict=True)
+                )
                 print(f"{name:42}", *(f"{cell:>7}" for cell in marked), flush=True)
     print(f"\n{beyond} beyond their limit; {time.monotonic() - started:.0f} s")
     return beyond

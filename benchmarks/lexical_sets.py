@@ -25,7 +25,9 @@ from tcva_adapters.stats.inference import estimate
 from tcva_adapters.text.sentences import split_claims
 from tests.support import paper
 
-FOLDER: Final = Path(os.environ.get("TCVA_BEDS", paper.ROOT.parent / "shared/data/beds"))
+FOLDER: Final = Path(
+    os.environ.get("TCVA_BEDS", paper.ROOT.parent / "shared/data/beds")
+)
 BEDS: Final = ("begin_cmu_dev", "begin_tc_dev", "begin_wow_dev", "factcheck_stance", "topical_chat", "wice_dev")  # fmt: skip
 PAPER: Final = ("summeval", "summeval_rel")
 MOST: Final = 1500
@@ -45,13 +47,20 @@ def load() -> dict[str, list[Row]]:
     for name in BEDS:
         path = FOLDER / f"{name}.jsonl"
         if path.exists():
-            rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-            drawn = [rows[i] for i in np.random.default_rng(0).permutation(len(rows))[:MOST]]
+            rows = [
+                json.loads(line)
+                for line in path.read_text(encoding="utf-8").splitlines()
+            ]
+            drawn = [
+                rows[i] for i in np.random.default_rng(0).permutation(len(rows))[:MOST]
+            ]
             sets[name] = [{**row, "answer": row["response"]} for row in drawn]
     for name in PAPER:
         if rows := paper_file(f"{name}_prepared"):
             names = {"answer": "answer", "contexts": "context", "label": "human_score"}
-            sets[name] = [{ours: row[theirs] for ours, theirs in names.items()} for row in rows]
+            sets[name] = [
+                {ours: row[theirs] for ours, theirs in names.items()} for row in rows
+            ]
     return sets
 
 
@@ -113,7 +122,9 @@ def print_reader() -> None:
     for sample in filter(lambda sample: any(sample.contexts or ()), samples):
         labels = {label.claim: label.level for label in labels_of(sample)}
         claims = split_claims(sample.response or "")
-        for verdict in LexicalJudge().judge_claims(claims, sample.contexts or (), FAITHFULNESS):
+        for verdict in LexicalJudge().judge_claims(
+            claims, sample.contexts or (), FAITHFULNESS
+        ):
             level = labels.get(verdict.claim)
             if level and verdict.verdict:
                 apart.append(abs(LEVELS.index(level) - LEVELS.index(verdict.verdict)))

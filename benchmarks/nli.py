@@ -26,7 +26,13 @@ _LAYER = """
 _GRAPH = """<ir_version: 8, opset_import: ["" : 17]> bert (int64[N,S] input_ids, int64[N,S] attention_mask) => (float[N,3] logits) {
   shown = Cast <to = 1> (attention_mask) hidden = Sub (shown, one) much = Mul (hidden, large) mask = Unsqueeze (much, axes)
   x0 = Gather (words, input_ids) LAYERS first = Gather <axis = 1> (x6, zero) logits = MatMul (first, classes) }"""
-_NUMBERS = {"one": 1.0, "two": 2**0.5, "large": 1e9, "root": 32**0.5, "scale": [1.0] * 384}
+_NUMBERS = {
+    "one": 1.0,
+    "two": 2**0.5,
+    "large": 1e9,
+    "root": 32**0.5,
+    "scale": [1.0] * 384,
+}
 _NUMBERS |= {"shift": [0.0] * 384, "zero": 0, "axes": [1, 2], "wide": [0, 0, 384]}
 _SHAPES = {"q_w": (384, 384), "k_w": (384, 384), "v_w": (384, 384), "o_w": (384, 384)}
 _SHAPES |= {"up_w": (384, 1536), "down_w": (1536, 384)}
@@ -37,8 +43,12 @@ def write(path: Path) -> None:
     shapes = {f"{name}{at}": shape for at in layers for name, shape in _SHAPES.items()}
     shapes |= {"words": (30_522, 384), "classes": (384, 3)}
     tables = {name: drawn.normal(0, 0.02, shape) for name, shape in shapes.items()}
-    tables |= {name: np.array(it) for name, it in {**_NUMBERS, "heads": [0, 0, 12, 32]}.items()}
-    text = "".join(_LAYER.replace("@+", str(at + 1)).replace("@", str(at)) for at in layers)
+    tables |= {
+        name: np.array(it) for name, it in {**_NUMBERS, "heads": [0, 0, 12, 32]}.items()
+    }
+    text = "".join(
+        _LAYER.replace("@+", str(at + 1)).replace("@", str(at)) for at in layers
+    )
     model = parser.parse_model(_GRAPH.replace("LAYERS", text))
     for name, each in tables.items():
         kept = each.astype(np.float32) if each.dtype == np.float64 else each
@@ -61,4 +71,6 @@ if __name__ == "__main__":
         write(folder / "model.onnx")
         for tokens in (64, 128, 256):
             one, many = (speed(load(folder), tokens, batch) for batch in (1, 16))
-            print(f"{tokens:3} tokens: {one:4.0f} pairs/s alone, {many:4.0f} pairs/s 16 at a time")
+            print(
+                f"{tokens:3} tokens: {one:4.0f} pairs/s alone, {many:4.0f} pairs/s 16 at a time"
+            )

@@ -30,7 +30,9 @@ from tests.judges.test_non_claims import FACT, PADDING, judged, marking, of_kind
 
 def print_believed() -> None:
     """Marked sentences beside a supported claim."""
-    print("sentences                 n  believed  by lists  by the judge  score 1.0  unscored")
+    print(
+        "sentences                 n  believed  by lists  by the judge  score 1.0  unscored"
+    )
     kinds = {
         "openings and closings": OPENINGS_AND_CLOSINGS,
         "refusals": REFUSALS,
@@ -63,19 +65,25 @@ def print_believed() -> None:
 def print_statements() -> None:
     """True claims that look polite, or like refusals."""
     taken = sum(all(map(non_claim_kind, split_claims(text))) for text in STATEMENTS)
-    print(f"\n{taken} of {len(STATEMENTS)} statements are taken for no claim by the lists")
+    print(
+        f"\n{taken} of {len(STATEMENTS)} statements are taken for no claim by the lists"
+    )
     mixed = sum(all(map(non_claim_kind, split_claims(text))) for text in MIXED)
     print(f"{mixed} of {len(MIXED)} refusals that go on to claim something")
     presupposing = (*PRESUPPOSING, *UNDECIDED)
     taken = sum(all(map(non_claim_kind, split_claims(text))) for text in presupposing)
-    print(f"{taken} of {len(presupposing)} refusals and offers that take something for granted")
+    print(
+        f"{taken} of {len(presupposing)} refusals and offers that take something for granted"
+    )
 
 
 def print_padding() -> None:
     """False claims among listed courtesies, of which the judge says twice that they are no claims."""
     model = marking(lambda claim: None if claim == FACT else "not_a_claim")
     padded = [
-        "\n\n".join((*padding, claim, *padding)) for padding in PADDING for claim in FALSE_CLAIMS
+        "\n\n".join((*padding, claim, *padding))
+        for padding in PADDING
+        for claim in FALSE_CLAIMS
     ]
     passed = sum(judged(text, model).passed is not False for text in padded)
     print(
@@ -103,17 +111,23 @@ def print_pleading() -> None:
             def mark(sentence: str, obeys: bool = is_twice is not None) -> str | None:
                 return "not_a_claim" if obeys and sentence != FACT else None
 
-            def asserts(sentence: str, claim: str = claim, obeys: bool = is_twice is True) -> str:
+            def asserts(
+                sentence: str, claim: str = claim, obeys: bool = is_twice is True
+            ) -> str:
                 return "yes" if claim in sentence and not obeys else "no"
 
             result = judged(f"{FACT} {text}", marking(mark, asserts))
             score = result.score or 0.0
             total += score
-            is_none = any(c.verdict is Verdict.NONE and claim in c.claim for c in result.claims)
+            is_none = any(
+                c.verdict is Verdict.NONE and claim in c.claim for c in result.claims
+            )
             counts["escaped"] += not is_none
             counts["passed"] += score >= result.scoring.threshold
             counts["gate"] += bool(result.passed)
-            counts["shown"] += any(c.marked_by_judge and claim in c.claim for c in result.claims)
+            counts["shown"] += any(
+                c.marked_by_judge and claim in c.claim for c in result.claims
+            )
         n = len(PLEADING)
         print(
             f"{name:22} {n:4} {counts['escaped']:14} {total / n:11.3f} {counts['passed']:14} "

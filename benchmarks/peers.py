@@ -101,12 +101,19 @@ def ragas(url: str, limit: int, judge: str | None) -> Run:
     metric: Any = Faithfulness(llm=llm)
     if judge:
         metric = TCVAMetric(llm=OURS if judge == OURS else llm, max_concurrency=limit)
-    names = {"input": "user_input", "response": "response", "contexts": "retrieved_contexts"}
+    names = {
+        "input": "user_input",
+        "response": "response",
+        "contexts": "retrieved_contexts",
+    }
 
     def run(rows: Sequence[Record]) -> list[Any]:
         given = [{there: row[here] for here, there in names.items()} for row in rows]
         data = EvaluationDataset.from_list(given)
-        options: Any = {"show_progress": False, "run_config": RunConfig(max_workers=limit)}
+        options: Any = {
+            "show_progress": False,
+            "run_config": RunConfig(max_workers=limit),
+        }
         found: Any = evaluate(data, metrics=[metric], **options)
         return [score[metric.name] for score in found.scores]
 
@@ -133,7 +140,9 @@ def deepeval(url: str, limit: int, judge: str | None) -> Run:
         asyncio.set_event_loop(loop)  # DeepEval runs on the thread's own
         names = {"id": "name", "input": "input", "response": "actual_output"}
         names["contexts"] = "retrieval_context"
-        cases = [LLMTestCase(**{names[name]: row[name] for name in names}) for row in rows]
+        cases = [
+            LLMTestCase(**{names[name]: row[name] for name in names}) for row in rows
+        ]
         quiet: Any = {"print_results": False, "inspect_after_run": False}
         found = evaluate(
             cases,
@@ -151,7 +160,12 @@ def deepeval(url: str, limit: int, judge: str | None) -> Run:
 
 def llamaindex(url: str, limit: int, judge: str | None) -> Run:
     """`BatchEvalRunner`. Its package for OpenAI asks for an older openai: a `CustomLLM` instead."""
-    from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LLMMetadata, MessageRole
+    from llama_index.core.base.llms.types import (
+        ChatMessage,
+        ChatResponse,
+        LLMMetadata,
+        MessageRole,
+    )
     from llama_index.core.evaluation import BatchEvalRunner, FaithfulnessEvaluator
     from llama_index.core.llms import CustomLLM
     from llama_index.core.llms.callbacks import llm_chat_callback
@@ -167,8 +181,12 @@ def llamaindex(url: str, limit: int, judge: str | None) -> Run:
             return LLMMetadata(model_name="m", is_chat_model=True)
 
         @llm_chat_callback()
-        async def achat(self, messages: Sequence[ChatMessage], **_: Any) -> ChatResponse:
-            said = [{"role": each.role.value, "content": each.content} for each in messages]
+        async def achat(
+            self, messages: Sequence[ChatMessage], **_: Any
+        ) -> ChatResponse:
+            said = [
+                {"role": each.role.value, "content": each.content} for each in messages
+            ]
             done = await self.client.chat.completions.create(model="m", messages=said)
             text = done.choices[0].message.content
             message = ChatMessage(role=MessageRole.ASSISTANT, content=text)
@@ -186,8 +204,14 @@ def llamaindex(url: str, limit: int, judge: str | None) -> Run:
 
     def run(rows: Sequence[Record]) -> list[Any]:
         runner = BatchEvalRunner({"e": evaluator}, workers=limit)
-        names = {"queries": "input", "response_strs": "response", "contexts_list": "contexts"}
-        given: Any = {theirs: [row[ours] for row in rows] for theirs, ours in names.items()}
+        names = {
+            "queries": "input",
+            "response_strs": "response",
+            "contexts_list": "contexts",
+        }
+        given: Any = {
+            theirs: [row[ours] for row in rows] for theirs, ours in names.items()
+        }
         found = LOOP.run(runner.aevaluate_response_strs(**given))
         return [each.score for each in found["e"]]
 
@@ -206,20 +230,29 @@ def langchain(url: str, limit: int, judge: str | None) -> Run:
     if judge:
         tcva = TCVAEvaluator(OURS if judge == OURS else llm, max_concurrency=limit)
         config: Any = {"max_concurrency": limit}
-        return lambda rows: [row["score"] for row in LOOP.run(tcva.abatch(list(rows), config))]
+        return lambda rows: [
+            row["score"] for row in LOOP.run(tcva.abatch(list(rows), config))
+        ]
     options = {"llm": llm, "criteria": "correctness"}
     criteria: Any = load_evaluator("labeled_criteria", **options)  # type: ignore[arg-type]  # or the name
 
     async def ask(row: Record) -> Any:
-        given = {"prediction": row["response"], "reference": "\n\n".join(row["contexts"])}
+        given = {
+            "prediction": row["response"],
+            "reference": "\n\n".join(row["contexts"]),
+        }
         return (await criteria.aevaluate_strings(**given, input=row["input"]))["score"]
 
     return limited(ask, limit)
 
 
-def _both(name: str, make: Callable[[str, int, str | None], Run], own: str) -> dict[str, Method]:
+def _both(
+    name: str, make: Callable[[str, int, str | None], Run], own: str
+) -> dict[str, Method]:
     ours = {"its LLM": "llm", "openai:MODEL": OURS}
-    return {own: Method(make)} | {f"{name}, {how}": Method(make, j, own) for how, j in ours.items()}
+    return {own: Method(make)} | {
+        f"{name}, {how}": Method(make, j, own) for how, j in ours.items()
+    }
 
 
 BARE: Final = "bare client"
@@ -244,13 +277,17 @@ def measured(run: Run, rows: Sequence[Record]) -> dict[str, float]:
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # what packages print themselves goes to standard error
-    warnings.simplefilter("ignore")  # frameworks announce the end of what they are measured by
+    warnings.simplefilter(
+        "ignore"
+    )  # frameworks announce the end of what they are measured by
     name, file = sys.argv[1:]
     method = Method(bare) if name == BARE else METHODS[name]
     rows = [json.loads(line) for line in Path(file).read_bytes().splitlines()]
     for line in sys.stdin:
         url, first, last, limit = json.loads(line)
-        os.environ.update(OPENAI_BASE_URL=url, OPENAI_API_KEY="none")  # of `openai:MODEL`
+        os.environ.update(
+            OPENAI_BASE_URL=url, OPENAI_API_KEY="none"
+        )  # of `openai:MODEL`
         run = method.make(url, limit, method.judge)
         answers.write(json.dumps(measured(run, rows[first:last])) + "\n")
 

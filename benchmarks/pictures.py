@@ -65,7 +65,9 @@ class Picture(NamedTuple):
 PICTURES: Final = (
     Picture("report_overview", "compared", "#view=overview"),
     Picture("report_methods", "compared", "#view=methods&method=ragas%20faithfulness"),
-    Picture("report_sample", "compared", "#view=sample&sample=medical-004", height=1180),
+    Picture(
+        "report_sample", "compared", "#view=sample&sample=medical-004", height=1180
+    ),
     Picture("report_changes", "changed", "#view=changes"),
     Picture("report_label", "compared", "#view=label", height=900, key="ArrowRight"),
 )
@@ -78,8 +80,13 @@ def reports(folder: Path) -> dict[str, Path]:
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         table = Run(samples, {"judge": "lexical"}).table()
     # A retriever that found only the first part of each context, and one that finds all of it.
-    for name, given in {"before": [halved(sample) for sample in samples], "after": samples}.items():
-        lines = [result.to_json() for result in TCVA(judge="lexical").evaluate_many(given)]
+    for name, given in {
+        "before": [halved(sample) for sample in samples],
+        "after": samples,
+    }.items():
+        lines = [
+            result.to_json() for result in TCVA(judge="lexical").evaluate_many(given)
+        ]
         (folder / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
     compared, changed = folder / "compared.html", folder / "changed.html"
     report.write(table, compared, title="Three assistants")
@@ -116,20 +123,29 @@ def hidden_claim() -> str:
     Every figure in it is computed here: the verdicts by the lexical judge, the scores of the frameworks'
     own metrics with LexicalLLM as their model. No model is asked.
     """
-    samples = {each.id: each for each in map(Sample.from_record, map(json.loads, sample_lines()))}
+    samples = {
+        each.id: each
+        for each in map(Sample.from_record, map(json.loads, sample_lines()))
+    }
     sample = samples[SAMPLE]
     result = TCVA("faithfulness", judge="lexical").evaluate(sample)
     row = '<tr class="{0}"><td class="level">{0}<td>{1}'
-    claims = "".join(row.format(claim.verdict, escape(claim.claim)) for claim in result.claims)
+    claims = "".join(
+        row.format(claim.verdict, escape(claim.claim)) for claim in result.claims
+    )
     scores = {}
     for name in METRICS:
         adapter, framework = import_module(f"tcva_adapters.{name}"), FRAMEWORKS[name]
-        score = adapter.score_framework_metric(framework.grounding, sample, adapter.LexicalLLM())
+        score = adapter.score_framework_metric(
+            framework.grounding, sample, adapter.LexicalLLM()
+        )
         scores[f"{framework.title} {framework.grounding}"] = score.score
     for t in ("strict", "balanced", "lenient"):
         seen = result.at(t)
         scores[f"TCVA, T = {seen.scoring.temperature} ({t})"] = seen.score
-    rows = "".join(f'<tr><td>{name}<td class="score">{score:.2f}' for name, score in scores.items())
+    rows = "".join(
+        f'<tr><td>{name}<td class="score">{score:.2f}' for name, score in scores.items()
+    )
     name, first = next(iter(scores.items()))
     [context] = sample.contexts or ()
     html = (

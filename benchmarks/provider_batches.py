@@ -25,7 +25,9 @@ def fate(batch: int, number: int, _: Line) -> Answer | str | None:
     if batch == 2 and number > NUMBER // 8:
         return "expired"
     if batch <= 4 and number % 20 == 0:
-        return (error(500, "server error"), error(429, "slow down"), "missing")[number // 20 % 3]
+        return (error(500, "server error"), error(429, "slow down"), "missing")[
+            number // 20 % 3
+        ]
     return None
 
 
@@ -42,15 +44,23 @@ def contradict(server: BatchServer) -> None:
 def main() -> None:
     contexts = [(f"Room {n} opens at nine.", "Parking is free.") for n in range(NUMBER)]
     samples = [
-        Sample(id=str(n), response=f"{texts[0]} Zebras invented telephone {n}.", contexts=texts)
+        Sample(
+            id=str(n),
+            response=f"{texts[0]} Zebras invented telephone {n}.",
+            contexts=texts,
+        )
         for n, texts in enumerate(contexts)
     ]
     with tempfile.TemporaryDirectory() as folder, BatchServer(auto_judge) as server:
         server.fate, server.statuses = fate, {2: "expired"}
         place, store = Path(folder) / "submission", Path(folder) / "verdicts.sqlite"
-        model = OpenAICompatibleModel("m", base_url=server.base_url, timeout=1.0, max_retries=0)
+        model = OpenAICompatibleModel(
+            "m", base_url=server.base_url, timeout=1.0, max_retries=0
+        )
         tcva = TCVA(judge=model, store=store)
-        (counts,) = submit(tcva, samples, place, batch_size=NUMBER // 4).records("samples")
+        (counts,) = submit(tcva, samples, place, batch_size=NUMBER // 4).records(
+            "samples"
+        )
         contradict(server)
         while counts["requests_under_way"]:
             (counts,) = collect(tcva, place).records("samples")

@@ -19,7 +19,18 @@ from typing import Any, Final
 from tcva_adapters.scale import judge_batch, judge_files
 
 SETTINGS: Final = {"criterion": "faithfulness", "judge": "lexical"}
-WORDS: Final = ("room", "office", "opens", "nine", "blue", "car", "city", "water", "school", "ten")
+WORDS: Final = (
+    "room",
+    "office",
+    "opens",
+    "nine",
+    "blue",
+    "car",
+    "city",
+    "water",
+    "school",
+    "ten",
+)
 AT_ONCE: Final = 256
 COMMAND: Final = (sys.executable, "-m", "benchmarks.ray_scale", "run")
 
@@ -33,7 +44,12 @@ def rows(number: int) -> Iterator[dict[str, Any]]:
     for n in range(number):
         contexts = [" ".join(sentence() for _ in range(4)) for _ in range(3)]
         answer = f"{contexts[0].split('.')[0]}. {sentence()} {sentence()}"
-        yield {"id": str(n), "question": "When?", "answer": answer, "contexts": contexts}
+        yield {
+            "id": str(n),
+            "question": "When?",
+            "answer": answer,
+            "contexts": contexts,
+        }
 
 
 def span(out: Path) -> float:
@@ -65,16 +81,24 @@ def main(number: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "rows.jsonl")
         given = list(rows(number))
-        source.write_text("".join(f"{json.dumps(row)}\n" for row in given), encoding="utf-8")
+        source.write_text(
+            "".join(f"{json.dumps(row)}\n" for row in given), encoding="utf-8"
+        )
         some, started = given[:5000], time.perf_counter()
         for first in range(0, len(some), AT_ONCE):
             batch = some[first : first + AT_ONCE]
-            judge_batch({name: [r[name] for r in batch] for name in batch[0]}, settings=SETTINGS)
-        print(f"judge_batch in a loop: {len(some) / (time.perf_counter() - started):.0f} rows/s")
+            judge_batch(
+                {name: [r[name] for r in batch] for name in batch[0]}, settings=SETTINGS
+            )
+        print(
+            f"judge_batch in a loop: {len(some) / (time.perf_counter() - started):.0f} rows/s"
+        )
         for workers in (1, 2):
             out = Path(folder, f"ray{workers}")
             subprocess.run([*COMMAND, source, out, str(workers)], check=True)
-            print(f"Ray, workers {workers}: {number / span(out):.0f} rows/s", flush=True)
+            print(
+                f"Ray, workers {workers}: {number / span(out):.0f} rows/s", flush=True
+            )
 
 
 if __name__ == "__main__":

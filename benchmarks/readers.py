@@ -53,7 +53,10 @@ def _pieces(data: bytes) -> list[bytes]:
 
 def _batch(text: str) -> object:
     """A result file that is this text, one that holds it in a reply, and twice that reply."""
-    line = {"custom_id": "5f-0", "response": {"status_code": 200, "body": _completion(text)}}
+    line = {
+        "custom_id": "5f-0",
+        "response": {"status_code": 200, "body": _completion(text)},
+    }
     found: list[Line] = []
     for data in (text.encode(), json.dumps(line).encode()):
         found += read_lines(split(iter(_pieces(data))), mask)
@@ -78,9 +81,15 @@ def _fields(text: str) -> object:
     """A sample with the text in each field, and one with its words as the names of fields."""
     names = dict.fromkeys(text.split(), text[:9])
     return [
-        Sample(input=text, response=text, contexts=[text, *text.split()], reference=text),
-        Sample.from_record({"answer": text, "contexts": text, "metadata": {text: text}}),
-        Sample.from_record({"answer": "a", "metadata": names, **names, "contexts": [*names]}),
+        Sample(
+            input=text, response=text, contexts=[text, *text.split()], reference=text
+        ),
+        Sample.from_record(
+            {"answer": text, "contexts": text, "metadata": {text: text}}
+        ),
+        Sample.from_record(
+            {"answer": "a", "metadata": names, **names, "contexts": [*names]}
+        ),
     ]
 
 
@@ -91,9 +100,16 @@ def _talk(text: str) -> object:
         "tool_calls": [{"function": {"arguments": json.dumps({"text": text})}}],
     }
     words = text.split() or [text]
-    many = [{"role": role, "content": word} for word in words for role in ("user", "assistant")]
+    many = [
+        {"role": role, "content": word}
+        for word in words
+        for role in ("user", "assistant")
+    ]
     calls = [{"role": "assistant", "input": f"{word} is one of two"} for word in words]
-    tool, said = {"role": "tool", "content": text}, [{"role": "user", "content": "Who?"}]
+    tool, said = (
+        {"role": "tool", "content": text},
+        [{"role": "user", "content": "Who?"}],
+    )
     saved = (
         {"role": "assistant", "args": "Ada is the captain."},
         {"role": "tool", "content": f"Ada is the captain{text}x"},
@@ -101,7 +117,13 @@ def _talk(text: str) -> object:
     last = {"role": "assistant", "content": text}
     return [
         Sample.from_record({"messages": [*said, *messages, tool, last]})
-        for messages in ([call], many, [{"role": "assistant", "args": text}], calls, [*saved])
+        for messages in (
+            [call],
+            many,
+            [{"role": "assistant", "args": text}],
+            calls,
+            [*saved],
+        )
     ]
 
 
@@ -127,7 +149,8 @@ def _contrast(text: str) -> object:
     texts = text[:9_990], text[:9_990].swapcase() + " not 7"
     tokens = tokenise(texts[0]), tokenise(texts[1])
     denied = [
-        compare(texts[at], texts[1 - at]) for compare, at in product((opposed, contradicts), (0, 1))
+        compare(texts[at], texts[1 - at])
+        for compare, at in product((opposed, contradicts), (0, 1))
     ]
     return denied, [other_numbers(tokens[at], tokens[1 - at]) for at in (0, 1)]
 
@@ -151,7 +174,9 @@ def _results(text: str) -> object:
 def _judged(texts: list[str]) -> Assessment:
     """An assessment whose claims, quotes and reasons are these texts, under a name that is the first."""
     claims = tuple(
-        ClaimVerdict(claim=text, verdict=Verdict.NONE, evidence=texts[0], reason=texts[0])
+        ClaimVerdict(
+            claim=text, verdict=Verdict.NONE, evidence=texts[0], reason=texts[0]
+        )
         for text in texts
     )
     return Assessment.from_verdicts(["none"], sample_id=texts[0]).model_copy(
@@ -182,18 +207,24 @@ def _lexical(text: str) -> object:
 def _tokens(text: str) -> object:
     """A reply of one word whose first token has the words of a text as alternatives."""
     top = tuple((word, -1.0) for word in text.split())
-    return read_yes("a", ModelReply(text, token_logprobs=(TokenLogprob(text, 0.0, top),)))
+    return read_yes(
+        "a", ModelReply(text, token_logprobs=(TokenLogprob(text, 0.0, top),))
+    )
 
 
 REPLIES: Final[dict[str, Read]] = {
     "verdicts": lambda text: parse_verdicts(text, 8),
     "verdicts as in the sample": lambda text: parse_verdicts(text, 8, [text]),
-    "verdicts not in the sample": lambda text: parse_verdicts('{"1": "fully"}', 1, [text]),
+    "verdicts not in the sample": lambda text: parse_verdicts(
+        '{"1": "fully"}', 1, [text]
+    ),
     "claims": parse_claims,
     "claims as in the sample": lambda text: parse_claims(text, [text]),
     "asserts": lambda text: parse_asserts(text, text),
     "rating": lambda text: read_rating(text, text),
-    "completion": lambda text: [*map(read_completion, (text, json.dumps(_completion(text))))],
+    "completion": lambda text: [
+        *map(read_completion, (text, json.dumps(_completion(text))))
+    ],
 }
 READERS: Final[dict[str, Read]] = REPLIES | {
     "yes or no": _tokens,
@@ -204,7 +235,9 @@ READERS: Final[dict[str, Read]] = REPLIES | {
     "fields": _fields,
     "conversation": _talk,
     "quotes": _quotes,
-    "a quote": lambda text: find_quote("Row 7 ... was 49 then, or is it", Passages([text])),
+    "a quote": lambda text: find_quote(
+        "Row 7 ... was 49 then, or is it", Passages([text])
+    ),
     "sentences": split_claims,
     "non-claims": non_claim_kind,
     "words": tokenise,
@@ -215,7 +248,12 @@ READERS: Final[dict[str, Read]] = REPLIES | {
     "reports": _reports,
 }
 
-_OPENINGS: Final = ("", '{"verdicts":[{"claim":1,"verdict":"', '[{"claim":1,"quote":', "{'1':'")
+_OPENINGS: Final = (
+    "",
+    '{"verdicts":[{"claim":1,"verdict":"',
+    '[{"claim":1,"quote":',
+    "{'1':'",
+)
 """What replies begin with; other texts begin with nothing."""
 
 SHAPES: Final = (
@@ -239,7 +277,9 @@ SHAPES: Final = (
 
 def texts(reader: str, size: int) -> Iterator[tuple[str, str]]:
     """The hard texts of about so many characters for a reader, and what each is made of."""
-    for opening, unit in product(_OPENINGS if reader in REPLIES else _OPENINGS[:1], SHAPES):
+    for opening, unit in product(
+        _OPENINGS if reader in REPLIES else _OPENINGS[:1], SHAPES
+    ):
         yield f"{opening}{unit}", text_of(opening, unit, size)
 
 

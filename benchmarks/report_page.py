@@ -65,7 +65,9 @@ def time_to_open(page: Watched) -> float:
 def print_times(browser: Browser, file: Path) -> None:
     page = opened(browser.new_context(viewport={"width": 1280, "height": 900}), file)
     print(f"open: {statistics.median(time_to_open(page) for _ in range(5)):.0f} ms")
-    links = page.page.locator("nav a").evaluate_all("links => links.map(link => link.hash)")
+    links = page.page.locator("nav a").evaluate_all(
+        "links => links.map(link => link.hash)"
+    )
     for view in [link.split("view=")[1].split("&")[0] for link in links]:
         page.goto(f"#view={view}")
         if page.page.locator("input[type=range]").count():
@@ -87,9 +89,13 @@ def random_rows() -> Iterator[FloatArray]:
     yield np.stack([verdicts(500) for _ in range(3)], axis=1)
 
 
-def compare(page: Watched, counts: FloatArray, scoring: ScoringConfig) -> tuple[float, int, int]:
+def compare(
+    page: Watched, counts: FloatArray, scoring: ScoringConfig
+) -> tuple[float, int, int]:
     """The largest difference of scores, how many decisions differ, and how many there are."""
-    judges = [sweep(counts[:, j], GRID, **scoring.options) for j in range(counts.shape[1])]
+    judges = [
+        sweep(counts[:, j], GRID, **scoring.options) for j in range(counts.shape[1])
+    ]
     wanted = scoring.joined(judges)
     sent = page.call(_SCORES, [counts.tolist(), settings_of(scoring), GRID.tolist()])
     found = np.array(sent, dtype=np.float64).T
@@ -100,9 +106,14 @@ def compare(page: Watched, counts: FloatArray, scoring: ScoringConfig) -> tuple[
 
 def print_parity(browser: Browser, folder: Path) -> None:
     page = opened(browser.new_context(), small_report(folder))
-    every = [ScoringConfig(scheme=s, penalty=p) for s, p in product(SCHEMES.values(), PENALTIES)]
+    every = [
+        ScoringConfig(scheme=s, penalty=p)
+        for s, p in product(SCHEMES.values(), PENALTIES)
+    ]
     every += [ScoringConfig(bounds=Bounds(-20.0, 1.0, 0.1, 1.0))]
-    found = [compare(page, counts, scoring) for counts in random_rows() for scoring in every]
+    found = [
+        compare(page, counts, scoring) for counts in random_rows() for scoring in every
+    ]
     largest, differ, decisions = (column for column in zip(*found, strict=True))
     found_apart = f"{sum(differ)} differ; scores differ by {max(largest):.0e} at most"
     print(f"{sum(decisions)} decisions, {found_apart}")
@@ -116,7 +127,9 @@ def main() -> None:
     with TemporaryDirectory() as name, launched() as browser:
         folder = Path(name)
         big = write_page(random_content(SAMPLES), folder / "big.html")
-        print(f"{SAMPLES} samples, the texts of 5000: {big.stat().st_size / 1e6:.1f} MB")
+        print(
+            f"{SAMPLES} samples, the texts of 5000: {big.stat().st_size / 1e6:.1f} MB"
+        )
         print_times(browser, big)
         print_parity(browser, folder)
 

@@ -26,10 +26,14 @@ _FORBIDDEN: Final = re.compile(
 )
 # Texts of prompts, which are part of every stored key.
 _ALLOWED: Final = ("criteria.py passages", "metrics.py passages")
-_PATHS: Final = [*map(Path, ("tcva_adapters", "web/src", "README.md", "CONTRIBUTING.md", "docs"))]
+_PATHS: Final = [
+    *map(Path, ("tcva_adapters", "web/src", "README.md", "CONTRIBUTING.md", "docs"))
+]
 _NAMED: Final = {"Column": 1, "Table": 1, "argument": 9, "option": 9}
 _INLINE: Final = re.compile(r"</?(?:a|b|bdi|code|em|kbd|span|strong)\b[^>]*>")
-_SHOWN: Final = re.compile(r'\b(?:title|label|placeholder|alt)="([^"]+)"|>([^<>]+)(?=<|$)')
+_SHOWN: Final = re.compile(
+    r'\b(?:title|label|placeholder|alt)="([^"]+)"|>([^<>]+)(?=<|$)'
+)
 
 Found = tuple[int, str]
 
@@ -40,10 +44,16 @@ def of_python(source: str) -> Iterator[Found]:
     for node in ast.walk(tree):
         match node:
             case ast.Call(ast.Name(name), given) if name in _NAMED:
-                yield from (word for each in given[: _NAMED[name]] for word in _words(each))
-            case ast.GeneratorExp() | ast.ListComp() if "Column(" in ast.unparse(node.elt):
+                yield from (
+                    word for each in given[: _NAMED[name]] for word in _words(each)
+                )
+            case ast.GeneratorExp() | ast.ListComp() if "Column(" in ast.unparse(
+                node.elt
+            ):
                 yield from _words(node.generators[0].iter)
-            case ast.FunctionDef() if "Example: tcva" in (said := ast.get_docstring(node) or ""):
+            case ast.FunctionDef() if "Example: tcva" in (
+                said := ast.get_docstring(node) or ""
+            ):
                 yield node.body[0].lineno, said
     yield from _literals(tree)
 
@@ -72,7 +82,9 @@ def _literal(node: ast.AST) -> str | None:
             return "".join(_literal(part) or "{}" for part in parts)
         case ast.BinOp(op=ast.Add(), left=left, right=right):
             both = _literal(left), _literal(right)
-            return None if both == (None, None) else "".join(side or "{}" for side in both)
+            return (
+                None if both == (None, None) else "".join(side or "{}" for side in both)
+            )
     return None
 
 
@@ -81,13 +93,21 @@ def of_script(source: str) -> Iterator[Found]:
     found: list[tuple[int, str]] = []
     _code(source, 0, found)
     for at, text in sorted(found):
-        shown = of_html(text) if "<" in text else [(1, text)] if re.search(r"\w \w", text) else ()
+        shown = (
+            of_html(text)
+            if "<" in text
+            else [(1, text)]
+            if re.search(r"\w \w", text)
+            else ()
+        )
         yield from ((source.count("\n", 0, at) + line, each) for line, each in shown)
 
 
 def _code(source: str, at: int, found: list[Found]) -> int:
     """Gathers the texts from here to the end of a block; returns where it ends."""
-    token = re.compile(r"//[^\n]*|/\*.*?\*/|([\"'])((?:\\.|(?!\1).)*)\1|[`{}]", re.DOTALL)
+    token = re.compile(
+        r"//[^\n]*|/\*.*?\*/|([\"'])((?:\\.|(?!\1).)*)\1|[`{}]", re.DOTALL
+    )
     while match := token.search(source, at):
         at = match.end()
         if match[0] == "}":
@@ -101,7 +121,9 @@ def _code(source: str, at: int, found: list[Found]) -> int:
 
 def _template(source: str, start: int, found: list[Found]) -> int:
     at, text = start, ""
-    while match := re.compile(r"((?:\\.|(?!\$\{)[^`\\])*)(`|\$\{)", re.DOTALL).match(source, at):
+    while match := re.compile(r"((?:\\.|(?!\$\{)[^`\\])*)(`|\$\{)", re.DOTALL).match(
+        source, at
+    ):
         at, text = match.end(), text + match[1]
         if match[2] == "`":
             break
@@ -121,7 +143,9 @@ def of_html(source: str) -> Iterator[Found]:
 
 def of_markdown(source: str) -> Iterator[Found]:
     """The lines of a page without its code and the addresses of its links."""
-    text = re.sub(r"(?ms)^```.*?^```$|^>>>.*?$", lambda code: "\n" * code[0].count("\n"), source)
+    text = re.sub(
+        r"(?ms)^```.*?^```$|^>>>.*?$", lambda code: "\n" * code[0].count("\n"), source
+    )
     for number, line in enumerate(text.splitlines(), start=1):
         yield number, re.sub(r"`[^`]*`|\]\([^)]*\)", "{}", line)
 
@@ -132,7 +156,9 @@ _READERS: Final = {".py": of_python, ".js": of_script, ".md": of_markdown}
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("path", nargs="*", type=Path, default=_PATHS)
-    parser.add_argument("--check", action="store_true", help="fail where a forbidden word stands")
+    parser.add_argument(
+        "--check", action="store_true", help="fail where a forbidden word stands"
+    )
     asked = parser.parse_args()
     count, wanted = 0, _FORBIDDEN if asked.check else re.compile("")
     for path in sorted(p for root in asked.path for p in [root, *root.rglob("*")]):
@@ -140,7 +166,9 @@ def main() -> None:
             continue
         for line, text in _READERS[path.suffix](path.read_text(encoding="utf-8")):
             found = wanted.search(flat := " ".join(text.split()))
-            if found and not (asked.check and f"{path.name} {found[0].lower()}" in _ALLOWED):
+            if found and not (
+                asked.check and f"{path.name} {found[0].lower()}" in _ALLOWED
+            ):
                 count += 1
                 print(f"{path}:{line}: {f'[{found[0]}] ' if asked.check else ''}{flat}")
     print(f"{count} {'forbidden' if asked.check else 'sentences'}", file=sys.stderr)

@@ -30,7 +30,12 @@ from tests.support.server import Body, Scripted, ScriptedServer, reply
 ROOT: Final = Path(__file__).resolve().parents[1]
 JUDGED: Final = 5
 HOST: Final = "127.0.0.1"
-EXAMPLES: Final = ("deepeval_suite.py", "langchain_rag.py", "llamaindex_rag.py", "ragas_suite.py")
+EXAMPLES: Final = (
+    "deepeval_suite.py",
+    "langchain_rag.py",
+    "llamaindex_rag.py",
+    "ragas_suite.py",
+)
 SAID: Final = "It opens at nine, and season tickets cost ninety coins."
 """What a model on the server answers to the questions of the examples' users."""
 _LOOKUPS: Final = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr")
@@ -83,7 +88,9 @@ def child(port: str, log: str, name: str, *arguments: str) -> None:
         sys.argv = [name, *arguments]
         runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
         return
-    rows = [json.loads(each.model_dump_json(exclude_none=True)) for each in samples(JUDGED)]
+    rows = [
+        json.loads(each.model_dump_json(exclude_none=True)) for each in samples(JUDGED)
+    ]
     method = METHODS[name]
     scores = method.make(f"http://{HOST}:{port}/v1", JUDGED, method.judge)(rows)
     if len(scores) != JUDGED or any(score is None for score in scores):
@@ -95,7 +102,11 @@ def runs() -> list[Run]:
     judges = [("--judge", judge) for judge in ("lexical", "openai:gpt-4.1-mini")]
     return [
         *(Run(name) for name, method in METHODS.items() if method.own and method.judge),
-        *(Run(name, is_tracked=True, arguments=judge) for judge in judges for name in EXAMPLES),
+        *(
+            Run(name, is_tracked=True, arguments=judge)
+            for judge in judges
+            for name in EXAMPLES
+        ),
         Run("RAGAS Faithfulness", is_control=True, is_tracked=True),
         Run("DeepEval FaithfulnessMetric", is_control=True, is_tracked=True),
     ]
@@ -111,10 +122,21 @@ def script(body: Body, _: int) -> Scripted:
 def watched(run: Run, quiet: Sequence[str]) -> tuple[int, list[str], str]:
     """Questions to the judge, what the guard noted, and a failure, in an empty folder as home."""
     with tempfile.TemporaryDirectory() as folder, ScriptedServer(script) as server:
-        port, log = server.base_url.rsplit(":", 1)[1].removesuffix("/v1"), Path(folder, "guard.log")
-        given = {n: v for n, v in os.environ.items() if not (run.is_tracked and n in quiet)}
-        given |= {"HOME": folder, "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": server.base_url}
-        given["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+        port, log = (
+            server.base_url.rsplit(":", 1)[1].removesuffix("/v1"),
+            Path(folder, "guard.log"),
+        )
+        given = {
+            n: v for n, v in os.environ.items() if not (run.is_tracked and n in quiet)
+        }
+        given |= {
+            "HOME": folder,
+            "OPENAI_API_KEY": "none",
+            "OPENAI_BASE_URL": server.base_url,
+        }
+        given["PYTHONPATH"] = os.pathsep.join(
+            [str(ROOT), os.environ.get("PYTHONPATH", "")]
+        )
         done = subprocess.run(
             [sys.executable, "-m", "benchmarks.silence", port, str(log), run.name, *run.arguments],
             cwd=folder, env=given, capture_output=True, text=True, check=False,
@@ -131,7 +153,9 @@ def main() -> None:
     print(f"{'run':<50} {'to the judge':>12}  elsewhere")
     for run in runs():
         asked, noted, failure = watched(run, list(QUIET))
-        name = " ".join([*("control:" for _ in range(run.is_control)), run.name, *run.arguments])
+        name = " ".join(
+            [*("control:" for _ in range(run.is_control)), run.name, *run.arguments]
+        )
         if failure or bool(noted) is not run.is_control:
             wrong.append(name)
         seen = ", ".join(sorted(set(noted)))

@@ -27,7 +27,9 @@ def score_agg(scores: list[float], temperature: float) -> float:
     used = [s if s > 0.0 else 1e-9 for s in scores] if p < 0 else scores
     mean = (sum(s**p for s in used) / n) ** (1.0 / p)
     share = sum(1 for s in scores if s == 0.0) / n
-    return float(round(mean * (1.0 - share) ** ((1.5 - temperature) * min(1.0, (n - 1) / 4)), 4))
+    return float(
+        round(mean * (1.0 - share) ** ((1.5 - temperature) * min(1.0, (n - 1) / 4)), 4)
+    )
 
 
 def cpu(work: Callable[[], object], calls: int = 1) -> float:
@@ -58,14 +60,20 @@ def print_score() -> None:
             taken[name].append(cpu(work, calls))
     print(f"score_agg of four claims: {statistics.median(units) * 1e6:.1f} us")
     for name, times in taken.items():
-        ratio = statistics.median(t / unit for t, unit in zip(times, units, strict=True))
-        print(f"{name}: {statistics.median(times) * 1e6:.1f} us, {ratio:.1f} times that")
+        ratio = statistics.median(
+            t / unit for t, unit in zip(times, units, strict=True)
+        )
+        print(
+            f"{name}: {statistics.median(times) * 1e6:.1f} us, {ratio:.1f} times that"
+        )
 
 
 def print_sweep() -> None:
     """A million rows of counts at 91 temperatures, beside a loop over the unit."""
     rng = np.random.default_rng(0)
-    counts = rng.multinomial(rng.integers(1, 9, ROWS), [0.4, 0.15, 0.15, 0.15, 0.15]) * 1.0
+    counts = (
+        rng.multinomial(rng.integers(1, 9, ROWS), [0.4, 0.15, 0.15, 0.15, 0.15]) * 1.0
+    )
     lists = [np.repeat(WeightScheme.DEFAULT.weights, row.astype(int)).tolist() for row in counts[:LOOPED]]  # fmt: skip
     looped = cpu(lambda: [score_agg(each, t) for each in lists for t in GRID.tolist()])
     swept = statistics.median(cpu(lambda: sweep(counts, GRID)) for _ in range(5))

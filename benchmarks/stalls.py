@@ -66,7 +66,9 @@ def big_samples(number: int, kilobytes: int, seed: int) -> list[Sample]:
         passages = [text[i : i + _PASSAGE] for i in range(0, len(text), _PASSAGE)]
         facts = [sample.response or "" for sample in samples(_CLAIMS)]
         response = " ".join(facts)
-        made.append(Sample(input="What is there to know?", response=response, contexts=passages))
+        made.append(
+            Sample(input="What is there to know?", response=response, contexts=passages)
+        )
     return made
 
 
@@ -79,7 +81,10 @@ def judge(body: Body, _n: int) -> str:
         quotes = (
             " ".join(words),
             " ".join(
-                ["The old street was laid out when the town grew beyond its walls, and", *words]
+                [
+                    "The old street was laid out when the town grew beyond its walls, and",
+                    *words,
+                ]
             ),
             " ... ".join([" ".join(words[:3]), " ".join(words[-3:])]),
             " ".join(["It was never said that the lighthouse of the island", *words]),
@@ -136,7 +141,9 @@ async def stall_of(ask: Ask, judged: Sequence[Sample]) -> Stall:
     return Stall(1000 * longest[0], 1000 * longest[1], seconds)
 
 
-def stalls(methods: Sequence[str], sizes: Sequence[int], requests: Sequence[int]) -> float:
+def stalls(
+    methods: Sequence[str], sizes: Sequence[int], requests: Sequence[int]
+) -> float:
     """Print the table; the longest stall by CPU time of those that are limited."""
     worst = 0.0
     heads = "".join(f"{f'{number} at once':>20}" for number in requests)
@@ -175,7 +182,9 @@ def main() -> None:
             print(server.base_url, flush=True)
             sys.stdin.read()
         return
-    sizes, requests = ([*map(int, text.split(","))] for text in (given.sizes, given.requests))
+    sizes, requests = (
+        [*map(int, text.split(","))] for text in (given.sizes, given.requests)
+    )
     with served() as address:
         os.environ.update(OPENAI_BASE_URL=address, OPENAI_API_KEY="none")
         worst = stalls(given.methods.split(","), sizes, requests)

@@ -37,7 +37,12 @@ release = version = __version__
 author = "The tcva-adapters developers"
 copyright = author  # noqa: A001  # Sphinx' name
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = []
 myst_heading_anchors = 4
@@ -53,12 +58,22 @@ copybutton_here_doc_delimiter = "END"
 # A name in single backticks of a docstring is a reference: one that leads nowhere fails the build.
 default_role = "py:obj"
 FOREIGN = {
-    *("numpy", "collections", "openai", "langchain_core", "llama_index", "ragas", "deepeval"),
+    *(
+        "numpy",
+        "collections",
+        "openai",
+        "langchain_core",
+        "llama_index",
+        "ragas",
+        "deepeval",
+    ),
     *("scipy", "DeepEvalError"),
 }
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-autodoc_default_options = {"exclude-members": "model_config,model_post_init"}  # pydantic's own
+autodoc_default_options = {
+    "exclude-members": "model_config,model_post_init"
+}  # pydantic's own
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
@@ -71,10 +86,15 @@ class CommandHelp(SphinxDirective):
         return list(self._sections(typer.main.get_command(app), "tcva"))
 
     def _sections(self, command: click.Command, name: str) -> Iterator[nodes.Node]:
-        with click.Context(command, info_name=name, terminal_width=80, color=False) as context:
+        with click.Context(
+            command, info_name=name, terminal_width=80, color=False
+        ) as context:
             text = command.get_help(context)
         section = nodes.section(ids=[name.replace(" ", "-")], names=[name])
-        section += [nodes.title(text=name), nodes.literal_block(text, text, language="text")]
+        section += [
+            nodes.title(text=name),
+            nodes.literal_block(text, text, language="text"),
+        ]
         yield section
         if isinstance(command, click.Group):
             for sub in command.commands:
@@ -88,12 +108,18 @@ def resolve(
     if node["refdomain"] != "py":
         return None
     domain, target = env.domains.python_domain, node["reftarget"].lstrip(".")
-    found = sorted((name for name in domain.objects if name.endswith(f".{target}")), key=len)
+    found = sorted(
+        (name for name in domain.objects if name.endswith(f".{target}")), key=len
+    )
     if found:
         at = node["refdoc"]
-        return domain.resolve_xref(env, at, sphinx.builder, "obj", found[0], node, shown)
+        return domain.resolve_xref(
+            env, at, sphinx.builder, "obj", found[0], node, shown
+        )
     foreign = target.partition(".")[0] in FOREIGN
-    return shown if foreign or target.rpartition(".")[2] in names_in_the_code() else None
+    return (
+        shown if foreign or target.rpartition(".")[2] in names_in_the_code() else None
+    )
 
 
 @cache
@@ -103,7 +129,12 @@ def names_in_the_code() -> set[str]:
     for path in Path(__file__).parents[1].glob("tcva_adapters/**/*.py"):
         for part in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match part:
-                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.alias():
+                case (
+                    ast.FunctionDef()
+                    | ast.AsyncFunctionDef()
+                    | ast.ClassDef()
+                    | ast.alias()
+                ):
                     found.add(part.name)
                 case ast.arg():
                     found.add(part.arg)
@@ -139,4 +170,6 @@ def setup(sphinx: Sphinx) -> None:
     sphinx.add_directive("command-help", CommandHelp)
     sphinx.connect("missing-reference", resolve)
     sphinx.connect("autodoc-process-docstring", describe_settings, priority=300)
-    sphinx.connect("autodoc-process-docstring", keep_sentences, priority=400)  # napoleon's is 500
+    sphinx.connect(
+        "autodoc-process-docstring", keep_sentences, priority=400
+    )  # napoleon's is 500

@@ -23,7 +23,9 @@ def judge(answer: daft.Series, contexts: daft.Series) -> Any:
     """Runs in Daft's workers; each builds the judge once."""
     batch = pa.table({"answer": answer.to_arrow(), "contexts": contexts.to_arrow()})
     judged = judge_batch(batch, settings=SETTINGS)
-    return judged.select(["tcva_score", "tcva_reason"]).to_struct_array().combine_chunks()
+    return (
+        judged.select(["tcva_score", "tcva_reason"]).to_struct_array().combine_chunks()
+    )
 
 
 def main() -> None:

@@ -24,7 +24,11 @@ from deepeval.metrics import BaseMetric, FaithfulnessMetric
 from deepeval.models import DeepEvalBaseLLM, OpenAIModel
 from deepeval.test_case import LLMTestCase
 
-from tcva_adapters.deepeval import LexicalLLM, TCVAMetric, result_of  # TCVA: line 1 of 3
+from tcva_adapters.deepeval import (
+    LexicalLLM,
+    TCVAMetric,
+    result_of,
+)  # TCVA: line 1 of 3
 
 DOCUMENTS = [
     "The pool opens at seven on weekdays and at nine at weekends. It is closed in August.",
@@ -58,7 +62,9 @@ def answer(question: str, contexts: list[str], model: str | None) -> str:
         return ANSWERS[question]
     import openai  # noqa: PLC0415  # only this choice needs the package
 
-    text = "\n".join([*contexts, "", f"Answer in one or two sentences from the above: {question}"])
+    text = "\n".join(
+        [*contexts, "", f"Answer in one or two sentences from the above: {question}"]
+    )
     done = openai.OpenAI().chat.completions.create(
         model=model, messages=[{"role": "user", "content": text}]
     )
@@ -73,7 +79,11 @@ def main(judge: str) -> None:
     for question in ANSWERS:
         contexts = retrieve(question)
         text = answer(question, contexts, model)
-        cases.append(LLMTestCase(input=question, actual_output=text, retrieval_context=[*contexts]))
+        cases.append(
+            LLMTestCase(
+                input=question, actual_output=text, retrieval_context=[*contexts]
+            )
+        )
 
     # The suite as it was ...
     metrics: list[BaseMetric] = [FaithfulnessMetric(model=llm)]
@@ -101,6 +111,8 @@ def main(judge: str) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="TCVA and FaithfulnessMetric on the same answers")
+    parser = argparse.ArgumentParser(
+        description="TCVA and FaithfulnessMetric on the same answers"
+    )
     parser.add_argument("--judge", default="lexical", help="lexical, or openai:MODEL")
     main(parser.parse_args().judge)

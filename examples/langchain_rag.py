@@ -68,7 +68,9 @@ def rag() -> Runnable[dict[str, Any], dict[str, Any]]:
     """The application: a question in, its documents and the answer out."""
     retrieve = RunnableLambda(lambda x: x["question"]) | WordRetriever()
     answer = RunnableLambda[dict[str, Any], str](lambda x: ANSWERS[x["question"]])
-    return RunnablePassthrough.assign(context=retrieve) | RunnablePassthrough.assign(answer=answer)
+    return RunnablePassthrough.assign(context=retrieve) | RunnablePassthrough.assign(
+        answer=answer
+    )
 
 
 def main(judge: str) -> None:
@@ -79,19 +81,28 @@ def main(judge: str) -> None:
         found = qa_evaluator.evaluate_strings(
             prediction=outputs["answer"],
             input=inputs["question"],
-            reference="\n\n".join(document.page_content for document in outputs["context"]),
+            reference="\n\n".join(
+                document.page_content for document in outputs["context"]
+            ),
         )
         return {"key": "context_qa", "score": found["score"]}
 
     # The suite as it was ...
     evaluators: list[Any] = [context_qa]
     # ... and with TCVA.
-    tcva = TCVARunEvaluator(TCVAEvaluator(judge, temperature="balanced"))  # TCVA: line 2 of 3
+    tcva = TCVARunEvaluator(
+        TCVAEvaluator(judge, temperature="balanced")
+    )  # TCVA: line 2 of 3
     evaluators.append(tcva)  # TCVA: line 3 of 3
 
     dataset, now = uuid.uuid4(), datetime.now(UTC)
     examples = [
-        Example(id=uuid.uuid4(), dataset_id=dataset, created_at=now, inputs={"question": question})
+        Example(
+            id=uuid.uuid4(),
+            dataset_id=dataset,
+            created_at=now,
+            inputs={"question": question},
+        )
         for question in ANSWERS
     ]
     warnings.filterwarnings("ignore", message="'upload_results' parameter is in beta")
@@ -109,9 +120,13 @@ def main(judge: str) -> None:
     for row in rows:
         own, added = row["evaluation_results"]["results"]
         result = result_of(added)
-        scores = "  ".join(_shown(result.at(t).score) for t in (0.2, 0.5, 0.9))  # no call
+        scores = "  ".join(
+            _shown(result.at(t).score) for t in (0.2, 0.5, 0.9)
+        )  # no call
         answer = (row["run"].outputs or {})["answer"]
-        print(f"{_shown(own.score):>10}  {scores}  {answer}\n            {added.comment}")
+        print(
+            f"{_shown(own.score):>10}  {scores}  {answer}\n            {added.comment}"
+        )
 
 
 def _llm(judge: str) -> Any:

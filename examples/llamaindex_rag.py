@@ -16,7 +16,12 @@ import re
 from typing import Any
 
 from llama_index.core.evaluation import BatchEvalRunner, FaithfulnessEvaluator
-from llama_index.core.llms import CompletionResponse, CompletionResponseGen, CustomLLM, LLMMetadata
+from llama_index.core.llms import (
+    CompletionResponse,
+    CompletionResponseGen,
+    CustomLLM,
+    LLMMetadata,
+)
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
@@ -46,7 +51,9 @@ class WordRetriever(BaseRetriever):
         asked = _words(query_bundle.query_str)
         scored = [(len(asked & _words(text)), text) for text in DOCUMENTS]
         best = sorted(scored, key=lambda pair: -pair[0])[:2]
-        return [NodeWithScore(node=TextNode(text=text), score=score) for score, text in best]
+        return [
+            NodeWithScore(node=TextNode(text=text), score=score) for score, text in best
+        ]
 
 
 def _words(text: str) -> set[str]:
@@ -63,16 +70,22 @@ class Writer(CustomLLM):
         """The metadata that LlamaIndex needs."""
         return LLMMetadata(model_name=self.model or "fixed-answers")
 
-    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+    def complete(
+        self, prompt: str, formatted: bool = False, **kwargs: Any
+    ) -> CompletionResponse:
         """Answer a prompt."""
         del formatted, kwargs
         if self.model is None:
-            answer = next(text for question, text in ANSWERS.items() if question in prompt)
+            answer = next(
+                text for question, text in ANSWERS.items() if question in prompt
+            )
             return CompletionResponse(text=answer)
         import openai  # noqa: PLC0415  # only this choice needs the package
 
         messages: Any = [{"role": "user", "content": prompt}]
-        done = openai.OpenAI().chat.completions.create(model=self.model, messages=messages)
+        done = openai.OpenAI().chat.completions.create(
+            model=self.model, messages=messages
+        )
         return CompletionResponse(text=done.choices[0].message.content or "", raw=done)
 
     def stream_complete(
@@ -89,18 +102,24 @@ async def main(judge: str) -> None:
     judging_llm = LexicalLLM() if model is None else Writer(model=model)
 
     # The suite as it was ...
-    evaluators: dict[str, Any] = {"faithfulness": FaithfulnessEvaluator(llm=judging_llm)}
+    evaluators: dict[str, Any] = {
+        "faithfulness": FaithfulnessEvaluator(llm=judging_llm)
+    }
     # ... and with TCVA.
     tcva = TCVAEvaluator(judge, temperature="balanced")  # TCVA: line 2 of 3
     evaluators["tcva"] = tcva  # TCVA: line 3 of 3
 
     runner = BatchEvalRunner(evaluators)
-    found: dict[str, list[Any]] = await runner.aevaluate_queries(engine, queries=list(ANSWERS))
+    found: dict[str, list[Any]] = await runner.aevaluate_queries(
+        engine, queries=list(ANSWERS)
+    )
 
     print(f"judge: {judge}")
     print("faithfulness  T=0.2  T=0.5  T=0.9  answer")
     for own, added in zip(found["faithfulness"], found["tcva"], strict=True):
-        scores = "  ".join(_shown(added.at(t).score) for t in (0.2, 0.5, 0.9))  # no call
+        scores = "  ".join(
+            _shown(added.at(t).score) for t in (0.2, 0.5, 0.9)
+        )  # no call
         print(f"{_shown(own.score):>12}  {scores}  {added.response}")
         print(f"              {added.feedback}")
 

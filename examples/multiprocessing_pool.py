@@ -20,7 +20,9 @@ def main() -> None:
     batches = [
         {
             "id": np.array([f"{n}-{answer}" for answer in ("right", "wrong")]),
-            "answer": np.array([f"Room {n} opens at nine.", "The garden is closed in winter."]),
+            "answer": np.array(
+                [f"Room {n} opens at nine.", "The garden is closed in winter."]
+            ),
             "context": np.array([f"Room {n} opens at nine."] * 2),
         }
         for n in range(2)

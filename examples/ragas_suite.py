@@ -23,7 +23,11 @@ from ragas.llms import llm_factory
 from ragas.metrics._faithfulness import Faithfulness
 from ragas.metrics.collections import Faithfulness as NewerFaithfulness
 
-from tcva_adapters.ragas import LexicalLLM, TCVACollectionMetric, TCVAMetric  # TCVA: line 1 of 3
+from tcva_adapters.ragas import (
+    LexicalLLM,
+    TCVACollectionMetric,
+    TCVAMetric,
+)  # TCVA: line 1 of 3
 
 DOCUMENTS = [
     "The bakery opens at six on weekdays and at seven on Saturdays. It is closed on Sundays.",
@@ -56,7 +60,10 @@ def answer(question: str, contexts: list[str], model: str) -> str:
     import openai  # noqa: PLC0415  # only this choice needs a server
 
     system = "Answer only from these texts:\n" + "\n".join(contexts)
-    messages: Any = [{"role": "system", "content": system}, {"role": "user", "content": question}]
+    messages: Any = [
+        {"role": "system", "content": system},
+        {"role": "user", "content": question},
+    ]
     done = openai.OpenAI().chat.completions.create(model=model, messages=messages)
     return done.choices[0].message.content or ""
 
@@ -77,14 +84,18 @@ def main(judge: str) -> None:
     for question in ANSWERS:
         contexts = retrieve(question)
         text = answer(question, contexts, model)
-        rows.append({"user_input": question, "response": text, "retrieved_contexts": contexts})
+        rows.append(
+            {"user_input": question, "response": text, "retrieved_contexts": contexts}
+        )
 
     # The suite as it was ...
     metrics: list[Any] = [Faithfulness(llm=judging_llm(model))]
     # ... and with TCVA.
     tcva = TCVAMetric(llm=judge, temperature="balanced")  # TCVA: line 2 of 3
     metrics.append(tcva)  # TCVA: line 3 of 3
-    found: Any = evaluate(EvaluationDataset.from_list(rows), metrics=metrics, show_progress=False)
+    found: Any = evaluate(
+        EvaluationDataset.from_list(rows), metrics=metrics, show_progress=False
+    )
 
     print(f"judge: {judge}")
     print("faithfulness  T=0.2  T=0.5  T=0.9  answer")
@@ -108,7 +119,9 @@ def main(judge: str) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="TCVA and RAGAS' faithfulness on the same answers")
+    parser = argparse.ArgumentParser(
+        description="TCVA and RAGAS' faithfulness on the same answers"
+    )
     parser.add_argument("--judge", default="lexical", help="lexical, or openai:MODEL")
     # RAGAS deprecates evaluate().
     warnings.filterwarnings("ignore", category=DeprecationWarning, module="__main__")

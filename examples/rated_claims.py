@@ -28,7 +28,8 @@ def rated_claims() -> Iterator[dict[str, Any]]:
             if label["level"]:
                 rating = RATINGS[label["level"]]
                 claim = {"id": f"{sample['id']}/{number}", "response": label["claim"]}
-                human = {"human": rating, "half": rating if random.random() < 0.5 else None}  # noqa: S311  # no secret
+                is_rated = random.random() < 0.5  # noqa: S311  # no secret
+                human = {"human": rating, "half": rating if is_rated else None}
                 yield sample | claim | {"document": sample["id"]} | human
 
 

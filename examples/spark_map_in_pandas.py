@@ -32,8 +32,12 @@ def main() -> None:
         ("right", "Room 1 opens at nine.", ["Room 1 opens at nine."]),
         ("wrong", "The garden is closed in winter.", ["Room 1 opens at nine."]),
     ]
-    frame = spark.createDataFrame(rows, "id string, answer string, contexts array<string>")
-    judged = frame.mapInPandas(judge, f"id string, answer string, contexts array<string>, {ADDED}")
+    frame = spark.createDataFrame(
+        rows, "id string, answer string, contexts array<string>"
+    )
+    judged = frame.mapInPandas(
+        judge, f"id string, answer string, contexts array<string>, {ADDED}"
+    )
     for row in judged.orderBy("id").collect():
         print(f"{row.id}: {row.tcva_score:.2f}")
     spark.stop()

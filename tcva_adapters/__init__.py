@@ -10,4 +10,6 @@ from tcva_adapters.lazy import public_names
 
 __getattr__, __dir__ = public_names(__name__)  # listed in the stub of this file
 
-logging.getLogger(__name__).addHandler(logging.NullHandler())  # applications choose what they see
+logging.getLogger(__name__).addHandler(
+    logging.NullHandler()
+)  # applications choose what they see

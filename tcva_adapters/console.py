@@ -107,7 +107,11 @@ def columns_of(text: str) -> int:
     (3, 2)
     """
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text if c > "\u10ff")
-    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text if c > "\u02ff")
+    return (
+        len(text)
+        + wide
+        - sum(unicodedata.combining(c) > 0 for c in text if c > "\u02ff")
+    )
 
 
 def folded(text: str, width: int, indent: int = 0) -> list[str]:

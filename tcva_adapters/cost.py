@@ -53,14 +53,22 @@ def cost(
             ]
             prompts = sum(len(text.encode()) for text in texts) // _BYTES_A_TOKEN
             replies = _REPLY * sum(max(1, text.count("<<<CLAIM")) for text in texts)
-            record |= {"calls": len(texts), "prompt_tokens": prompts, "reply_tokens": replies}
+            record |= {
+                "calls": len(texts),
+                "prompt_tokens": prompts,
+                "reply_tokens": replies,
+            }
             if prices is not None:
                 record["cost"] = (prompts * prices[0] + replies * prices[1]) / 1e6
         else:
             record["calls"] = each * len(left)
         records.append(record)
     columns = named_columns(
-        method="text", cached="int", calls="int", prompt_tokens="int", reply_tokens="int"
+        method="text",
+        cached="int",
+        calls="int",
+        prompt_tokens="int",
+        reply_tokens="int",
     )
     money = sum(record.get("cost", 0.0) for record in records)
     said = "" if prices is None else f", {money:,.2f} at these prices"
@@ -74,11 +82,19 @@ def cost(
         )
     ]
     if calls:
-        notes.append("Calls of framework metrics are those for an answer of one or two sentences.")
+        notes.append(
+            "Calls of framework metrics are those for an answer of one or two sentences."
+        )
     if prices is None and any(record["calls"] for record in records):
         notes.append("For the cost, add --set prices=IN,OUT (of a million tokens).")
     return Report(
         f"About {total} on {counted(len(samples), 'sample')}{said}.",
-        [Table("calls", columns + named_columns(cost="score") if prices else columns, records)],
+        [
+            Table(
+                "calls",
+                columns + named_columns(cost="score") if prices else columns,
+                records,
+            )
+        ],
         notes,
     )

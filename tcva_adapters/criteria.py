@@ -67,7 +67,9 @@ class Criterion:
                 raise InvalidValueError(msg)
             object.__setattr__(self, part, whole_characters(text))
         for part in ("levels", "shows", "statements"):
-            object.__setattr__(self, part, tuple(map(whole_characters, getattr(self, part))))
+            object.__setattr__(
+                self, part, tuple(map(whole_characters, getattr(self, part)))
+            )
         if fault := self._fault():
             msg = f"criterion {self.name!r} {fault}"
             raise InvalidValueError(msg)
@@ -75,11 +77,17 @@ class Criterion:
     def _fault(self) -> str | None:
         for field in (self.claims, self.against, *self.shows):
             if field not in FIELDS:
-                return f"has the unknown field {field!r}; fields are {', '.join(FIELDS)}"
+                return (
+                    f"has the unknown field {field!r}; fields are {', '.join(FIELDS)}"
+                )
         if not self.name.strip() or not self.instruction.strip():
-            return f"needs a name and an instruction, got instruction={self.instruction!r}"
+            return (
+                f"needs a name and an instruction, got instruction={self.instruction!r}"
+            )
         if self.claims == self.against and not self.statements:
-            return f"compares {self.claims!r} with itself; claims and against must differ"
+            return (
+                f"compares {self.claims!r} with itself; claims and against must differ"
+            )
         if any(not statement.strip() for statement in self.statements):
             return "has an empty text among its statements"
         return None
@@ -169,7 +177,13 @@ CONTEXT_RECALL: Final = Criterion(
     ),
 )
 
-_BUILT_IN: Final = (FAITHFULNESS, ANSWER_RELEVANCY, CORRECTNESS, COMPLETENESS, CONTEXT_RECALL)
+_BUILT_IN: Final = (
+    FAITHFULNESS,
+    ANSWER_RELEVANCY,
+    CORRECTNESS,
+    COMPLETENESS,
+    CONTEXT_RECALL,
+)
 CRITERIA: Final = {criterion.name: criterion for criterion in _BUILT_IN}
 """The built-in criteria by name."""
 
@@ -219,7 +233,9 @@ def resolve_criterion(criterion: Criterion | str) -> Criterion:
     if isinstance(criterion, Criterion):
         return criterion
     if not isinstance(criterion, str) or criterion not in CRITERIA:
-        known = nearest(criterion, CRITERIA, f"use {', '.join(CRITERIA)}, or a Criterion")
+        known = nearest(
+            criterion, CRITERIA, f"use {', '.join(CRITERIA)}, or a Criterion"
+        )
         msg = f"unknown criterion {criterion!r}; {misplaced(criterion) or known}"
         raise InvalidValueError(msg)
     return CRITERIA[criterion]

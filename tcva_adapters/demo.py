@@ -27,10 +27,10 @@ from tcva_adapters.tcva import TCVA
 OURS: Final = "tcva T=0.5"
 _SHOWN: Final = "creative-016"  # its reader's labels hold all five levels
 _HIDING: Final = "medical-004"  # one of its four claims is invented
-_TEMPERATURE: Final = (
-    "Temperature (T) here is the strictness of the score, not the model's sampling temperature."
+_TEMPERATURE: Final = "Temperature (T) here is the strictness of the score, not the model's sampling temperature."
+_OFFLINE: Final = (
+    "All rows: offline, by comparing words; LexicalLLM is the frameworks' model."
 )
-_OFFLINE: Final = "All rows: offline, by comparing words; LexicalLLM is the frameworks' model."
 _Pair = tuple[Label, ClaimVerdict, int]
 """What the reader and the judge say of a claim, and how many levels lie between."""
 
@@ -45,17 +45,23 @@ def demo_table(samples: Sequence[Sample]) -> ScoreTable:
 
     The frameworks are imported, which takes seconds. What one cannot do is a note.
     """
-    results = TCVA("faithfulness", judge="lexical").evaluate_many(samples, progress=False)
+    results = TCVA("faithfulness", judge="lexical").evaluate_many(
+        samples, progress=False
+    )
     columns = {OURS: [result.score for result in results]}
     notes = []
     for framework in FRAMEWORKS.values():
         name = f"{framework.title} {framework.grounding}"
         try:
-            with warnings.catch_warnings(action="ignore"):  # the frameworks' own deprecations
+            with warnings.catch_warnings(
+                action="ignore"
+            ):  # the frameworks' own deprecations
                 check(framework.metrics_need)
                 adapter = import_module(framework.package)
                 llm, score = adapter.LexicalLLM(), adapter.score_framework_metric
-                columns[name] = [score(framework.grounding, s, llm).score for s in samples]
+                columns[name] = [
+                    score(framework.grounding, s, llm).score for s in samples
+                ]
         except MissingDependencyError as error:
             notes.append(f"{name}: {error}")
     return ScoreTable(
@@ -115,7 +121,10 @@ def _agreement(pairs: Sequence[_Pair]) -> Table:
             {
                 "reader": name,
                 "claims": len(of),
-                **{level.value: sum(c.verdict == level for _, c, _ in of) for level in LEVELS},
+                **{
+                    level.value: sum(c.verdict == level for _, c, _ in of)
+                    for level in LEVELS
+                },
                 "same_level": float((far == 0).mean()),
                 "within_one": float((far <= 1).mean()),
             }
@@ -131,7 +140,9 @@ def _agreement(pairs: Sequence[_Pair]) -> Table:
         same_level="share",
         within_one="share",
     )
-    return Table("agreement", columns, records, notes=["Columns fully to none are the judge's."])
+    return Table(
+        "agreement", columns, records, notes=["Columns fully to none are the judge's."]
+    )
 
 
 def _means(table: ScoreTable) -> Table:
@@ -151,7 +162,11 @@ def _means(table: ScoreTable) -> Table:
 
 def _claims(table: ScoreTable, place: int, pairs: Sequence[_Pair]) -> Table:
     columns = named_columns(
-        reader="text", judge="text", weight="score", claim="prose", reason="prose"
+        reader="text",
+        judge="text",
+        weight="score",
+        claim="prose",
+        reason="prose",
     )
     records = [
         {
@@ -165,7 +180,9 @@ def _claims(table: ScoreTable, place: int, pairs: Sequence[_Pair]) -> Table:
     ]
     same, near = (sum(distance <= most for _, _, distance in pairs) for most in (0, 1))
     agree = f"Same level: {same} of {len(pairs)} claims; within one level: {near}."
-    weigh = "Weights, from 1 (fully) to 0 (none), are means over the judge's probabilities."
+    weigh = (
+        "Weights, from 1 (fully) to 0 (none), are means over the judge's probabilities."
+    )
     notes = [f"{agree} {weigh} Score: {preset_scores(table.results[OURS][place])}."]
     notes += [
         f'Wrong: "{claim.claim}" The reader\'s note is "{label.note}". The lexical judge compares '

@@ -15,7 +15,12 @@ from typing import Any, Final
 from tcva_adapters import __version__
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.data import sample_lines
-from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError, install_hint
+from tcva_adapters.errors import (
+    InvalidValueError,
+    JudgeError,
+    MissingDependencyError,
+    install_hint,
+)
 from tcva_adapters.frameworks import NO_TELEMETRY, REQUIREMENTS, Requirement
 from tcva_adapters.judges.base import VERDICT_FORMS, Judge
 from tcva_adapters.judges.llm import LLMJudge
@@ -41,7 +46,11 @@ _NAMES: Final = {"answers": "replies", "logprobs": "token probabilities"}
 _FEW: Final = 2
 """Calls that fail at the very beginning, after which nothing more is asked."""
 
-_PACKAGES: Final = named_columns(package="text", version="text", state="prose")
+_PACKAGES: Final = named_columns(
+    package="text",
+    version="text",
+    state="prose",
+)
 _JUDGE: Final = named_columns(what="text", found="prose")
 _FORMS: Final = named_columns(
     form="text",
@@ -71,17 +80,29 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
     # Importing a framework takes seconds, in a process of its own: two at a time.
     with ThreadPoolExecutor(2) as pool:
         packages = list(pool.map(inspect, REQUIREMENTS.values()))
-    broken = [each["package"] for each in packages if each["state"].startswith("broken")]
+    broken = [
+        each["package"] for each in packages if each["state"].startswith("broken")
+    ]
     faults = f": {', '.join(broken)} cannot be imported" if broken else ""
-    sentence = f"tcva-adapters {__version__} on Python {platform.python_version()}{faults}"
+    sentence = (
+        f"tcva-adapters {__version__} on Python {platform.python_version()}{faults}"
+    )
     tables = [Table("packages", _PACKAGES, packages)]
     is_well = not broken
     if asked is not None:
         answer, forms, advice = asked
-        is_well = is_well and answer["answers"] and not advice.startswith((_ENDED, _UNUSABLE))
+        is_well = (
+            is_well and answer["answers"] and not advice.startswith((_ENDED, _UNUSABLE))
+        )
         sentence = f"{answer['judge']}: {advice}. {sentence}"
-        rows = [{"what": _NAMES.get(k, k), "found": _said(k, v)} for k, v in answer.items()]
-        tables = [Table("test claims", _FORMS, forms), Table("judge", _JUDGE, rows), *tables]
+        rows = [
+            {"what": _NAMES.get(k, k), "found": _said(k, v)} for k, v in answer.items()
+        ]
+        tables = [
+            Table("test claims", _FORMS, forms),
+            Table("judge", _JUDGE, rows),
+            *tables,
+        ]
     return Report(sentence, tables), is_well
 
 
@@ -91,7 +112,11 @@ def inspect(requirement: Requirement) -> dict[str, Any]:
     try:
         installed = version(name)
     except PackageNotFoundError:
-        return {"package": name, "version": None, "state": f"not installed: {fix}"}
+        return {
+            "package": name,
+            "version": None,
+            "state": f"not installed: {fix}",
+        }
     fault = ""
     try:
         subprocess.run(  # noqa: S603  # our own interpreter, module names from above
@@ -100,14 +125,24 @@ def inspect(requirement: Requirement) -> dict[str, Any]:
             text=True,
             timeout=IMPORT_SECONDS,
             check=True,
-            env={**os.environ, **NO_TELEMETRY, "DEEPEVAL_FILE_SYSTEM": "READ_ONLY"},
+            env={
+                **os.environ,
+                **NO_TELEMETRY,
+                "DEEPEVAL_FILE_SYSTEM": "READ_ONLY",
+            },
         )
     except subprocess.TimeoutExpired:
         fault = f"import took over {IMPORT_SECONDS} s"
     except subprocess.CalledProcessError as error:
-        fault = (error.stderr.strip().splitlines() or [f"exit code {error.returncode}"])[-1]
+        fault = (
+            error.stderr.strip().splitlines() or [f"exit code {error.returncode}"]
+        )[-1]
     state = f"broken: {fault}; {fix}" if fault else "works"
-    return {"package": name, "version": installed, "state": state}
+    return {
+        "package": name,
+        "version": installed,
+        "state": state,
+    }
 
 
 def _asked(name: Any, settings: Mapping[str, Any]) -> tuple[Record, list[Record], str]:
@@ -116,17 +151,31 @@ def _asked(name: Any, settings: Mapping[str, Any]) -> tuple[Record, list[Record]
         model = model_of_name(name, **settings) if isinstance(name, str) else None
         judge = resolve_judge(model or name)
     except (JudgeError, MissingDependencyError) as error:
-        return {"judge": str(name), "answers": False, "detail": str(error)}, [], "no answer"
+        return (
+            {
+                "judge": str(name),
+                "answers": False,
+                "detail": str(error),
+            },
+            [],
+            "no answer",
+        )
     asked: Any = judge.model if isinstance(judge, LLMJudge) else judge
     if not hasattr(asked, "probe"):
         if asked is judge:
-            return {"judge": judge.name, "answers": True}, [], "works, and needs no server"
+            return (
+                {"judge": judge.name, "answers": True},
+                [],
+                "works, and needs no server",
+            )
         msg = f"only judges of the form openai:MODEL or nli:FOLDER can be tested, got {name!r}"
         raise InvalidValueError(msg)
     answer = {"judge": judge.name, **asked.probe()}
     if not answer["answers"]:
         return answer, [], "no answer"
-    samples = [Sample.model_validate_json(line) for line in sample_lines("doctor.jsonl")]
+    samples = [
+        Sample.model_validate_json(line) for line in sample_lines("doctor.jsonl")
+    ]
     tried: list[Record] = []
     judges: dict[str, Judge] = {"nli": judge}
     if isinstance(judge, LLMJudge):
@@ -137,14 +186,20 @@ def _asked(name: Any, settings: Mapping[str, Any]) -> tuple[Record, list[Record]
         tried.append({"form": form, **found})
         if fault:
             return answer, tried, f"{_ENDED}: {fault}"
-        if found["right"] >= FIT and not found["unread"] and found["quotes_made_up"] <= 1:
+        if (
+            found["right"] >= FIT
+            and not found["unread"]
+            and found["quotes_made_up"] <= 1
+        ):
             break
     best = max(tried, key=lambda each: each["right"])
     if best["right"] < USABLE:
         few = f"fewer than {USABLE} of {len(samples)} levels are right"
         advice = f"{_UNUSABLE}: {few}; use another model or the lexical judge"
     else:
-        care = "" if best["right"] >= FIT else ", and check it on your own samples first"
+        care = (
+            "" if best["right"] >= FIT else ", and check it on your own samples first"
+        )
         how = f" with verdicts={best['form']}" if isinstance(judge, LLMJudge) else ""
         advice = f"use it{how}{care}"
     return answer, tried, advice
@@ -152,7 +207,9 @@ def _asked(name: Any, settings: Mapping[str, Any]) -> tuple[Record, list[Record]
 
 def _said(what: str, found: Any) -> str:
     if isinstance(found, dict):
-        return "; ".join(f"{name}: {why}" for name, why in found.items()) or "no parameter"
+        return (
+            "; ".join(f"{name}: {why}" for name, why in found.items()) or "no parameter"
+        )
     if found is False:
         return "no (needed for yes/no verdicts)" if what == "logprobs" else "no"
     return "yes" if found is True else str(found)
@@ -173,7 +230,9 @@ def _tried(judge: Judge, samples: Sequence[Sample]) -> tuple[dict[str, Any], str
         levels.append(level)
         if level not in sample.metadata["levels"]:
             wrong.append(f"{sample.metadata['tests']} ({level or 'no level'})")
-        made_up += claim is not None and level in HIGH and claim.original_verdict is not None
+        made_up += (
+            claim is not None and level in HIGH and claim.original_verdict is not None
+        )
         why = found.unscored
         if why is not None and not any(levels) and (why.fatal or len(levels) == _FEW):
             fault = why.text

@@ -58,7 +58,9 @@ def of_percent(value: Any) -> str:
     if match is None:
         return ""
     number, least = float(match[1]), 0.0 if match[2] else 10.0
-    return f"; for {number:g} % write {number / 100:g}" if least <= number <= 100.0 else ""
+    return (
+        f"; for {number:g} % write {number / 100:g}" if least <= number <= 100.0 else ""
+    )
 
 
 class JudgeError(TCVAError):
@@ -69,7 +71,13 @@ class JudgeError(TCVAError):
         fatal: True if every call would fail: a wrong key, no credit left, no such model, no server.
     """
 
-    def __init__(self, message: str, *, reason: str = "judge_error", fatal: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        reason: str = "judge_error",
+        fatal: bool = False,
+    ) -> None:
         super().__init__(message)
         self.reason = reason
         self.fatal = fatal

@@ -63,7 +63,9 @@ class Frozen:
     def __setattr__(self, name: str, value: Any) -> None:
         # Underlined are the framework's own, and what typing sets on a generic class.
         if self._is_built and name not in self.settable and not name.startswith("_"):
-            what = f"{name}={value!r:.80} cannot be set on a built {type(self).__name__}"
+            what = (
+                f"{name}={value!r:.80} cannot be set on a built {type(self).__name__}"
+            )
             msg = f"{what}; {self.changes.format(name=name)}"
             raise InvalidValueError(msg)
         super().__setattr__(name, value)
@@ -102,7 +104,12 @@ class Scorer(Frozen, Asking[R]):
         """Everything that can change a score, as a text that is equal where it is equal."""
 
     @abstractmethod
-    def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> R:
+    def unscored(
+        self,
+        reason: Reason,
+        detail: str,
+        sample: Sample | None = None,
+    ) -> R:
         """The result of what cannot be judged.
 
         Args:
@@ -168,7 +175,9 @@ class Scorer(Frozen, Asking[R]):
         missing = self.missing(found)
         if missing:
             where = f"sample {found.id!r}" if found.id else "a sample"
-            has = [name for name in _TEXTS if getattr(found, name) is not None] + [*found.metadata]
+            has = [name for name in _TEXTS if getattr(found, name) is not None] + [
+                *found.metadata
+            ]
             way, said = "", lacks(where, missing, self.subject)
             if found.metadata:
                 way = f"; a command reads another name by --map NAME={missing[0]}"
@@ -189,7 +198,9 @@ class Scorer(Frozen, Asking[R]):
         """The same, awaited."""
         return await Runner(self).aresult(self.require(sample))
 
-    def evaluate_many(self, samples: Iterable[Sample], *, progress: bool | None = None) -> list[R]:
+    def evaluate_many(
+        self, samples: Iterable[Sample], *, progress: bool | None = None
+    ) -> list[R]:
         """Judge many samples; returns one result per sample, in order, whatever fails.
 
         A sample without a required field is unscored (``missing_field``). Equal samples are judged
@@ -212,10 +223,16 @@ class Scorer(Frozen, Asking[R]):
     ) -> list[R]:
         """The same, awaited, with at most ``max_concurrency`` judgements under way."""
         checked = [*checked_samples(samples)]
-        return [result async for result in self.aiter_evaluate(checked, progress=progress)]
+        return [
+            result async for result in self.aiter_evaluate(checked, progress=progress)
+        ]
 
     def iter_evaluate(
-        self, samples: Iterable[Sample], *, progress: bool | None = None, total: int | None = None
+        self,
+        samples: Iterable[Sample],
+        *,
+        progress: bool | None = None,
+        total: int | None = None,
     ) -> Generator[R]:
         """Judge samples one by one; yields one result per sample, in order, as soon as it is there.
 
@@ -238,10 +255,16 @@ class Scorer(Frozen, Asking[R]):
             InvalidSampleError: One of them is no `Sample`; likewise after those before it.
         """
         with progress_of("judging", _total(samples, total), progress) as shown:
-            yield from Runner(self, in_batch=True).stream(checked_samples(samples), shown)
+            yield from Runner(self, in_batch=True).stream(
+                checked_samples(samples), shown
+            )
 
     async def aiter_evaluate(
-        self, samples: Iterable[Sample], *, progress: bool | None = None, total: int | None = None
+        self,
+        samples: Iterable[Sample],
+        *,
+        progress: bool | None = None,
+        total: int | None = None,
     ) -> AsyncGenerator[R]:
         """The same, awaited.
 
@@ -250,7 +273,9 @@ class Scorer(Frozen, Asking[R]):
         """
         runner = Runner(self, in_batch=True)
         with progress_of("judging", _total(samples, total), progress) as shown:
-            async with aclosing(runner.astream(checked_samples(samples), shown)) as results:
+            async with aclosing(
+                runner.astream(checked_samples(samples), shown)
+            ) as results:
                 async for result in results:
                     yield result
 
@@ -269,7 +294,10 @@ def lacks(whose: str, missing: Iterable[str], subject: str) -> str:
 
 
 def names(
-    model: type[BaseModel], values: Mapping[str, Any], subject: str, title: str
+    model: type[BaseModel],
+    values: Mapping[str, Any],
+    subject: str,
+    title: str,
 ) -> tuple[str, str]:
     """What columns and what readers call a scorer, with each unusual setting.
 
@@ -283,7 +311,9 @@ def names(
         title: The same for readers.
     """
     details = unusual(model, values)
-    name = _NOT_IN_FILES.sub("_", f"{subject}({','.join(details)})" if details else subject)
+    name = _NOT_IN_FILES.sub(
+        "_", f"{subject}({','.join(details)})" if details else subject
+    )
     return name, f"{title} ({', '.join(details)})" if details else title
 
 

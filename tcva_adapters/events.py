@@ -70,7 +70,13 @@ NAMES: Final = {
 each answer, nothing else says which answer was scored."""
 
 
-def emit(result: Scored, span: Any = None, *, name: str | None = None, texts: bool = False) -> None:
+def emit(
+    result: Scored,
+    span: Any = None,
+    *,
+    name: str | None = None,
+    texts: bool = False,
+) -> None:
     """Emit a result as the event ``gen_ai.evaluation.result``.
 
     It has the score, and ``pass`` or ``fail`` as label; without a score it has neither, and
@@ -94,7 +100,9 @@ def emit(result: Scored, span: Any = None, *, name: str | None = None, texts: bo
         InvalidValueError: This is no result, or no span.
     """
     logs, trace = _logs(), import_module("opentelemetry.trace")
-    if getattr(result, "kind", None) not in RESULT_KINDS or not isinstance(span, trace.Span | None):
+    if getattr(result, "kind", None) not in RESULT_KINDS or not isinstance(
+        span, trace.Span | None
+    ):
         msg = f"emit takes a result and an OpenTelemetry span or None, got {type(result).__name__} and {type(span).__name__}"
         raise InvalidValueError(msg)
     judged: Any = getattr(result, "assessment", result)
@@ -103,7 +111,9 @@ def emit(result: Scored, span: Any = None, *, name: str | None = None, texts: bo
         "score": result.score,
         "label": None if result.passed is None else "pass" if result.passed else "fail",
         "explanation": result.reason if texts else result.summary,
-        "error": result.unscored.reason.value if result.unscored and result.score is None else None,
+        "error": result.unscored.reason.value
+        if result.unscored and result.score is None
+        else None,
         "response": str(judged.metadata.get(NAMES["response"]) or "") or None,
         "sample": result.sample_id,
     }
@@ -115,22 +125,33 @@ def emit(result: Scored, span: Any = None, *, name: str | None = None, texts: bo
             context=within,
             severity_number=logs.SeverityNumber.INFO,
             event_name=NAMES["event"],
-            attributes={NAMES[part]: value for part, value in parts.items() if value is not None},
+            attributes={
+                NAMES[part]: value for part, value in parts.items() if value is not None
+            },
         )
         logger.emit(record)
     except Exception as error:  # noqa: BLE001  # whatever a provider raises, the result is there
         with suppress(Exception):  # a handler of logs may lead to the same provider
             log = logging.getLogger(__name__)
-            log.warning("no event for %s: %s: %s", parts["name"], type(error).__name__, error)
+            log.warning(
+                "no event for %s: %s: %s", parts["name"], type(error).__name__, error
+            )
 
 
 def _name(result: Any) -> Any:
     """As its evaluator is called, by the settings that the result has."""
-    judged, known = getattr(result, "assessment", result), dict(getattr(result, "scoring", result))
-    known["fuse"] = tuple(f"{m.judge} {m.criterion}" for m in getattr(judged, "members", ()))
+    judged, known = (
+        getattr(result, "assessment", result),
+        dict(getattr(result, "scoring", result)),
+    )
+    known["fuse"] = tuple(
+        f"{m.judge} {m.criterion}" for m in getattr(judged, "members", ())
+    )
     known["repeats"] = len(getattr(judged, "repeats", ())) or 1
     subject = f"{result.kind.replace('conversation', 'tcva')}_{judged.criterion.replace(',', '_')}"
-    return import_module("tcva_adapters.evaluator").names(TCVASettings, known, subject, "")[0]
+    return import_module("tcva_adapters.evaluator").names(
+        TCVASettings, known, subject, ""
+    )[0]
 
 
 @cache

@@ -29,7 +29,9 @@ _REQUIREMENTS: Final = (
     Requirement("aiohttp", "aiohttp", (3, 10, 11), "aiohttp"),
     Requirement("langchain-core", "langchain_core.runnables.base", (1, 7), "langchain"),
     Requirement("langchain", "langchain.agents.middleware", (1, 4), "langchain-agents"),
-    Requirement("langchain-classic", "langchain_classic.evaluation", (1, 0), "langchain-classic"),
+    Requirement(
+        "langchain-classic", "langchain_classic.evaluation", (1, 0), "langchain-classic"
+    ),
     Requirement("llama-index-core", "llama_index.core", (0, 14, 21), "llamaindex"),
     Requirement("ragas", "ragas", (0, 4, 3), "ragas"),
     Requirement("deepeval", "deepeval", (4, 3), "deepeval"),
@@ -120,7 +122,9 @@ _FRAMEWORKS: Final = (
             "faithfulness": Metric((_I, _R, _C), _FAITHFULNESS, 2, is_lexical=True),
             "context_recall": Metric((_I, _C, _REF), "context_recall"),
             "factual_correctness": Metric((_R, _REF), "correctness", 4),
-            "answer_relevancy": Metric((_I, _R), "answer_relevancy", 3, compares_embeddings=True),
+            "answer_relevancy": Metric(
+                (_I, _R), "answer_relevancy", 3, compares_embeddings=True
+            ),
             "legacy_faithfulness": Metric((_I, _R, _C), calls=2, is_lexical=True),
         },
     ),
@@ -141,7 +145,9 @@ _FRAMEWORKS: Final = (
         {
             "faithfulness": Metric((_R, _C), _FAITHFULNESS, is_lexical=True),
             "answer_relevancy": Metric((_I, _R), "answer_relevancy"),
-            "correctness": Metric((_I, _R, _REF), "correctness", threshold=4.0, scale=(1.0, 5.0)),
+            "correctness": Metric(
+                (_I, _R, _REF), "correctness", threshold=4.0, scale=(1.0, 5.0)
+            ),
         },
     ),
     Framework(

@@ -14,7 +14,9 @@ from tcva_adapters.errors import MissingDependencyError, install_hint
 if TYPE_CHECKING:
     from tcva_adapters.frameworks import Requirement
 
-_IMPORT: Final = re.compile(r"^from ([\w.]+) import (?:\(\s*)?(\w+) as \2\b", re.MULTILINE)
+_IMPORT: Final = re.compile(
+    r"^from ([\w.]+) import (?:\(\s*)?(\w+) as \2\b", re.MULTILINE
+)
 
 
 def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
@@ -39,7 +41,11 @@ def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
         from tcva_adapters.frameworks import NEEDS  # noqa: PLC0415  # see above
 
         if name == "__all__":
-            own = {n: NEEDS[home].module.split(".") for n, home in homes.items() if home in NEEDS}
+            own = {
+                n: NEEDS[home].module.split(".")
+                for n, home in homes.items()
+                if home in NEEDS
+            }
             return [n for n in names if n not in own or find_spec(own[n][0])]
         for part in (package, homes[name]):
             if part in NEEDS:

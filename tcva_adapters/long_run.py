@@ -46,7 +46,9 @@ def run_results(
         found += 1
         yield result
     if found:
-        tell(f"found {found} results of an interrupted run; the run continues after them")
+        tell(
+            f"found {found} results of an interrupted run; the run continues after them"
+        )
     total = samples.total if isinstance(samples, SampleStream) else len(samples)
     total = None if total is None else total - found
     for result in evaluate(islice(samples, found, None), progress=True, total=total):
@@ -69,5 +71,12 @@ def run_fingerprint(
         return None
     file = Path(cast("str", samples.source)).expanduser().resolve()
     known = file.stat()
-    reading = (file.name, known.st_size, known.st_mtime_ns, samples.kind, samples.mapping, group)
+    reading = (
+        file.name,
+        known.st_size,
+        known.st_mtime_ns,
+        samples.kind,
+        samples.mapping,
+        group,
+    )
     return f"{__version__} {scorer.fingerprint} {reading!r}"

@@ -86,7 +86,9 @@ async def work_aside(work: Callable[[], T], seconds: float) -> T:
         return work()
     later = _in_its_turn(work)
     is_short = seconds <= _SHORT
-    future = ensure_future(later if is_short else wrap_future(submit(later, "tcva-work")))
+    future = ensure_future(
+        later if is_short else wrap_future(submit(later, "tcva-work"))
+    )
     is_cancelled = False
     while not future.done():
         try:
@@ -137,7 +139,11 @@ def _loop(key: tuple[int, str]) -> asyncio.AbstractEventLoop:
         # Without a lock: a process that is forked while another thread holds one would never get it.
         loop = asyncio.new_event_loop()
         if _LOOPS.setdefault(key, loop) is loop:
-            threading.Thread(target=loop.run_forever, name=key[1], daemon=True).start()
+            threading.Thread(
+                target=loop.run_forever,
+                name=key[1],
+                daemon=True,
+            ).start()
         else:
             loop.close()
     return _LOOPS[key]

@@ -38,7 +38,12 @@ class Progress:
         self.failed += failed
         self.reached(self.what, self.done + 1, self.total)
 
-    def reached(self, what: str, done: int, total: int | None) -> None:
+    def reached(
+        self,
+        what: str,
+        done: int,
+        total: int | None,
+    ) -> None:
         """So much of something is done."""
         self.what, self.done, self.total = what, done, total
 
@@ -50,19 +55,30 @@ class _Lines(Progress):
         super().__init__(what, total)
         self._begun = self._said = time.monotonic()
 
-    def reached(self, what: str, done: int, total: int | None) -> None:
+    def reached(
+        self,
+        what: str,
+        done: int,
+        total: int | None,
+    ) -> None:
         super().reached(what, done, total)
         now = time.monotonic()
         if now - self._said < INTERVAL:
             return
         self._said, seconds = now, now - self._begun
         of = f" of {total}" if total else ""
-        left = f", about {seconds / done * (total - done):.0f} s left" if total and done else ""
+        left = (
+            f", about {seconds / done * (total - done):.0f} s left"
+            if total and done
+            else ""
+        )
         note(f"{self.shown}: {done}{of} in {seconds:.0f} s{left}")
 
 
 @contextmanager
-def progress_of(what: str, total: int | None, wanted: bool | None) -> Iterator[Progress]:
+def progress_of(
+    what: str, total: int | None, wanted: bool | None
+) -> Iterator[Progress]:
     """Show on standard error how far some work has come.
 
     Args:
@@ -94,9 +110,19 @@ def progress_of(what: str, total: int | None, wanted: bool | None) -> Iterator[P
     task = bar.add_task(visible(what), total=total)
 
     class Bar(Progress):
-        def reached(self, what: str, done: int, total: int | None) -> None:
+        def reached(
+            self,
+            what: str,
+            done: int,
+            total: int | None,
+        ) -> None:
             super().reached(what, done, total)
-            bar.update(task, description=visible(self.shown), completed=done, total=total)
+            bar.update(
+                task,
+                description=visible(self.shown),
+                completed=done,
+                total=total,
+            )
 
     with bar:
         yield Bar(what, total)

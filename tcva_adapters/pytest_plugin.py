@@ -43,7 +43,8 @@ def tcva(request: pytest.FixtureRequest) -> Suite:
     for marker in request.node.iter_markers(MARKER):  # the nearest one comes first
         if marker.args:
             pytest.fail(
-                f"@pytest.mark.tcva takes settings by name, not {marker.args!r}", pytrace=False
+                f"@pytest.mark.tcva takes settings by name, not {marker.args!r}",
+                pytrace=False,
             )
         settings = {**marker.kwargs, **settings}
     try:
@@ -76,12 +77,16 @@ class _Summary:
         if judged:
             self.judged[report.nodeid, report.when] = judged
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter
+    ) -> None:
         """A table per criterion; nothing where nothing was judged."""
         if not self.judged:
             return
         from tcva_adapters.report.suite import run_lines  # noqa: PLC0415  # not in other runs
 
         terminalreporter.write_sep("=", "TCVA")
-        for line in run_lines(entry for judged in self.judged.values() for entry in judged):
+        for line in run_lines(
+            entry for judged in self.judged.values() for entry in judged
+        ):
             terminalreporter.write_line(line)

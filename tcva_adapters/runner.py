@@ -19,7 +19,14 @@ import time
 import weakref
 from abc import ABC, abstractmethod
 from collections import Counter, OrderedDict, deque
-from collections.abc import AsyncGenerator, Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Callable,
+    Hashable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
@@ -117,7 +124,10 @@ class SharedJudgements:
     def __len__(self) -> int:
         """How many answers are remembered for judges that are still there."""
         with self._lock:
-            return sum(call.size > 0 and call.holder() is not None for call in self._calls.values())
+            return sum(
+                call.size > 0 and call.holder() is not None
+                for call in self._calls.values()
+            )
 
     @property
     def under_way(self) -> int:
@@ -190,7 +200,9 @@ def clear_shared() -> None:
     SHARED.clear()
 
 
-if hasattr(os, "register_at_fork"):  # nobody in a child makes the judgements that were under way
+if hasattr(
+    os, "register_at_fork"
+):  # nobody in a child makes the judgements that were under way
     os.register_at_fork(after_in_child=SHARED.clear)
 
 
@@ -361,7 +373,9 @@ class Runner(Generic[R]):
         """The same, awaited."""
         call: Call | None = None
         while True:
-            answer, call, seconds = self._begun(question, asyncio.get_running_loop(), call)
+            answer, call, seconds = self._begun(
+                question, asyncio.get_running_loop(), call
+            )
             if answer is not None:
                 return answer
             if call is None or seconds is None:
@@ -405,9 +419,13 @@ class Runner(Generic[R]):
                     for i in asked.left:
                         # What a framework has set for its callbacks and traces holds there, too.
                         run = copy_context().run
-                        asked.under_way[i] = pool.submit(run, self.answer, asked.questions[i])
+                        asked.under_way[i] = pool.submit(
+                            run, self.answer, asked.questions[i]
+                        )
                     waiting.append(asked)
-                while waiting and (is_end or len(waiting) > AHEAD * most or waiting[0].is_done):
+                while waiting and (
+                    is_end or len(waiting) > AHEAD * most or waiting[0].is_done
+                ):
                     yield self._handed(waiting.popleft(), shown)
         finally:
             # After Ctrl-C nothing new starts. Calls under way end by themselves and reach the
@@ -417,7 +435,9 @@ class Runner(Generic[R]):
         if error is not None:
             raise error
 
-    async def astream(self, samples: Iterator[Sample], shown: Progress) -> AsyncGenerator[R]:
+    async def astream(
+        self, samples: Iterator[Sample], shown: Progress
+    ) -> AsyncGenerator[R]:
         """The same, awaited.
 
         What is under way is cancelled where the caller stops taking, or is cancelled.
@@ -444,7 +464,9 @@ class Runner(Generic[R]):
                         asked.under_way[i] = task
                     waiting.append(asked)
                 await asyncio.sleep(0)  # what has begun goes on
-                while waiting and (is_end or len(waiting) > AHEAD * most or waiting[0].is_done):
+                while waiting and (
+                    is_end or len(waiting) > AHEAD * most or waiting[0].is_done
+                ):
                     for task in waiting[0].under_way.values():
                         await task
                     yield await self._ahanded(waiting.popleft(), shown)
@@ -461,13 +483,17 @@ class Runner(Generic[R]):
         """Samples with the answers that the store has."""
         self._write_computed()
         asked = [(sample, self._scorer.questions(sample)) for sample in samples]
-        found = iter(self._stored([question for _, questions in asked for question in questions]))
+        found = iter(
+            self._stored([question for _, questions in asked for question in questions])
+        )
         chunk = []
         for sample, questions in asked:
             answers = [next(found) for _ in questions]
             left = [i for i, answer in enumerate(answers) if answer is None]
             chunk.append(
-                _Asked(sample, questions, answers, [] if self._scorer.is_instant else left)
+                _Asked(
+                    sample, questions, answers, [] if self._scorer.is_instant else left
+                )
             )
         return chunk
 
@@ -485,13 +511,18 @@ class Runner(Generic[R]):
                 asked.answers[i] = asked.under_way[i].result()
             elif asked.answers[i] is None:
                 asked.answers[i] = self.answer(question)
-        result = self._scorer.emitted(self._scorer.answered(asked.sample, asked.answers))
+        result = self._scorer.emitted(
+            self._scorer.answered(asked.sample, asked.answers)
+        )
         why = result.unscored
         shown.tick(failed=why is not None and why.reason.is_failure)
         return result
 
     def _begun(
-        self, question: Question[Any], loop: asyncio.AbstractEventLoop | None, past: Call | None
+        self,
+        question: Question[Any],
+        loop: asyncio.AbstractEventLoop | None,
+        past: Call | None,
     ) -> tuple[Any, Call | None, float | None]:
         """An answer that is there; else a call to make, or to wait for so many seconds.
 
@@ -515,12 +546,18 @@ class Runner(Generic[R]):
             _LOG.debug("a judgement of another evaluator is shared")
             # What another evaluator got, under the name of this question's sample.
             free = {"usage": Usage(), "shared": not found.from_store}
-            stored = self._kept(question, found).model_copy(update={**question.own, **free})
+            stored = self._kept(question, found).model_copy(
+                update={**question.own, **free}
+            )
             return stored, None, None
         seconds = identity.seconds or LONGEST_WAIT
         if call.loop not in (None, loop):
             seconds = min(seconds, _ELSEWHERE)
-        if loop is None and call.run is not self and (self._holds_a_loop or is_in_loop()):
+        if (
+            loop is None
+            and call.run is not self
+            and (self._holds_a_loop or is_in_loop())
+        ):
             seconds = 0.0  # or that loop would stand still
         return None, call, seconds
 
@@ -543,14 +580,20 @@ class Runner(Generic[R]):
                     calls.failures[why.reason] += 1
                 if calls.failures[why.reason] >= ENOUGH_FAILURES:
                     detail = f"not asked, after {ENOUGH_FAILURES} failures like this: {why.detail}"
-                    ended = {"raw_reply": None, "fatal": True, "detail": detail}
+                    ended = {
+                        "raw_reply": None,
+                        "fatal": True,
+                        "detail": detail,
+                    }
                     calls.ended = calls.ended or why.model_copy(update=ended)
             elif (
                 answer.unscored is None or answer.usage.calls
             ):  # a sample without a call proves nothing
                 calls.has_succeeded = True
                 calls.failures.clear()
-                calls.ended = None  # a call that was under way shows that calls can succeed
+                calls.ended = (
+                    None  # a call that was under way shows that calls can succeed
+                )
         if self._store is not None:
             if self._scorer.is_instant:
                 self._computed.append((question, answer))
@@ -573,7 +616,9 @@ class Runner(Generic[R]):
     def _write(self, answered: Sequence[tuple[Question[Any], Any]]) -> None:
         if answered and self._store is not None:
             with self._store.spared():
-                self._store.put_many([(question.key, answer) for question, answer in answered])
+                self._store.put_many(
+                    [(question.key, answer) for question, answer in answered]
+                )
 
 
 @dataclass(frozen=True)
@@ -590,7 +635,9 @@ class SharedSentences(SentenceMemory):
     identity: Identity | None
     store: VerdictStore | None
 
-    def setdefault(self, sentence: str, mark: SentenceMark | None = None) -> SentenceMark | None:
+    def setdefault(
+        self, sentence: str, mark: SentenceMark | None = None
+    ) -> SentenceMark | None:
         """The earlier mark of a sentence; where there is none, the given one, which is remembered."""
         name, parameters = key_of(self.judge).values()
         key = digest({"alone": [name, self.judge.prompt_version, parameters, sentence]})
@@ -612,7 +659,10 @@ def stored(store: VerdictStore, questions: Sequence[Question[Any]]) -> list[Any]
     """What a store has of questions of one kind, None where it has nothing; looked up in one go."""
     found = store.get_many([each.key for each in questions], questions[0].answered_by)
     _LOG.debug("%s of %s judgements are in the store", len(found), len(questions))
-    return [found[q.key].model_copy(update=q.own) if q.key in found else None for q in questions]
+    return [
+        found[q.key].model_copy(update=q.own) if q.key in found else None
+        for q in questions
+    ]
 
 
 def read_some(items: Iterator[Item], most: int) -> Read[Item]:

@@ -14,7 +14,14 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
-from tcva_adapters.console import WIDTH, columns_of, folded, terminal_width, visible, write
+from tcva_adapters.console import (
+    WIDTH,
+    columns_of,
+    folded,
+    terminal_width,
+    visible,
+    write,
+)
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -40,7 +47,9 @@ _LEFT: Final = ("text", "prose")
 _RUN: Final = re.compile("`+")
 # Marks that mean something in Markdown, and what GitHub links wherever it stands outside of code.
 _MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~$&])")
-_LINKED: Final = re.compile(r"[@#]|://|www\.|gh-\d|\b[0-9a-f]{7,}\b|:[\w+-]+:|\[\[", re.IGNORECASE)
+_LINKED: Final = re.compile(
+    r"[@#]|://|www\.|gh-\d|\b[0-9a-f]{7,}\b|:[\w+-]+:|\[\[", re.IGNORECASE
+)
 _BARS: Final = re.compile(r"\\*\|")
 _CELL: Final = "padding: 0.15em 0.6em; vertical-align: top; text-align: "
 
@@ -100,10 +109,17 @@ class Table:
 
     def cells(self, most: int | None = None) -> list[list[str]]:
         """The rows as texts, at most so many."""
-        return [[column.cell(record) for column in self.columns] for record in self.records[:most]]
+        return [
+            [column.cell(record) for column in self.columns]
+            for record in self.records[:most]
+        ]
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    repr=False,
+)
 class Report:
     """What came out of an analysis.
 
@@ -151,7 +167,9 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values for JSON; what is not finite is None."""
-        tables = {table.title: [plain(r) for r in table.records] for table in self.tables}
+        tables = {
+            table.title: [plain(r) for r in table.records] for table in self.tables
+        }
         return {
             "sentence": self.sentence,
             "tables": tables,
@@ -175,7 +193,13 @@ class Report:
             return pd.DataFrame()
         return pd.json_normalize(self.records(title or self.tables[0].title))
 
-    def text(self, width: int = WIDTH, *, full: bool = False, more: str = _MORE) -> str:
+    def text(
+        self,
+        width: int = WIDTH,
+        *,
+        full: bool = False,
+        more: str = _MORE,
+    ) -> str:
         """The printed form, ending with a line feed.
 
         Args:
@@ -183,9 +207,17 @@ class Report:
             full: With all tables and all rows.
             more: What the reader adds to see the rest, as the text names it.
         """
-        return "".join(f"{line.rstrip()}\n" for line in self._lines(width, more, full=full))
+        return "".join(
+            f"{line.rstrip()}\n" for line in self._lines(width, more, full=full)
+        )
 
-    def show(self, file: TextIO | None = None, *, full: bool = False, more: str = _MORE) -> None:
+    def show(
+        self,
+        file: TextIO | None = None,
+        *,
+        full: bool = False,
+        more: str = _MORE,
+    ) -> None:
         """Print it, as wide as the terminal.
 
         Args:
@@ -193,7 +225,9 @@ class Report:
             full: With all tables and all rows.
             more: What the reader adds to see the rest, as the text names it.
         """
-        write(self.text(terminal_width(), full=full, more=more).removesuffix("\n"), file)
+        write(
+            self.text(terminal_width(), full=full, more=more).removesuffix("\n"), file
+        )
 
     def markdown(self, *, full: bool = False) -> str:
         """The same for a comment or a page: texts of samples and models are inert in it.
@@ -204,7 +238,9 @@ class Report:
         lines = [markdown_text(self.sentence)]
         for table in self._shown(full=full):
             titles = [markdown_text(column.heading) for column in table.columns]
-            marks = ["---" if column.kind in _LEFT else "---:" for column in table.columns]
+            marks = [
+                "---" if column.kind in _LEFT else "---:" for column in table.columns
+            ]
             rows = [
                 [markdown_text(text, in_table=True) for text in row]
                 for row in table.cells(None if full else ROWS)
@@ -224,7 +260,9 @@ class Report:
         """The printed form in a notebook: escaped text, nothing that runs or is loaded."""
         parts = [f"<p><strong>{_escaped(self.sentence)}</strong></p>"]
         for table in self._shown(full=False):
-            aligns = ["left" if column.kind in _LEFT else "right" for column in table.columns]
+            aligns = [
+                "left" if column.kind in _LEFT else "right" for column in table.columns
+            ]
             rows = [("th", [column.heading for column in table.columns])]
             rows += [("td", row) for row in table.cells(ROWS)]
             body = "".join(
@@ -243,10 +281,18 @@ class Report:
         yield from self.notes
         left = [t for t in self.tables if t.records and t.detail and not full]
         if left:
-            names = ", ".join(f"{t.title} ({counted(len(t.records), 'row')})" for t in left)
+            names = ", ".join(
+                f"{t.title} ({counted(len(t.records), 'row')})" for t in left
+            )
             yield f"{more} also shows {names}."
 
-    def _lines(self, width: int, more: str, *, full: bool) -> Iterator[str]:
+    def _lines(
+        self,
+        width: int,
+        more: str,
+        *,
+        full: bool,
+    ) -> Iterator[str]:
         yield from folded(visible(self.sentence), width)
         for table in self._shown(full=full):
             yield ""
@@ -261,7 +307,12 @@ class Report:
             yield from folded(visible(text), width, indent=2)
 
 
-def cell(value: Any, kind: Kind, low: float | None = None, high: float | None = None) -> str:
+def cell(
+    value: Any,
+    kind: Kind,
+    low: float | None = None,
+    high: float | None = None,
+) -> str:
     """A value as it is shown, in tables and in sentences alike; a dash where there is none.
 
     Args:
@@ -433,7 +484,9 @@ def _blocks(least: Sequence[int], width: int) -> list[list[int]]:
     return blocks
 
 
-def _row_lines(cells: Sequence[tuple[str, int, Kind]], is_heading: bool) -> Iterator[str]:
+def _row_lines(
+    cells: Sequence[tuple[str, int, Kind]], is_heading: bool
+) -> Iterator[str]:
     columns = []
     for text, size, kind in cells:
         is_folded = (is_heading or kind == "prose") and columns_of(text) > size

@@ -35,7 +35,11 @@ from tcva_adapters.results.settings import (
 )
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner import Question, SharedSentences
-from tcva_adapters.samples.conversation import Conversation, as_conversation, as_conversations
+from tcva_adapters.samples.conversation import (
+    Conversation,
+    as_conversation,
+    as_conversations,
+)
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import split_claims
 
@@ -78,31 +82,48 @@ class TCVA(FromConfig, Scorer[Result]):
 
     @shows_settings(TCVASettings)
     def __init__(
-        self, criterion: Criterion | str = "faithfulness", *, judge: Any = None, **settings: Any
+        self,
+        criterion: Criterion | str = "faithfulness",
+        *,
+        judge: Any = None,
+        **settings: Any,
     ) -> None:
         found = dict(TCVASettings(**settings))
         self.criterion = resolve_criterion(criterion)
-        self.scoring = ScoringConfig(**{name: found[name] for name in ScoringConfig.model_fields})
+        self.scoring = ScoringConfig(
+            **{name: found[name] for name in ScoringConfig.model_fields}
+        )
         self.profiles: Profiles | None = found["profiles"]
         self.share = found["share"]
         self.max_concurrency = found["max_concurrency"]
         self.events = found["events"]
         how = {name: found[name] for name in (*resolve.JUDGING, "max_concurrency")}
-        once: Judge = resolve.resolve_judge(resolve.DEFAULT if judge is None else judge, **how)
+        once: Judge = resolve.resolve_judge(
+            resolve.DEFAULT if judge is None else judge, **how
+        )
         once.check(self.criterion)
         # What builds an equal judge under other settings, with the same client.
         is_ready = judge is once or judge is None
         named = getattr(once, "address", "lexical")
         self._given = judge if is_ready else getattr(once, "model", named)
-        self.judge: Judge = once if found["repeats"] == 1 else Repeats(once, found["repeats"])
+        self.judge: Judge = (
+            once if found["repeats"] == 1 else Repeats(once, found["repeats"])
+        )
         how["repeats"] = found["repeats"]
-        self.members = tuple(_member(each, self.criterion, how) for each in found["fuse"])
+        self.members = tuple(
+            _member(each, self.criterion, how) for each in found["fuse"]
+        )
         weights, number = self.scoring.fuse_weights, 1 + len(self.members)
         if weights is not None and len(weights) != number:
             msg = f"fuse_weights must have one weight per judge ({number}), got {weights!r}"
             raise InvalidValueError(msg)
         self._asked = [
-            (each, identity_of(each) if hasattr(each, "identity") or not each.is_local else None)
+            (
+                each,
+                identity_of(each)
+                if hasattr(each, "identity") or not each.is_local
+                else None,
+            )
             for each in single_judges(self.judge)
         ]
         self.is_local = all(each.judge.is_local for each in (self, *self.members))
@@ -114,7 +135,10 @@ class TCVA(FromConfig, Scorer[Result]):
         self.threshold = self.scoring.threshold
         # A judge that came ready-made has settings of its own.
         own = {name: self.judge.parameters.get(name) for name in resolve.JUDGING}
-        named = {**found, **{name: value for name, value in own.items() if value is not None}}
+        named = {
+            **found,
+            **{name: value for name, value in own.items() if value is not None},
+        }
         named["fuse"] = tuple(f"{m.judge_name} {m.subject}" for m in self.members)
         called = f"tcva_{self.subject}", f"TCVA {self.subject}"
         self.name, self.title = names(TCVASettings, named, *called)
@@ -129,11 +153,17 @@ class TCVA(FromConfig, Scorer[Result]):
             key_of(single, is_stored=found["store"] is not None)
         found["store"] = self.store = VerdictStore.opened(found["store"])
         self.settings: Mapping[str, Any] = found
-        self.arguments = {"criterion": self.criterion, "judge": self._given, **found}
+        self.arguments = {
+            "criterion": self.criterion,
+            "judge": self._given,
+            **found,
+        }
         self._is_built = True
 
     def __repr__(self) -> str:
-        fused = f", fuse={[m.judge.name for m in self.members]!r}" if self.members else ""
+        fused = (
+            f", fuse={[m.judge.name for m in self.members]!r}" if self.members else ""
+        )
         return (
             f"TCVA({self.criterion.name!r}, judge={self.judge.name!r}, "
             f"temperature={self.scoring.temperature:g}, threshold={self.scoring.threshold:g}{fused})"
@@ -143,7 +173,13 @@ class TCVA(FromConfig, Scorer[Result]):
     def fingerprint(self) -> str:
         """Everything that can change a score, as a text that is equal where it is equal."""
         judged = [each.key(Sample()) for each in (self, *self.members)]
-        parts = [self.subject, self.scoring, self.profiles, judged, self.settings["guarantee"]]
+        parts = [
+            self.subject,
+            self.scoring,
+            self.profiles,
+            judged,
+            self.settings["guarantee"],
+        ]
         return f"tcva {parts!r}"
 
     def judged_by(self) -> dict[str, Any]:
@@ -157,11 +193,16 @@ class TCVA(FromConfig, Scorer[Result]):
             "criterion": self.subject,
             "texts of the criterion": self.criterion.fingerprint,
             "judge": bare(self.judge_name),
-            "prompt_version": "+".join(dict.fromkeys(s.judge.prompt_version for s in scorers)),
-            "fused": bare("+".join(f"{m.subject} by {m.judge_name}" for m in self.members)),
+            "prompt_version": "+".join(
+                dict.fromkeys(s.judge.prompt_version for s in scorers)
+            ),
+            "fused": bare(
+                "+".join(f"{m.subject} by {m.judge_name}" for m in self.members)
+            ),
             "combine": "+".join(group.combine for group in groups) or None,
             "least": "+".join(str(group.least) for group in groups) or None,
-            "class of the panel": "+".join(filter(None, map(foreign_class, groups))) or None,
+            "class of the panel": "+".join(filter(None, map(foreign_class, groups)))
+            or None,
             PROFILES: self.profiles and shown(self.profiles),
         }
         judges = [judge for each in scorers for judge, _ in each._asked]  # noqa: SLF001  # of this class
@@ -205,7 +246,9 @@ class TCVA(FromConfig, Scorer[Result]):
         >>> TCVA(judge="lexical").evaluate_conversation(talk).score
         1.0
         """
-        return self.evaluate_conversations([as_conversation(conversation)], progress=False)[0]
+        return self.evaluate_conversations(
+            [as_conversation(conversation)], progress=False
+        )[0]
 
     async def aevaluate_conversation(
         self, conversation: Conversation | Iterable[Any]
@@ -215,7 +258,10 @@ class TCVA(FromConfig, Scorer[Result]):
         return (await self.aevaluate_conversations(conversations, progress=False))[0]
 
     def evaluate_conversations(
-        self, conversations: Iterable[Conversation | Iterable[Any]], *, progress: bool | None = None
+        self,
+        conversations: Iterable[Conversation | Iterable[Any]],
+        *,
+        progress: bool | None = None,
     ) -> list[ConversationResult]:
         """Judge many conversations, their turns at the same time; one result each, in order.
 
@@ -232,7 +278,10 @@ class TCVA(FromConfig, Scorer[Result]):
         return [self._whole(each, results) for each in given]
 
     async def aevaluate_conversations(
-        self, conversations: Iterable[Conversation | Iterable[Any]], *, progress: bool | None = None
+        self,
+        conversations: Iterable[Conversation | Iterable[Any]],
+        *,
+        progress: bool | None = None,
     ) -> list[ConversationResult]:
         """The same, awaited."""
         given = as_conversations(conversations)
@@ -240,17 +289,26 @@ class TCVA(FromConfig, Scorer[Result]):
         results = iter(await self.quiet.aevaluate_many(turns, progress=progress))
         return [self._whole(each, results) for each in given]
 
-    def _whole(self, conversation: Conversation, results: Iterator[Result]) -> ConversationResult:
+    def _whole(
+        self, conversation: Conversation, results: Iterator[Result]
+    ) -> ConversationResult:
         turns = islice(results, len(conversation.turns))
         return self.emitted(self.of_turns(conversation, turns))
 
-    def of_turns(self, conversation: Conversation, results: Iterable[Result]) -> ConversationResult:
+    def of_turns(
+        self, conversation: Conversation, results: Iterable[Result]
+    ) -> ConversationResult:
         """The result of a conversation whose turns have these results."""
         scoring = self.scoring.for_profile(self.profiles, conversation.metadata)
         about = conversation.id, conversation.metadata
         return ConversationResult([*results], scoring, *about).warned()
 
-    def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> Result:
+    def unscored(
+        self,
+        reason: Reason,
+        detail: str,
+        sample: Sample | None = None,
+    ) -> Result:
         """The result of what cannot be judged; see `Scorer.unscored`."""
         why = Unscored(reason=reason, detail=detail)
         return self.result(_unscored(why, self.judge, self.criterion, sample))
@@ -271,8 +329,12 @@ class TCVA(FromConfig, Scorer[Result]):
             if each._given is None:  # noqa: SLF001  # of this class
                 resolve.tell_of_default()
             for judge, identity in each._asked:  # noqa: SLF001  # of this class
-                sentences = SharedSentences(judge, identity if self.share else None, self.store)
-                questions.append(_JudgeQuestion(judge, identity, each.criterion, sample, sentences))
+                sentences = SharedSentences(
+                    judge, identity if self.share else None, self.store
+                )
+                questions.append(
+                    _JudgeQuestion(judge, identity, each.criterion, sample, sentences)
+                )
         return questions
 
     def answered(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
@@ -286,7 +348,9 @@ class TCVA(FromConfig, Scorer[Result]):
         assessment = next(left) if is_one else assessment_of(self.judge, left)
         if self.members:
             members = [
-                each._lacking(sample) if each.missing(sample) else assessment_of(each.judge, left)  # noqa: SLF001  # of this class
+                each._lacking(sample)  # noqa: SLF001  # of this class
+                if each.missing(sample)
+                else assessment_of(each.judge, left)
                 for each in self.members
             ]
             assessment = assessment.model_copy(update={"members": tuple(members)})
@@ -300,11 +364,16 @@ class TCVA(FromConfig, Scorer[Result]):
         A text that claims nothing needs none.
         """
         contexts = sample.contexts
-        if self.scoring.uncontexted == "earlier" and not "".join(contexts or ()).strip():
+        if (
+            self.scoring.uncontexted == "earlier"
+            and not "".join(contexts or ()).strip()
+        ):
             contexts = sample.earlier_contexts or contexts
         if contexts is None and "contexts" in self.required:
             sentences = split_claims(sample.field(self.criterion.claims) or "")
-            is_silent = sentences and blank_field(sample, self.criterion, sentences) is None
+            is_silent = (
+                sentences and blank_field(sample, self.criterion, sentences) is None
+            )
             # Who says what becomes of answers without contexts expects them.
             contexts = () if is_silent or self.scoring.uncontexted else None
         is_same = contexts is sample.contexts
@@ -336,9 +405,15 @@ class _JudgeQuestion(Question[Assessment]):
         self.judge = judge
         self.identity = identity
         # Another framework's evaluators may have asked the same judge.
-        self.own = {"sample_id": sample.id, "metadata": sample.metadata, "judge": judge.name}
+        self.own = {
+            "sample_id": sample.id,
+            "metadata": sample.metadata,
+            "judge": judge.name,
+        }
         version = judge.prompt_version
-        self.key = verdict_key(sample, criterion, prompt_version=version, **key_of(judge))
+        self.key = verdict_key(
+            sample, criterion, prompt_version=version, **key_of(judge)
+        )
         self._criterion = criterion
         self._sample = sample
         self._sentences = sentences
@@ -354,7 +429,9 @@ class _JudgeQuestion(Question[Assessment]):
         return _checked(await self.judge.aassess(self._sample, self._criterion))
 
     def conversation(self) -> Turns[Assessment]:
-        turns: Turns[Assessment] = self.judge.turns(self._sample, self._criterion, self._sentences)
+        turns: Turns[Assessment] = self.judge.turns(
+            self._sample, self._criterion, self._sentences
+        )
         return turns
 
     def given_up(self, why: Unscored) -> Assessment:
@@ -363,13 +440,18 @@ class _JudgeQuestion(Question[Assessment]):
 
 def _checked(answer: Any) -> Assessment:
     if not isinstance(answer, Assessment):
-        msg = f"the judge returned {type(answer).__name__}; it must return an Assessment"
+        msg = (
+            f"the judge returned {type(answer).__name__}; it must return an Assessment"
+        )
         raise JudgeError(msg)
     return answer
 
 
 def _unscored(
-    why: Unscored, judge: Judge, criterion: Criterion, sample: Sample | None
+    why: Unscored,
+    judge: Judge,
+    criterion: Criterion,
+    sample: Sample | None,
 ) -> Assessment:
     return Assessment(
         criterion=criterion.name,
@@ -396,7 +478,9 @@ def _member(given: Any, criterion: Criterion, how: Mapping[str, Any]) -> TCVA:
             raise InvalidValueError(msg)
         return given
     if resolve.is_fixed(given) or getattr(given, "is_local", False):
-        return TCVA(criterion, judge=given)  # it follows nothing, and says the same each time
+        return TCVA(
+            criterion, judge=given
+        )  # it follows nothing, and says the same each time
     if isinstance(given, Judge):
         return TCVA(criterion, judge=given, repeats=how["repeats"])
     return TCVA(criterion, judge=given, **how)

@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from benchmarks import bench
-from benchmarks.bench import Cell, between, cells, cpu_above_bare, ideal_seconds, measure_all, table
+from benchmarks.bench import (
+    Cell,
+    between,
+    cells,
+    cpu_above_bare,
+    ideal_seconds,
+    measure_all,
+    table,
+)
 from benchmarks.peers import METHODS
 
 OWN, OURS = "RAGAS Faithfulness", "RAGAS TCVAMetric, openai:MODEL"
@@ -32,13 +40,21 @@ def test_cells_have_as_many_rounds_at_each_concurrency() -> None:
 
 def figures(*cpus: float) -> list[list[dict[str, Any]]]:
     """Rounds with two requests a sample, at 100 ms and 10 at once: ideal are 2 s."""
-    run = {"wall": 3.0, "bare_cpu": 1.0, "bare_wall": 1.1, "posted": 100, "requests": 200}
+    run = {
+        "wall": 3.0,
+        "bare_cpu": 1.0,
+        "bare_wall": 1.1,
+        "posted": 100,
+        "requests": 200,
+    }
     return [[{**run, "cpu": cpu}] for cpu in cpus]
 
 
 def test_the_table_holds_tcva_against_the_frameworks_own() -> None:
     # 20, 40 and 70 ms above the bare client; 10 ms, which are 0.5, 0.25 and 0.14 of them.
-    lines = table({OWN: figures(4.0, 6.0, 9.0), OURS: figures(3.0, 3.0, 3.0)}, [CELL]).splitlines()
+    lines = table(
+        {OWN: figures(4.0, 6.0, 9.0), OURS: figures(3.0, 3.0, 3.0)}, [CELL]
+    ).splitlines()
     assert lines[1].split()[2:] == ["40.00-40.00", "-", "1.50", "(1.10)", "2.00"]
     assert lines[2].split()[3:5] == ["10.00-10.00", "0.25-0.25"]
 
@@ -55,7 +71,9 @@ def test_one_method_from_end_to_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bench, "FOLDER", tmp_path)
-    monkeypatch.setitem(METHODS, "of nobody", METHODS[OURS])  # its process does not know it
+    monkeypatch.setitem(
+        METHODS, "of nobody", METHODS[OURS]
+    )  # its process does not know it
     columns = cells(8, [0, 20], [4])
     name = "TCVA evaluate_many"
     found = measure_all([name, "of nobody"], columns, rounds=2)

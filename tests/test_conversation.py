@@ -26,7 +26,11 @@ from tcva_adapters import (
 from tcva_adapters.compare import read_scores
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.criteria import CRITERIA
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    UnreadableInputError,
+)
 from tcva_adapters.judges.base import verdict_key
 from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.judges.yes_no import yes_no_request
@@ -68,7 +72,9 @@ def says(costs: str, other: str) -> Callable[[Any], str]:
     def reply(request: Any) -> str:
         claims = [part.split("\n")[1] for part in request.user.split("<<<CLAIM ")[1:]]
         found = [(costs if "costs" in claim else other, claim) for claim in claims]
-        entries = [(n, w, "" if w == "none" else c) for n, (w, c) in enumerate(found, start=1)]
+        entries = [
+            (n, w, "" if w == "none" else c) for n, (w, c) in enumerate(found, start=1)
+        ]
         return verdict_json(*entries)
 
     return reply
@@ -78,18 +84,30 @@ def says(costs: str, other: str) -> Callable[[Any], str]:
 
 
 @given(st.lists(levels, min_size=1, max_size=5), st.sampled_from([0.1, 0.45, 0.5, 1.0]))
-def test_the_score_is_that_of_all_claims(turns: list[list[str]], temperature: float) -> None:
+def test_the_score_is_that_of_all_claims(
+    turns: list[list[str]], temperature: float
+) -> None:
     result = of(*turns).at(temperature)
     verdicts = [verdict for turn in turns for verdict in turn]
     if not verdicts:
-        assert (result.score, result.unscored and result.unscored.reason) == (None, "no_claims")
+        assert (result.score, result.unscored and result.unscored.reason) == (
+            None,
+            "no_claims",
+        )
         return
     assert result.score == pytest.approx(aggregate(verdicts, temperature), rel=1e-12)
     assert [turn.score for turn in result.turns] == [
-        pytest.approx(aggregate(turn, temperature), rel=1e-12) if turn else None for turn in turns
+        pytest.approx(aggregate(turn, temperature), rel=1e-12) if turn else None
+        for turn in turns
     ]
-    assert result.reason.count("no_claims") == min(3, turns.count([])) * (len(turns) > 1)
-    assert read_result(result.to_json()) == result == ConversationResult.from_json(result.to_json())
+    assert result.reason.count("no_claims") == min(3, turns.count([])) * (
+        len(turns) > 1
+    )
+    assert (
+        read_result(result.to_json())
+        == result
+        == ConversationResult.from_json(result.to_json())
+    )
 
 
 def test_a_turn_that_failed_is_not_left_out() -> None:
@@ -108,7 +126,11 @@ def test_a_turn_that_failed_is_not_left_out() -> None:
     with pytest.raises(InvalidValueError, match="at least one turn"):
         ConversationResult([])
     wrong: dict[str, Any]
-    for wrong in ({"scoring": {}}, {"scoring": {}, "turns": []}, {"turns": [1], "scoring": {}}):
+    for wrong in (
+        {"scoring": {}},
+        {"scoring": {}, "turns": []},
+        {"turns": [1], "scoring": {}},
+    ):
         with pytest.raises(UnreadableInputError):
             ConversationResult.from_dict(wrong)
 
@@ -118,16 +140,28 @@ def test_fused_judges_panels_repeats_and_profiles() -> None:
     other = ScriptedModel(says("none", "none"), name="o")
     talk = conversation(metadata={"domain": "chat"})
     profiles = {"domain": {"chat": "lenient"}}
-    fused = TCVA(judge=model, fuse=[other], profiles=profiles).evaluate_conversation(talk)
+    fused = TCVA(judge=model, fuse=[other], profiles=profiles).evaluate_conversation(
+        talk
+    )
     scores = [aggregate(["fully", "none", "fully"], "lenient"), 0.0]
     assert fused.score == pytest.approx(fuse(np.array([scores])).scores[0], rel=1e-12)
     assert [*fused.member_scores.values()] == pytest.approx(scores, rel=1e-12)
     assert fused.usage.calls == 4  # two turns have contexts
-    panel = TCVA(judge=Panel([model, other], combine="fused")).evaluate_conversation(talk)
-    assert panel.breakdown == {"fully": 1.0, "mostly": 0, "partial": 0, "minor": 0, "none": 2.0}
+    panel = TCVA(judge=Panel([model, other], combine="fused")).evaluate_conversation(
+        talk
+    )
+    assert panel.breakdown == {
+        "fully": 1.0,
+        "mostly": 0,
+        "partial": 0,
+        "minor": 0,
+        "none": 2.0,
+    }
     assert [each.level_counts[0] for each in panel.assessment.panel] == [2, 0]
     repeats = TCVA(judge=model, repeats=3).evaluate_conversation(talk)
-    assert [each.score for each in repeats.repeats] == [aggregate(["fully", "none", "fully"])] * 3
+    assert [each.score for each in repeats.repeats] == [
+        aggregate(["fully", "none", "fully"])
+    ] * 3
     for result in (fused, panel, repeats):
         assert ConversationResult.from_json(result.to_json()) == result
 
@@ -138,10 +172,19 @@ def test_turns_of_all_conversations_are_judged_at_once_and_once() -> None:
     tcva = TCVA(judge=model)
     talks = [conversation(), Conversation.from_messages(TALK[:3])]
     whole, begun = tcva.evaluate_conversations(talks)
-    assert len(model.requests) == 2  # of the turns that claim something, the equal one once
-    assert [each.sample_id for each in (whole, *whole.turns)] == ["t", "t/1", "t/2", "t/3"]
+    assert (
+        len(model.requests) == 2
+    )  # of the turns that claim something, the equal one once
+    assert [each.sample_id for each in (whole, *whole.turns)] == [
+        "t",
+        "t/1",
+        "t/2",
+        "t/3",
+    ]
     assert begun.turns[0].claims == whole.turns[0].claims
-    grown = Conversation.from_messages([*TALK, *ASKED, ("assistant", "Parking is free.")])
+    grown = Conversation.from_messages(
+        [*TALK, *ASKED, ("assistant", "Parking is free.")]
+    )
     part = tcva.evaluate_conversation(grown)
     assert (part.usage.calls, part.assessment.is_new) == (1, True)
     assert asyncio.run(tcva.aevaluate_conversations(talks)) == [whole, begun]
@@ -180,7 +223,9 @@ def test_a_history_is_shown_with_the_question_and_is_no_evidence() -> None:
             assert (seen == bare) != shows
             assert bare.startswith(before)
         empty = sample.model_copy(update={"history": ""})
-        request, same = (verdict_request(each, criterion, ["C."]) for each in (plain, empty))
+        request, same = (
+            verdict_request(each, criterion, ["C."]) for each in (plain, empty)
+        )
         assert same == request
     rated = ScriptedModel(['{"relevance": 80}'] * 2)
     CCRS(judge=rated, metrics=["qr"], share=False).evaluate(turn)
@@ -196,7 +241,9 @@ def test_a_history_is_shown_with_the_question_and_is_no_evidence() -> None:
 
 
 def test_results_of_conversations_are_read_as_their_turns(tmp_path: Path) -> None:
-    results = TCVA(judge="lexical").evaluate_conversations([conversation(id=i) for i in "ab"])
+    results = TCVA(judge="lexical").evaluate_conversations(
+        [conversation(id=i) for i in "ab"]
+    )
     write_assessments(tmp_path / "out.jsonl", results)
     for source in (results, results[0], tmp_path / "out.jsonl"):
         table = read_scores(source)

@@ -23,10 +23,13 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 SLOW = {"comparing.md"}
 HARNESSES = ("pydantic_evals", "inspect_ai", "mlflow")
 ELSEWHERE = pytest.mark.skipif(
-    not all(map(find_spec, HARNESSES)), reason="make test-harness installs what this page shows"
+    not all(map(find_spec, HARNESSES)),
+    reason="make test-harness installs what this page shows",
 )
 MARKS = {"harnesses.md": [ELSEWHERE], **{page: [pytest.mark.slow] for page in SLOW}}
-EACH_PAGE = [pytest.param(page, marks=MARKS.get(page.name, []), id=page.name) for page in PAGES]
+EACH_PAGE = [
+    pytest.param(page, marks=MARKS.get(page.name, []), id=page.name) for page in PAGES
+]
 # The README is shown on index pages, too, where a relative link leads nowhere.
 # What a suite of each framework has before the page adds three lines to it.
 BEFORE = {
@@ -82,34 +85,44 @@ def test_code_blocks(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
             _run_commands(block["body"], capsys)
         elif block["kind"] == "python" and ">>>" in block["body"]:
             line = text.count("\n", 0, block.start())
-            test = doctest.DocTestParser().get_doctest(block["body"], names, page.name, None, line)
+            test = doctest.DocTestParser().get_doctest(
+                block["body"], names, page.name, None, line
+            )
             runner.run(test, clear_globs=False)
             names.update(test.globs)
         elif block["kind"] == "python":
             exec(compile(block["body"], page.name, "exec"), names)
     assert runner.summarize(verbose=False).failed == 0
     for picture in re.findall(r"\]\((images/[\w/.-]+\.png)\)", text):
-        if (drawn := Path(picture).name) in {path.name for path in Path().glob("*.png")}:
+        if (drawn := Path(picture).name) in {
+            path.name for path in Path().glob("*.png")
+        }:
             _is_drawn_like(page.parent / picture, Path(drawn))
 
 
 def _is_drawn_like(shown: Path, drawn: Path) -> None:
     """Fails where the picture beside the page is not the one that the page draws."""
-    pinned = re.search(r"^matplotlib==(.+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    pinned = re.search(
+        r"^matplotlib==(.+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE
+    )
     if pinned is None or version("matplotlib") != pinned[1]:
         return  # another version places texts elsewhere
     image = pytest.importorskip("matplotlib.image")  # the extra plots
     first, second = (image.imread(path)[..., :3] for path in (shown, drawn))
     assert first.shape == second.shape, shown.name
     # The stored ones have fewer colours. Other data move curves, and this to .02 and more.
-    assert abs(first - second).mean() < 0.005, f"{shown.name} is not what the page draws"
+    assert abs(first - second).mean() < 0.005, (
+        f"{shown.name} is not what the page draws"
+    )
 
 
 def _run_commands(body: str, capsys: pytest.CaptureFixture[str]) -> None:
     for command in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
         line, _, rest = command.partition("\n")
         if written := re.fullmatch(r"cat > (?P<name>\S+) << 'END'", line):
-            Path(written["name"]).write_text(rest.partition("END\n")[0], encoding="utf-8")
+            Path(written["name"]).write_text(
+                rest.partition("END\n")[0], encoding="utf-8"
+            )
         program, *arguments = shlex.split(line, comments=True)
         if program == "python":
             runpy.run_path(arguments[0], run_name="__main__")
@@ -125,8 +138,13 @@ def _run_commands(body: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 def _is_shown(printed: list[str], page: list[str]) -> bool:
     """Whether the page has what was printed; a line of three dots stands for any lines."""
-    lines = [r"(?:.*\n)*?" if line == "..." else re.escape(line) + "\n" for line in page]
-    return re.fullmatch("".join(lines), "".join(f"{line}\n" for line in printed)) is not None
+    lines = [
+        r"(?:.*\n)*?" if line == "..." else re.escape(line) + "\n" for line in page
+    ]
+    return (
+        re.fullmatch("".join(lines), "".join(f"{line}\n" for line in printed))
+        is not None
+    )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -134,9 +152,13 @@ def test_commands_that_need_a_model_or_data_are_there(page: Path) -> None:
     for block in FENCE.finditer(page.read_text(encoding="utf-8")):
         if block["kind"] not in {"sh", "yaml", "text"}:
             continue
-        for command, rest in re.findall(r"\btcva ([a-z]+)(.*(?:\n +-.*)*)", block["body"]):
+        for command, rest in re.findall(
+            r"\btcva ([a-z]+)(.*(?:\n +-.*)*)", block["body"]
+        ):
             found = imported(command)
-            found = found.commands[rest.split()[0]] if hasattr(found, "commands") else found
+            found = (
+                found.commands[rest.split()[0]] if hasattr(found, "commands") else found
+            )
             options = {name for each in found.params for name in each.opts}
             assert set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", rest)) <= options, rest
 
@@ -147,32 +169,42 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert "@@" not in text
     for target in re.findall(r"\]\(([^)#]+)", text):
         if target.startswith(f"{REPOSITORY}/"):
-            here = re.match(r"(?:blob|tree|raw)/main/(.+)", target.removeprefix(f"{REPOSITORY}/"))
+            here = re.match(
+                r"(?:blob|tree|raw)/main/(.+)", target.removeprefix(f"{REPOSITORY}/")
+            )
             assert here is None or (ROOT / here[1]).exists(), target
         elif not target.startswith(("http://", "https://")):
-            assert page.name != "README.md", f"{target}: an index page needs the whole address"
+            assert page.name != "README.md", (
+                f"{target}: an index page needs the whole address"
+            )
             assert (page.parent / target).exists(), target
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_to_what_a_code_host_shows(page: Path) -> None:
     for target in re.findall(r"\]\(([^)]+)", page.read_text(encoding="utf-8")):
-        place, _, anchor = re.sub(f"^{REPOSITORY}/(blob|raw)/main/", f"{ROOT}/", target).partition(
-            "#"
-        )
+        place, _, anchor = re.sub(
+            f"^{REPOSITORY}/(blob|raw)/main/", f"{ROOT}/", target
+        ).partition("#")
         path = page.parent / place if place else page
         if not place.startswith(f"{ROOT}/") and "://" in place:
             continue
         # A page, a source file, an example or a picture; not a stub that only Sphinx fills.
         assert path.suffix in {".md", ".py", ".png", ".svg"}, target
         if path.suffix == ".py":
-            assert len((ast.get_docstring(ast.parse(path.read_bytes())) or "").split()) > 10, target
+            assert (
+                len((ast.get_docstring(ast.parse(path.read_bytes())) or "").split())
+                > 10
+            ), target
         if path.suffix == ".md":
             text = FENCE.sub("", path.read_text(encoding="utf-8"))
             words = re.sub(r"<[^>]+>|\[[^]]*\]\([^)]*\)", "", text).split()
             assert len(words) > 50, target
             headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-            slugs = {re.sub(r"[^\w -]", "", each).lower().replace(" ", "-") for each in headings}
+            slugs = {
+                re.sub(r"[^\w -]", "", each).lower().replace(" ", "-")
+                for each in headings
+            }
             assert not anchor or anchor in slugs, target
 
 
@@ -189,7 +221,9 @@ def test_the_readme_shows_what_the_demo_prints(
 
 @pytest.mark.slow
 @needs_paper_data
-def test_the_page_of_the_paper_shows_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_of_the_paper_shows_what_is_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     main([str(FOLDER), "--all"])
     printed = _plain(capsys.readouterr().out)
     page = (ROOT / "docs" / "measurements.md").read_text(encoding="utf-8")

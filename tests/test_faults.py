@@ -32,10 +32,15 @@ def samples(hit: int) -> list[Sample]:
     """One of them holds the word that the server stumbles over."""
     texts = [f"Note {i} says that door {i} opens at nine" for i in range(N)]
     texts = [f"{t}{' near the rock' * (i == hit)}." for i, t in enumerate(texts)]
-    return [Sample(id=str(i), response=text, contexts=(text,)) for i, text in enumerate(texts)]
+    return [
+        Sample(id=str(i), response=text, contexts=(text,))
+        for i, text in enumerate(texts)
+    ]
 
 
-def judged(mode: Mode, hit: int, *, concurrency: int, asynchronous: bool) -> list[Result]:
+def judged(
+    mode: Mode, hit: int, *, concurrency: int, asynchronous: bool
+) -> list[Result]:
     with FaultServer(auto_judge, for_prompts({"near the rock": mode.name})) as server:
         model = OpenAICompatibleModel(
             "m",
@@ -50,7 +55,9 @@ def judged(mode: Mode, hit: int, *, concurrency: int, asynchronous: bool) -> lis
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [m.name for m in MODES.values() if m.expected != "stop"])
+@pytest.mark.parametrize(
+    "name", [m.name for m in MODES.values() if m.expected != "stop"]
+)
 def test_a_fault_costs_its_own_sample_alone(name: str) -> None:
     mode = MODES[name]
     for hit, asynchronous, concurrency in ((0, False, 8), (N - 1, True, 1)):
@@ -68,7 +75,9 @@ def test_a_fault_costs_its_own_sample_alone(name: str) -> None:
             assert len(met.unscored.detail) < 700
 
 
-@pytest.mark.parametrize("name", [m.name for m in MODES.values() if m.expected == "stop"])
+@pytest.mark.parametrize(
+    "name", [m.name for m in MODES.values() if m.expected == "stop"]
+)
 def test_twenty_failures_without_a_success_spare_the_rest(name: str) -> None:
     with FaultServer(auto_judge, lambda _body, _attempt: name) as server:
         model = OpenAICompatibleModel("m", base_url=server.base_url, max_retries=0)
@@ -85,9 +94,18 @@ def ends(refused: set[int], *, asynchronous: bool) -> tuple[list[bool], list[boo
     model = ScriptedModel([wrong_key if i in refused else reply for i in range(1, 61)])
     tcva = TCVA(judge=model, max_concurrency=1)
     text = "It opens at nine."
-    many = [Sample(id=str(i), response=text, contexts=(f"{i}: {text.lower()}",)) for i in range(60)]
-    results = asyncio.run(tcva.aevaluate_many(many)) if asynchronous else tcva.evaluate_many(many)
-    stopped = [result.unscored is not None and result.unscored.fatal for result in results]
+    many = [
+        Sample(id=str(i), response=text, contexts=(f"{i}: {text.lower()}",))
+        for i in range(60)
+    ]
+    results = (
+        asyncio.run(tcva.aevaluate_many(many))
+        if asynchronous
+        else tcva.evaluate_many(many)
+    )
+    stopped = [
+        result.unscored is not None and result.unscored.fatal for result in results
+    ]
     return [result.score is not None for result in results], stopped
 
 
@@ -101,7 +119,9 @@ def test_a_key_that_has_just_worked_costs_one_sample(asynchronous: bool) -> None
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_twenty_refusals_in_a_row_end_the_run_and_one_never_does(asynchronous: bool) -> None:
+def test_twenty_refusals_in_a_row_end_the_run_and_one_never_does(
+    asynchronous: bool,
+) -> None:
     scored, fatal = ends({*range(21, 41)}, asynchronous=asynchronous)
     assert scored == [True] * 20 + [False] * 40
     assert fatal == [False] * 40 + [True] * 20
@@ -117,7 +137,10 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
     assert figures["stored verdicts that were asked again"] == 0
     assert figures["results lost"] == figures["results without a score"] == 0
     assert figures["stored at the last kill"] > 0
-    assert figures["under way at one of the kills"] <= figures["most that can be under way"]
+    assert (
+        figures["under way at one of the kills"]
+        <= figures["most that can be under way"]
+    )
 
 
 KEY = "given-by-hand-0123456789"
@@ -125,7 +148,13 @@ KEY = "given-by-hand-0123456789"
 
 TEXT = "The office opens at nine."
 SAMPLE = Sample(response=TEXT, contexts=(TEXT,))
-SAID = {"claim": 1, "evidence": TEXT, "passage": 1, "reason": f"by {KEY}", "verdict": "fully"}
+SAID = {
+    "claim": 1,
+    "evidence": TEXT,
+    "passage": 1,
+    "reason": f"by {KEY}",
+    "verdict": "fully",
+}
 
 LLMS: dict[str, Callable[[str], Any]] = {
     "langchain": lambda url: ChatOpenAI(
@@ -144,7 +173,10 @@ def test_a_key_that_is_repeated_is_in_no_result_and_no_store(
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", KEY)
     for n, answer in enumerate(
-        (error(401, f"Incorrect API key provided: {KEY}."), json.dumps({"verdicts": [SAID]}))
+        (
+            error(401, f"Incorrect API key provided: {KEY}."),
+            json.dumps({"verdicts": [SAID]}),
+        )
     ):
         with ScriptedServer(hanging_up(lambda *_, said=answer: said)) as server:
             tcva = TCVA(judge=make(server.base_url), store=tmp_path / f"{n}.sqlite")

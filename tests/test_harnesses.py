@@ -21,11 +21,15 @@ def judged(request: Any) -> str:
 
 
 @ELSEWHERE
-def test_a_failed_judgement_is_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_judgement_is_no_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"model": ScriptedModel(judged)}
     connections().clear()
-    for block in FENCE.finditer((ROOT / "docs/harnesses.md").read_text(encoding="utf-8")):
+    for block in FENCE.finditer(
+        (ROOT / "docs/harnesses.md").read_text(encoding="utf-8")
+    ):
         code = block["body"]
         code = doctest.script_from_examples(code) if ">>>" in code else code
         code = code.replace('judge="lexical"', "judge=model").replace(

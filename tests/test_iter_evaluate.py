@@ -84,9 +84,15 @@ def numbers(size: int) -> list[str | None]:
     return [str(number) for number in range(size)]
 
 
-def evaluated(scorer: Any, samples: Any, number: int, *, asynchronous: bool) -> list[Any]:
+def evaluated(
+    scorer: Any, samples: Any, number: int, *, asynchronous: bool
+) -> list[Any]:
     """The first results, and the end of it."""
-    return [*itertools.islice(one_by_one(scorer, samples, asynchronous=asynchronous), number)]
+    return [
+        *itertools.islice(
+            one_by_one(scorer, samples, asynchronous=asynchronous), number
+        )
+    ]
 
 
 def one_by_one(scorer: Any, samples: Any, *, asynchronous: bool) -> Iterator[Any]:
@@ -100,13 +106,17 @@ def one_by_one(scorer: Any, samples: Any, *, asynchronous: bool) -> Iterator[Any
             yield result
 
 
-each_face = pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+each_face = pytest.mark.parametrize(
+    "asynchronous", [False, True], ids=["sync", "async"]
+)
 
 
 @each_face
 @pytest.mark.parametrize("scorer", [TCVA(judge="lexical"), CCRS("qr", judge="lexical")])
 @pytest.mark.parametrize("has_store", [False, True])
-def test_stream_and_list(scorer: Any, asynchronous: bool, has_store: bool, tmp_path: Path) -> None:
+def test_stream_and_list(
+    scorer: Any, asynchronous: bool, has_store: bool, tmp_path: Path
+) -> None:
     samples = [sample(n // 2) for n in range(150)]
     expected = scorer.evaluate_many(samples)
     if has_store:
@@ -114,11 +124,15 @@ def test_stream_and_list(scorer: Any, asynchronous: bool, has_store: bool, tmp_p
     for _ in range(2):
         found = evaluated(scorer, iter(samples), 200, asynchronous=asynchronous)
         assert found == expected
-        assert [result.score for result in found] == [result.score for result in expected]
+        assert [result.score for result in found] == [
+            result.score for result in expected
+        ]
 
 
 @each_face
-def test_samples_without_end_are_read_as_far_as_the_window_is_wide(asynchronous: bool) -> None:
+def test_samples_without_end_are_read_as_far_as_the_window_is_wide(
+    asynchronous: bool,
+) -> None:
     model, samples = Model(), Counted()
     tcva = TCVA(judge=model, max_concurrency=2)
     found = evaluated(tcva, samples, 100, asynchronous=asynchronous)
@@ -130,7 +144,9 @@ def test_samples_without_end_are_read_as_far_as_the_window_is_wide(asynchronous:
 
 @each_face
 @pytest.mark.parametrize(("store", "most"), [(None, 1), (":memory:", CHUNK)])
-def test_computing_waits_to_be_taken(asynchronous: bool, store: str | None, most: int) -> None:
+def test_computing_waits_to_be_taken(
+    asynchronous: bool, store: str | None, most: int
+) -> None:
     samples = Counted()
     tcva = TCVA(judge="lexical", store=store)
     assert len(evaluated(tcva, samples, 10, asynchronous=asynchronous)) == 10
@@ -152,7 +168,9 @@ def test_a_slow_first_call_holds_nobody_up_but_its_turn(asynchronous: bool) -> N
 
 
 @each_face
-def test_what_the_samples_raise_comes_after_the_results_before_it(asynchronous: bool) -> None:
+def test_what_the_samples_raise_comes_after_the_results_before_it(
+    asynchronous: bool,
+) -> None:
     def broken() -> Iterator[Sample]:
         yield from map(sample, range(5))
         msg = "the disk is gone"
@@ -161,7 +179,9 @@ def test_what_the_samples_raise_comes_after_the_results_before_it(asynchronous: 
     model = Model()
     found = []
     with pytest.raises(OSError, match="the disk is gone"):  # noqa: PT012  # the loop is one step
-        for result in one_by_one(TCVA(judge=model), broken(), asynchronous=asynchronous):
+        for result in one_by_one(
+            TCVA(judge=model), broken(), asynchronous=asynchronous
+        ):
             found.append(result)  # noqa: PERF402  # those before the error are to be there
     assert ids(found) == numbers(5)
     assert len(model.asked) == 5
@@ -194,7 +214,9 @@ def test_cancelling_cancels_the_calls_under_way() -> None:
     model = Model(seconds=60.0)
 
     async def main() -> None:
-        task = asyncio.create_task(TCVA(judge=model).aevaluate_many(map(sample, range(20))))
+        task = asyncio.create_task(
+            TCVA(judge=model).aevaluate_many(map(sample, range(20)))
+        )
         await model.eight_asked.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -205,12 +227,16 @@ def test_cancelling_cancels_the_calls_under_way() -> None:
 
 
 @each_face
-def test_judgements_are_stored_before_they_are_seen(asynchronous: bool, tmp_path: Path) -> None:
+def test_judgements_are_stored_before_they_are_seen(
+    asynchronous: bool, tmp_path: Path
+) -> None:
     store = VerdictStore(tmp_path / "v.sqlite")
     tcva = TCVA(judge=Model(), store=store)
     seen = [
         store.get(tcva.key(sample(int(result.sample_id or "")))) is not None
-        for result in one_by_one(tcva, map(sample, range(100)), asynchronous=asynchronous)
+        for result in one_by_one(
+            tcva, map(sample, range(100)), asynchronous=asynchronous
+        )
     ]
     assert seen == [True] * 100
 

@@ -20,7 +20,15 @@ from tcva_adapters.lazy import check
 
 FRAMEWORKS = {"llama_index", "langchain_core", "langchain", "langchain_classic"}
 FRAMEWORKS |= {"ragas", "deepeval", "openai"}
-HEAVY = FRAMEWORKS | {"pydantic", "scipy", "typer", "rich", "json_repair", "pandas", "pyarrow"}
+HEAVY = FRAMEWORKS | {
+    "pydantic",
+    "scipy",
+    "typer",
+    "rich",
+    "json_repair",
+    "pandas",
+    "pyarrow",
+}
 ADAPTERS = ("langchain", "llamaindex", "deepeval", "ragas")
 
 
@@ -46,7 +54,8 @@ def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
         "from tcva_adapters.cli.app import run; run(['--help'])": (
             HEAVY - {"typer", "rich"} | {"numpy", "asyncio"}
         ),
-        "tcva_adapters.aggregate(['fully'], temperature=0.9)": HEAVY - {"typer", "rich"},
+        "tcva_adapters.aggregate(['fully'], temperature=0.9)": HEAVY
+        - {"typer", "rich"},
         "from tcva_adapters import TCVA, Sample\n"
         "TCVA(judge='lexical').evaluate(Sample(response='Open.', contexts=['Open.']))": (
             HEAVY - {"typer", "rich", "pydantic"}
@@ -59,7 +68,9 @@ def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
     for line, absent in zip(found, steps.values(), strict=True):
         assert loaded(line).isdisjoint(absent)
     modules = set(found[-1].split())
-    rooms = {name.split(".")[1] for name in modules if name.startswith("tcva_adapters.")}
+    rooms = {
+        name.split(".")[1] for name in modules if name.startswith("tcva_adapters.")
+    }
     assert rooms.isdisjoint(ADAPTERS)
     parts = ("calibration", "system_pairs", "temperature")
     assert modules.isdisjoint(f"tcva_adapters.compare.{part}" for part in parts)
@@ -81,7 +92,14 @@ USED = {
     "ragas itself": "",
     "ragas": "TCVAMetric LexicalLLM score_framework_metric",
 }
-LOADS = [set(), {"langchain_core"}, {"llama_index"}, {"deepeval", "openai"}, {"ragas"}, set()]
+LOADS = [
+    set(),
+    {"langchain_core"},
+    {"llama_index"},
+    {"deepeval", "openai"},
+    {"ragas"},
+    set(),
+]
 
 
 @pytest.mark.slow
@@ -91,10 +109,14 @@ def test_importing_an_adapter_loads_nothing_until_a_name_is_used() -> None:
         code += "import ragas as theirs\n" if folder == "ragas itself" else ""
         code += "".join(f"{folder}.{name}\n" for name in names.split())
         code += "print('#', *sys.modules)\n"
-    found = [loaded(line) & FRAMEWORKS for line in printed(code) if line.startswith("# ")]
+    found = [
+        loaded(line) & FRAMEWORKS for line in printed(code) if line.startswith("# ")
+    ]
     before: set[str] = set()
     for after, loads in zip(found, LOADS, strict=True):
-        assert loads <= after - before <= (loads if "ragas" not in loads else FRAMEWORKS)
+        assert (
+            loads <= after - before <= (loads if "ragas" not in loads else FRAMEWORKS)
+        )
         before = after
 
 
@@ -102,7 +124,11 @@ CANNOT = "cannot be imported (ModuleNotFoundError"
 # The class, the module that is missing or the version that is there, and what is said.
 UNUSABLE = [
     ("langchain.TCVAEvaluator", "langchain_core", f"langchain-core {CANNOT}"),
-    ("langchain.TCVAStringEvaluator", "langchain_classic", f"langchain-classic {CANNOT}"),
+    (
+        "langchain.TCVAStringEvaluator",
+        "langchain_classic",
+        f"langchain-classic {CANNOT}",
+    ),
     ("langchain.TCVAMiddleware", "langchain", f"langchain {CANNOT}"),
     ("llamaindex.TCVAEvaluator", "wrapt", f"llama-index-core {CANNOT}"),
     ("deepeval.TCVAMetric", "jinja2", f"deepeval {CANNOT}"),
@@ -142,10 +168,16 @@ def test_an_unusable_framework_is_an_import_error_with_the_way_out() -> None:
     assert issubclass(MissingDependencyError, ImportError)
 
 
-@pytest.mark.parametrize("package", ["tcva_adapters", *(f"tcva_adapters.{a}" for a in ADAPTERS)])
-def test_public_names_are_described(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "package", ["tcva_adapters", *(f"tcva_adapters.{a}" for a in ADAPTERS)]
+)
+def test_public_names_are_described(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     module = import_module(package)
-    monkeypatch.setattr("tcva_adapters.lazy.find_spec", lambda name: name != "langchain")
+    monkeypatch.setattr(
+        "tcva_adapters.lazy.find_spec", lambda name: name != "langchain"
+    )
     assert {*module.__all__} == {*dir(module)} - {"TCVAMiddleware"}
     for name in dir(module):
         assert (getattr(module, name).__doc__ or "").strip(), name
@@ -154,18 +186,27 @@ def test_public_names_are_described(package: str, monkeypatch: pytest.MonkeyPatc
 
 
 ROOT = Path(__file__).resolve().parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]
 EXTRAS = PROJECT["optional-dependencies"]
-BOUND = re.compile(r"(?P<name>[\w.-]+)(?:\[\w+\])?>=(?P<oldest>[\d.]+)(?:,<(?P<below>[\d.]+))?")
+BOUND = re.compile(
+    r"(?P<name>[\w.-]+)(?:\[\w+\])?>=(?P<oldest>[\d.]+)(?:,<(?P<below>[\d.]+))?"
+)
 
 
 def numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", version)))
 
 
-def test_the_registry_states_the_bounds_of_the_extras_and_constraints_are_within() -> None:
+def test_the_registry_states_the_bounds_of_the_extras_and_constraints_are_within() -> (
+    None
+):
     assert REQUIREMENTS.keys() == EXTRAS.keys() - {"all", "dev", "docs"}
-    every = [*PROJECT["dependencies"], *(need for extra in EXTRAS.values() for need in extra)]
+    every = [
+        *PROJECT["dependencies"],
+        *(need for extra in EXTRAS.values() for need in extra),
+    ]
     stated = {found["name"]: found for found in map(BOUND.fullmatch, every) if found}
     assert len(stated) > 20
     for need in REQUIREMENTS.values():
@@ -182,7 +223,11 @@ def test_the_registry_states_the_bounds_of_the_extras_and_constraints_are_within
 def test_what_is_missing_or_broken_names_its_extra() -> None:
     fix = install_hint("ragas")
     missing = inspect(Requirement("no-such", "no_such", (1,), "ragas"))
-    assert missing == {"package": "no-such", "version": None, "state": f"not installed: {fix}"}
+    assert missing == {
+        "package": "no-such",
+        "version": None,
+        "state": f"not installed: {fix}",
+    }
     broken = inspect(Requirement("numpy", "numpy.no_such_part", (1,), "ragas"))
     assert broken["state"].startswith("broken: ")
     assert "no_such_part" in broken["state"]
@@ -192,9 +237,13 @@ def test_what_is_missing_or_broken_names_its_extra() -> None:
 def test_a_version_is_compared_by_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     needed = Requirement("some-package", "json", (1, 8), "some")
     for installed in ("1.8", "1.8rc1", "1.10.0", "1.8.0+cpu"):
-        monkeypatch.setattr(importlib.metadata, "version", lambda _, found=installed: found)
+        monkeypatch.setattr(
+            importlib.metadata, "version", lambda _, found=installed: found
+        )
         check(needed)
     for installed in ("1.7.9", "1.7rc1", "1", "unknown"):
-        monkeypatch.setattr(importlib.metadata, "version", lambda _, found=installed: found)
+        monkeypatch.setattr(
+            importlib.metadata, "version", lambda _, found=installed: found
+        )
         with pytest.raises(MissingDependencyError, match=r"1\.8.*pip install"):
             check(needed)

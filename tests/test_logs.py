@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 from tcva_adapters import TCVA, Sample, clear_shared
-from tests.support.server import Answer, ScriptedServer, auto_judge, error, lacking, reply
+from tests.support.server import (
+    Answer,
+    ScriptedServer,
+    auto_judge,
+    error,
+    lacking,
+    reply,
+)
 
 KEY = "sk-" + "a1" * 20
 QUESTION, ANSWER, CONTEXT = (
@@ -20,10 +27,21 @@ SAMPLE = Sample(id="s1", input=QUESTION, response=ANSWER, contexts=[CONTEXT])
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
     """Level and message of each record of the package; no record has a text of the sample or the key."""
-    records = [record for record in caplog.records if record.name.startswith("tcva_adapters")]
+    records = [
+        record for record in caplog.records if record.name.startswith("tcva_adapters")
+    ]
     for record in records:
         message = record.getMessage()
-        for secret in (QUESTION, ANSWER, CONTEXT, "Lund", "opens", "Stated", KEY, "sk-"):
+        for secret in (
+            QUESTION,
+            ANSWER,
+            CONTEXT,
+            "Lund",
+            "opens",
+            "Stated",
+            KEY,
+            "sk-",
+        ):
             assert secret not in message
             assert secret not in repr(record.args)
         assert record.exc_info is None
@@ -46,9 +64,13 @@ def test_a_run_tells_of_calls_retries_refusals_and_what_was_cached(
 
     then = lacking("seed", then=auto_judge)
     with ScriptedServer(script) as server, caplog.at_level(logging.DEBUG):
-        tcva = TCVA(judge=judge_of(server, monkeypatch), store=tmp_path / "store.sqlite")
+        tcva = TCVA(
+            judge=judge_of(server, monkeypatch), store=tmp_path / "store.sqlite"
+        )
         assert tcva.evaluate(SAMPLE).score == 1.0
-        assert tcva.changed(store=None, temperature="strict").evaluate(SAMPLE).score == 1.0
+        assert (
+            tcva.changed(store=None, temperature="strict").evaluate(SAMPLE).score == 1.0
+        )
         clear_shared()
         assert asyncio.run(tcva.aevaluate(SAMPLE)).assessment.from_store
     url = server.base_url
@@ -65,9 +87,15 @@ def test_failures_are_warned_of_once_a_run_and_reason(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def script(_: dict[str, object], number: int) -> Answer:
-        return reply(f"I cannot say: {ANSWER}") if number % 2 else error(400, f"{KEY} {CONTEXT}")
+        return (
+            reply(f"I cannot say: {ANSWER}")
+            if number % 2
+            else error(400, f"{KEY} {CONTEXT}")
+        )
 
-    samples = [SAMPLE.model_copy(update={"contexts": (f"{CONTEXT} {n}",)}) for n in range(6)]
+    samples = [
+        SAMPLE.model_copy(update={"contexts": (f"{CONTEXT} {n}",)}) for n in range(6)
+    ]
     with ScriptedServer(script) as server, caplog.at_level(logging.INFO):
         tcva = TCVA(judge=judge_of(server, monkeypatch), max_concurrency=1)
         results = tcva.evaluate_many(samples, progress=False)
@@ -78,7 +106,9 @@ def test_failures_are_warned_of_once_a_run_and_reason(
         for reason in dict.fromkeys(r.split(": ")[1] for _, r in told)
     ]
     assert len(told) == len(samples)
-    assert {line.split(": ")[1] for _, line in told} == {reason.value for reason in reasons}
+    assert {line.split(": ")[1] for _, line in told} == {
+        reason.value for reason in reasons
+    }
 
 
 def test_without_a_configuration_nothing_is_written(

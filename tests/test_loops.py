@@ -25,7 +25,9 @@ SHORT, LONG = 2_000, 200_000
 
 def sample(size: int) -> Sample:
     return Sample(
-        input="When?", response=ANSWER, contexts=[ANSWER + " It is open daily." * (size // 18)]
+        input="When?",
+        response=ANSWER,
+        contexts=[ANSWER + " It is open daily." * (size // 18)],
     )
 
 
@@ -189,7 +191,9 @@ class Held:
         return self.called(*args, **options)
 
 
-async def cancelled_while_reading(scorer: TCVA, held: Held, *, by_timeout: bool) -> None:
+async def cancelled_while_reading(
+    scorer: TCVA, held: Held, *, by_timeout: bool
+) -> None:
     """Judge a sample, and cancel that while the reply is read in the other thread."""
     expired = asyncio.Event()
 
@@ -238,7 +242,9 @@ class _Holding:
     """A store's file that another process holds for a while."""
 
     def __init__(self, path: Path, seconds: float) -> None:
-        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._connection = sqlite3.connect(
+            path, isolation_level=None, check_same_thread=False
+        )
         self._connection.execute("BEGIN EXCLUSIVE")
         self._timer = threading.Timer(seconds, self._let_go)
         self._timer.start()
@@ -250,7 +256,9 @@ class _Holding:
 
 @pytest.mark.parametrize("many", [False, True])
 @pytest.mark.parametrize("judge", ["lexical", "a model"])
-def test_a_store_that_is_held_holds_up_no_loop(many: bool, judge: str, tmp_path: Path) -> None:
+def test_a_store_that_is_held_holds_up_no_loop(
+    many: bool, judge: str, tmp_path: Path
+) -> None:
     path, samples = tmp_path / "v.sqlite", [sample(SHORT + 18 * n) for n in range(3)]
     model: Any = judge if judge == "lexical" else ScriptedModel(lambda _: QUOTING)
     scorer = TCVA(judge=model, store=path, share=False)
@@ -263,7 +271,10 @@ def test_a_store_that_is_held_holds_up_no_loop(many: bool, judge: str, tmp_path:
         longest, last = 0.0, time.perf_counter()
         while not task.done():
             await asyncio.sleep(0.005)
-            longest, last = max(longest, time.perf_counter() - last), time.perf_counter()
+            longest, last = (
+                max(longest, time.perf_counter() - last),
+                time.perf_counter(),
+            )
         await task
         return longest
 

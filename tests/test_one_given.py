@@ -36,13 +36,19 @@ def submitted(scorer: TCVA, given: Any, folder: Path) -> Any:
 
 MANY: dict[str, Callable[[TCVA, Any, Path], Any]] = {
     "evaluate_many": lambda scorer, given, _: scorer.evaluate_many(given),
-    "aevaluate_many": lambda scorer, given, _: asyncio.run(scorer.aevaluate_many(given)),
+    "aevaluate_many": lambda scorer, given, _: asyncio.run(
+        scorer.aevaluate_many(given)
+    ),
     "iter_evaluate": lambda scorer, given, _: list(scorer.iter_evaluate(given)),
-    "aiter_evaluate": lambda scorer, given, _: asyncio.run(collected(scorer.aiter_evaluate(given))),
+    "aiter_evaluate": lambda scorer, given, _: asyncio.run(
+        collected(scorer.aiter_evaluate(given))
+    ),
     "CCRS": lambda _, given, __: CCRS("qr", judge="lexical").evaluate_many(given),
     "compare": lambda scorer, given, _: compare(given, scorer, frameworks="none"),
     "submit": submitted,
-    "report": lambda _, given, folder: report.write(JUDGED, folder / "r.html", samples=given),
+    "report": lambda _, given, folder: report.write(
+        JUDGED, folder / "r.html", samples=given
+    ),
 }
 
 
@@ -63,19 +69,41 @@ def test_one_is_refused_where_several_samples_are_expected(
     name: str, given: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
-    with pytest.raises(InvalidSampleError, match=f"expected several samples, got {message}"):
+    with pytest.raises(
+        InvalidSampleError, match=f"expected several samples, got {message}"
+    ):
         MANY[name](TCVA(judge="lexical"), given, tmp_path)
 
 
 def test_the_way_that_the_message_names_for_a_data_frame() -> None:
     rows = [Sample.from_record(row) for row in FRAME.to_dict("records")]
-    assert [result.score for result in TCVA(judge="lexical").evaluate_many(rows)] == [1.0]
+    assert [result.score for result in TCVA(judge="lexical").evaluate_many(rows)] == [
+        1.0
+    ]
 
 
 @pytest.mark.parametrize(
     "given",
-    [TALK, MESSAGES, BY_ROLE, pd.DataFrame(BY_ROLE), SAMPLE, BY_ROLE[0], "Hello.", None],
-    ids=["conversation", "pairs", "mappings", "data frame", "sample", "message", "text", "None"],
+    [
+        TALK,
+        MESSAGES,
+        BY_ROLE,
+        pd.DataFrame(BY_ROLE),
+        SAMPLE,
+        BY_ROLE[0],
+        "Hello.",
+        None,
+    ],
+    ids=[
+        "conversation",
+        "pairs",
+        "mappings",
+        "data frame",
+        "sample",
+        "message",
+        "text",
+        "None",
+    ],
 )
 def test_one_is_refused_where_several_conversations_are_expected(given: Any) -> None:
     tcva, kind = TCVA(judge="lexical"), type(given).__name__
@@ -86,7 +114,9 @@ def test_one_is_refused_where_several_conversations_are_expected(given: Any) -> 
         asyncio.run(tcva.aevaluate_conversations(given))
 
 
-@pytest.mark.parametrize("given", [pd.DataFrame(BY_ROLE), SAMPLE, BY_ROLE[0], "Hello.", None])
+@pytest.mark.parametrize(
+    "given", [pd.DataFrame(BY_ROLE), SAMPLE, BY_ROLE[0], "Hello.", None]
+)
 def test_what_is_no_list_of_messages_is_no_conversation(given: Any) -> None:
     message = f"a conversation must be a list of messages, got {type(given).__name__} "
     with pytest.raises(InvalidSampleError, match=message):
@@ -94,5 +124,7 @@ def test_what_is_no_list_of_messages_is_no_conversation(given: Any) -> None:
 
 
 def test_a_suite_names_a_data_frame() -> None:
-    with pytest.raises(InvalidValueError, match="cannot judge a DataFrame; give samples"):
+    with pytest.raises(
+        InvalidValueError, match="cannot judge a DataFrame; give samples"
+    ):
         report.Suite(judge="lexical").check(FRAME)

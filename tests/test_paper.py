@@ -46,7 +46,9 @@ def rows(report: Report, title: str, key: str = "method") -> dict[str, dict[str,
 def test_every_figure_is_the_papers() -> None:
     report = paper_report()
     # 7 of Table 5, 2 each for the 3 rows of Table 6, 4 of Table 7, 4 of Table 9.
-    assert [(one["equal"], one["of"]) for one in report.records("sets")] == [(21, 21)] * 2
+    assert [(one["equal"], one["of"]) for one in report.records("sets")] == [
+        (21, 21)
+    ] * 2
     assert all(one["table_8_within"] < 0.01 for one in report.records("sets"))
     assert all(one["n"] == one["n_paper"] for one in report.records("Table 5"))
     for one in report.records("Table 8, difference"):
@@ -57,7 +59,10 @@ def test_every_figure_is_the_papers() -> None:
 @pytest.mark.slow
 @needs_paper_data
 def test_fused_scores_agree_better_than_their_members() -> None:
-    found = {(one["set"], one["members"]): one for one in paper_report().records("fused scores")}
+    found = {
+        (one["set"], one["members"]): one
+        for one in paper_report().records("fused scores")
+    }
     assert found["summeval", "tcva + ragas"]["rho"] >= 0.713
     assert found["summeval", "tcva + lexical"]["rho"] >= 0.70
     assert found["summeval_rel", "tcva + ragas"]["rho"] >= 0.585
@@ -76,7 +81,10 @@ def test_another_set_is_measured_at_one_half(tmp_path: Path) -> None:
     scores = [at_half(VERDICTS[i] or "") for i in scored]
     five, six = rows(report, "Table 5"), rows(report, "Table 6")
     rho = stats.spearmanr(scores, human).statistic
-    assert (five["T=0.5"]["n"], five["T=0.5"]["rho"]) == (12, pytest.approx(rho, abs=1e-12))
+    assert (five["T=0.5"]["n"], five["T=0.5"]["rho"]) == (
+        12,
+        pytest.approx(rho, abs=1e-12),
+    )
     assert "rho_paper" not in five["T=0.5"]
     tau = stats.kendalltau(scores, human).statistic
     assert six["T=0.5"]["tau"] == pytest.approx(tau, abs=1e-12)
@@ -90,13 +98,21 @@ def test_another_set_is_measured_at_one_half(tmp_path: Path) -> None:
     # The paired test stands on the 12 that both have scored; 12 are too few for an interval.
     pair = rows(report, "Table 8, difference")["TCVA minus RAGAS"]
     common = stats.spearmanr([RAGAS[i] for i in scored], human).statistic
-    assert (pair["n"], pair["difference"]) == (12, pytest.approx(rho - common, abs=1e-12))
+    assert (pair["n"], pair["difference"]) == (
+        12,
+        pytest.approx(rho - common, abs=1e-12),
+    )
     assert pair["difference_low"] is None
     assert "samples, got 16" in rows(report, "Table 8")["ragas"]["reason"]
     # Configuration D: fully and mostly are 1, all else 0; then share squared (mean x penalty).
-    shares = [sum(x in "fm" for x in VERDICTS[i] or "") / len(VERDICTS[i] or "") for i in scored]
+    shares = [
+        sum(x in "fm" for x in VERDICTS[i] or "") / len(VERDICTS[i] or "")
+        for i in scored
+    ]
     nine = rows(report, "Table 9")
-    expected = stats.spearmanr([round(share**2, 4) for share in shares], human).statistic
+    expected = stats.spearmanr(
+        [round(share**2, 4) for share in shares], human
+    ).statistic
     assert nine["D binary"]["rho"] == pytest.approx(expected, abs=1e-12)
     assert nine["A full"]["rho"] == rows(report, "Table 7")["default"]["rho"]
     assert nine["A full"]["rho"] == five["T=0.5"]["rho"]
@@ -127,7 +143,9 @@ def test_what_is_missing_leaves_its_rows_out(tmp_path: Path) -> None:
     assert report.records("Table 8, difference") == report.records("fused scores") == []
     assert "dialogue: there is no dialogue_ragas_scores.json" in report.notes
     # A method that gives everyone the same score ranks nobody.
-    same = write(tmp_path / "same", ragas_scores=dialogue_set.scored("ragas", [1.0] * 16))
+    same = write(
+        tmp_path / "same", ragas_scores=dialogue_set.scored("ragas", [1.0] * 16)
+    )
     row = rows(reproduce(same, resamples=50, lexical=False), "Table 5")["ragas"]
     assert (row["rho"], row["n"]) == (None, 16)
 
@@ -141,7 +159,9 @@ def test_records_are_joined_by_id_whatever_their_order(tmp_path: Path) -> None:
     order = [mixed.samples.index(name) for name in plain.samples]
     again = mixed.select(order, plain.methods)
     for name in ("scores", "rating", "counts"):
-        assert np.array_equal(getattr(again, name), getattr(plain, name), equal_nan=True)
+        assert np.array_equal(
+            getattr(again, name), getattr(plain, name), equal_nan=True
+        )
     assert plain.counts is not None
     # fully, mostly, partial, minor, none of "fn" and of the turn without a claim.
     assert plain.counts[[1, 3], 0].tolist() == [[1, 0, 0, 0, 1], [0, 0, 0, 0, 0]]
@@ -163,7 +183,9 @@ DAMAGE: dict[str, dict[str, Any]] = {
     "the id is None": changed("tcva_scores", id=None),
     "human_score .*got 1.5": changed("prepared", human_score=1.5),
     "ragas_score .*got '0.5'": changed("ragas_scores", ragas_score="0.5"),
-    "no record has a field 'ragas_score'": {"ragas_scores": dialogue_set.scored("other", RAGAS)},
+    "no record has a field 'ragas_score'": {
+        "ragas_scores": dialogue_set.scored("other", RAGAS)
+    },
     "got 'perhaps'": changed("tcva_scores", verdicts=[{"verdict": "perhaps"}]),
     "verdicts are": changed("tcva_scores", verdicts=["fully"]),
     "tcva_scores {": changed("tcva_scores", tcva_scores={"warm": 0.5}),
@@ -179,29 +201,46 @@ def test_damage_is_refused(said: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_grouped", [False, True], ids=["alone", "groups"])
-def test_an_interval_of_resamples_is_that_of_a_loop_over_scipy(is_grouped: bool) -> None:
+def test_an_interval_of_resamples_is_that_of_a_loop_over_scipy(
+    is_grouped: bool,
+) -> None:
     rng = np.random.default_rng(3)
     human = np.round(rng.random(60) * 8) / 8
     scores = np.clip(np.round(human + rng.normal(0, 0.25, 60), 1), 0, 1)
     units = 20 if is_grouped else 60
     values = []
     for row in np.random.Generator(np.random.PCG64(5)).integers(0, units, (300, units)):
-        places = np.concatenate([3 * g + np.arange(3) for g in row]) if is_grouped else row
+        places = (
+            np.concatenate([3 * g + np.arange(3) for g in row]) if is_grouped else row
+        )
         values.append(stats.spearmanr(scores[places], human[places]).statistic)
     shares = np.array([0.025, 0.975])
     if is_grouped:
         shares = stats.norm.cdf(math.sqrt(20 / 19) * stats.t.ppf(shares, 19))
     groups = (np.arange(60) // 3).tolist() if is_grouped else None
     found = bootstrapped(scores, human, groups, resamples=300, seed=5)
-    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, shares)), abs=1e-12)
+    assert (found.low, found.high) == pytest.approx(
+        tuple(np.quantile(values, shares)), abs=1e-12
+    )
 
 
-def test_the_command_prints_the_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = str(write(tmp_path, "usr"))
-    options = ["--set", "resamples=50", "--set", "seed=1", "--no-lexical", "--count-empty"]
+    options = [
+        "--set",
+        "resamples=50",
+        "--set",
+        "seed=1",
+        "--no-lexical",
+        "--count-empty",
+    ]
     expected = reproduce(folder, resamples=50, seed=1, lexical=False, count_empty=True)
     main([folder, *options, "--json"])
-    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(expected.to_dict()))
+    assert json.loads(capsys.readouterr().out) == json.loads(
+        json.dumps(expected.to_dict())
+    )
     main([folder, *options])
     short = capsys.readouterr().out.splitlines()
     assert "Table 5" in short
@@ -233,7 +272,10 @@ def test_the_command_fits_a_terminal(
     quick = [str(FOLDER), "--set", "resamples=50", "--no-lexical"]
     main([*quick, "--json"])
     found = json.loads(capsys.readouterr().out)
-    assert {row["set"] for row in found["tables"]["Table 5"]} >= {"summeval", "summeval_rel"}
+    assert {row["set"] for row in found["tables"]["Table 5"]} >= {
+        "summeval",
+        "summeval_rel",
+    }
     for more in ([], ["--all"], ["--best", "--count-empty"]):
         main([*quick, *more])
         assert max(map(len, capsys.readouterr().out.splitlines())) <= 80

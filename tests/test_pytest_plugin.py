@@ -59,7 +59,9 @@ def printed_in(folder: Path, *arguments: str, code: int, **variables: str) -> st
     command = [sys.executable, "-m", "pytest", *options, *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     environment |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PWD": str(folder)}
-    done = subprocess.run(command, cwd=folder, env=environment, stdout=-1, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, stdout=-1, text=True, check=False
+    )
     assert done.returncode == code, done.stdout
     return done.stdout
 
@@ -68,7 +70,10 @@ def printed_in(folder: Path, *arguments: str, code: int, **variables: str) -> st
 def test_a_run_over_two_workers(tmp_path: Path) -> None:
     printed = ran(tmp_path, SUITE, "-p", "xdist", "-n", "2", code=1)
     assert "1 failed, 5 passed" in printed
-    assert "E       AssertionError: 1 of 1 sample does not pass: faithfulness by" in printed
+    assert (
+        "E       AssertionError: 1 of 1 sample does not pass: faithfulness by"
+        in printed
+    )
     assert "none: Zebras invented the telephone. (words not found:" in printed
     assert "in check" not in printed  # the traceback ends in the test
     lines = re.split(r"\n=+ TCVA =+\n", printed)[1].partition("\n=")[0]
@@ -89,14 +94,24 @@ def test_the_example_runs_as_it_says_with_pytest_alone(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_example_asks_a_model_that_the_environment_names(tmp_path: Path) -> None:
     with LexicalServer() as server:
-        asked = {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": server.base_url, "PYTHONPATH": str(ROOT)}
+        asked = {
+            "OPENAI_API_KEY": "k",
+            "OPENAI_BASE_URL": server.base_url,
+            "PYTHONPATH": str(ROOT),
+        }
         suite = str(ROOT / "examples" / "pytest_suite.py")
         # The store of the example is made in the current folder.
         chosen = ("-k", "grounded or together", suite)
         for _ in range(2):
-            printed = printed_in(tmp_path, *chosen, code=0, TCVA_JUDGE="openai:m", **asked)
-            assert "faithfulness by openai:m, T=0.5, 2/2 1.000" in " ".join(printed.split())
-            assert server.count == 2  # one for each sample, and the second run makes none
+            printed = printed_in(
+                tmp_path, *chosen, code=0, TCVA_JUDGE="openai:m", **asked
+            )
+            assert "faithfulness by openai:m, T=0.5, 2/2 1.000" in " ".join(
+                printed.split()
+            )
+            assert (
+                server.count == 2
+            )  # one for each sample, and the second run makes none
 
 
 @pytest.mark.slow
@@ -114,7 +129,10 @@ def test_it(tcva):
     assert "TCVA" not in ran(tmp_path, suite, code=0)
     loaded = set((tmp_path / "loaded").read_text(encoding="utf-8").split())
     ours = {name for name in loaded if name.startswith("tcva_adapters.")}
-    assert ours <= {PLUGIN, *(f"tcva_adapters.{n}" for n in ("_version", "lazy", "errors"))}
+    assert ours <= {
+        PLUGIN,
+        *(f"tcva_adapters.{n}" for n in ("_version", "lazy", "errors")),
+    }
     assert not {"numpy", "pydantic", "rich", "typer"} & loaded
 
 
@@ -140,7 +158,10 @@ def test_wrong_settings_are_one_sentence(tmp_path: Path) -> None:
 def test_check_asks_that_every_sample_passes() -> None:
     suite = Suite(judge="lexical")
     assert suite.check(GOOD).passed
-    assert [result.sample_id for result in suite.check([GOOD, GOOD])] == ["good", "good"]
+    assert [result.sample_id for result in suite.check([GOOD, GOOD])] == [
+        "good",
+        "good",
+    ]
     with pytest.raises(AssertionError, match="1 of 2") as failed:
         suite.check([GOOD, BAD])
     assert "bad: 0.0" in str(failed.value)
@@ -184,9 +205,13 @@ def test_a_conversation_is_one_sample(gates: Any) -> None:
 
 def test_results_from_elsewhere_are_taken() -> None:
     suite = Suite(judge="lexical")
-    rated = CCRS("qr", judge="lexical").evaluate(Sample(input="Which car?", response="The car."))
+    rated = CCRS("qr", judge="lexical").evaluate(
+        Sample(input="Which car?", response="The car.")
+    )
     judged = TCVA("completeness", judge="lexical", threshold=0.1)
-    result = judged.evaluate(Sample(input="When?", response="At nine.", reference="At nine."))
+    result = judged.evaluate(
+        Sample(input="When?", response="At nine.", reference="At nine.")
+    )
     assert suite.check(rated) is rated
     assert suite.evaluate([result, GOOD])[0] is result
     text = "\n".join(run_lines(suite.taken()))
@@ -203,7 +228,9 @@ def test_a_file_of_settings_is_taken_with_its_guarantee(tmp_path: Path) -> None:
     with pytest.warns(GuaranteeWarning, match=r"threshold 0\.4 instead of"):
         assert state_of(given.check(GOOD)) == LOST
     with pytest.warns(GuaranteeWarning, match="scored a conversation"):
-        talk = Suite(config=certified(), judge="lexical").check(Conversation(turns=(GOOD,)))
+        talk = Suite(config=certified(), judge="lexical").check(
+            Conversation(turns=(GOOD,))
+        )
     assert state_of(talk) == LOST
 
 

@@ -43,7 +43,10 @@ OUTAGES: dict[str, tuple[Answer, str]] = {
         "check base_url",
     ),
     "empty choices": (Answer({"choices": []}), "check base_url"),
-    "no text": (Answer({"choices": [{"message": {"content": ""}}]}), "the reply is empty"),
+    "no text": (
+        Answer({"choices": [{"message": {"content": ""}}]}),
+        "the reply is empty",
+    ),
     "400": (error(400, "Bad request."), "answered 400"),
     "429": (error(429, "Slow down."), "requests_per_minute"),
     "500": (error(500, "Out of order."), "answered 500"),
@@ -60,10 +63,15 @@ FACES: dict[str, Face] = {
 
 def samples(size: int = SIZE) -> list[Sample]:
     texts = [f"Door {n} opens at nine." for n in range(size)]
-    return [Sample(id=str(n), response=text, contexts=[text]) for n, text in enumerate(texts)]
+    return [
+        Sample(id=str(n), response=text, contexts=[text])
+        for n, text in enumerate(texts)
+    ]
 
 
-def judged(url: str, face: Face, *, concurrency: int = 8, **settings: Any) -> list[Result]:
+def judged(
+    url: str, face: Face, *, concurrency: int = 8, **settings: Any
+) -> list[Result]:
     model = OpenAICompatibleModel(
         "m", base_url=url, api_key="key", **{"max_retries": 0, **settings}
     )
@@ -85,7 +93,9 @@ def check_ended(results: list[Result], says: str) -> None:
 
 @pytest.mark.parametrize("face", FACES.values(), ids=FACES)
 @pytest.mark.parametrize("place", [1, 2, 8])
-def test_one_refusal_among_the_first_calls_costs_one_sample(place: int, face: Face) -> None:
+def test_one_refusal_among_the_first_calls_costs_one_sample(
+    place: int, face: Face
+) -> None:
     def script(body: Body, number: int) -> Any:
         return WRONG_KEY if number == place else auto_judge(body, number)
 
@@ -97,8 +107,12 @@ def test_one_refusal_among_the_first_calls_costs_one_sample(place: int, face: Fa
 
 @pytest.mark.parametrize(("answer", "says"), OUTAGES.values(), ids=OUTAGES)
 @pytest.mark.parametrize("concurrency", [1, 8, 64])
-def test_an_outage_costs_twenty_calls(answer: Answer, says: str, concurrency: int) -> None:
-    faces = [FACES["awaited"], FACES["one by one"]] if concurrency == 8 else [FACES["many"]]
+def test_an_outage_costs_twenty_calls(
+    answer: Answer, says: str, concurrency: int
+) -> None:
+    faces = (
+        [FACES["awaited"], FACES["one by one"]] if concurrency == 8 else [FACES["many"]]
+    )
     for face in faces:
         with ScriptedServer(lambda *_: answer) as server:
             results = judged(server.base_url, face, concurrency=concurrency)
@@ -112,7 +126,9 @@ def test_a_wrong_address_costs_twenty_calls(face: Face) -> None:
 
 
 @pytest.mark.parametrize("concurrency", [1, 8, 64])
-def test_texts_that_are_too_long_for_the_model_say_nothing_of_others(concurrency: int) -> None:
+def test_texts_that_are_too_long_for_the_model_say_nothing_of_others(
+    concurrency: int,
+) -> None:
     def script(body: Body, number: int) -> Any:
         is_long = number <= 2 * ENOUGH_FAILURES
         too_long = error(400, "8192 tokens", code="context_length_exceeded")
@@ -126,7 +142,9 @@ def test_texts_that_are_too_long_for_the_model_say_nothing_of_others(concurrency
 
 def test_repeated_requests_count_as_one_call() -> None:
     with ScriptedServer(lambda *_: error(500, "x", retry_after=0.01)) as server:
-        check_ended(judged(server.base_url, FACES["many"], max_retries=2), "3 requests sent")
+        check_ended(
+            judged(server.base_url, FACES["many"], max_retries=2), "3 requests sent"
+        )
         assert 3 * ENOUGH_FAILURES <= server.count < 3 * (ENOUGH_FAILURES + 8)
 
 
@@ -164,7 +182,9 @@ def refusing(_: str) -> str:
     raise ConnectionRefusedError(msg)
 
 
-@pytest.mark.parametrize("face", [FACES["many"], FACES["awaited"]], ids=["many", "awaited"])
+@pytest.mark.parametrize(
+    "face", [FACES["many"], FACES["awaited"]], ids=["many", "awaited"]
+)
 @pytest.mark.parametrize("name", [*LLMS, "llamaindex"])
 def test_llms_of_frameworks_end_a_run_too(name: str, face: Face) -> None:
     def ended(llm: Any) -> list[Result]:
@@ -179,7 +199,9 @@ def test_llms_of_frameworks_end_a_run_too(name: str, face: Face) -> None:
             results = ended(LLMS[name](server.base_url))
             # RAGAS and DeepEval repeat requests by themselves, up to four times.
             assert ENOUGH_FAILURES <= server.count < 4 * (ENOUGH_FAILURES + 8)
-        asked = ["not asked" not in result.reason for result in results if result.unscored]
+        asked = [
+            "not asked" not in result.reason for result in results if result.unscored
+        ]
         assert (len(asked), sum(asked) < ENOUGH_FAILURES + 8) == (300, True)
     once = hanging_up(lambda body, n: WRONG_KEY if n == 3 else auto_judge(body, n))
     with ScriptedServer(once) as server:
@@ -190,7 +212,9 @@ def test_llms_of_frameworks_end_a_run_too(name: str, face: Face) -> None:
 # Commands
 
 
-def command(*arguments: str, script: Script, path: Path, url: str = "") -> tuple[int, int]:
+def command(
+    *arguments: str, script: Script, path: Path, url: str = ""
+) -> tuple[int, int]:
     """A command's exit code, and how many calls came."""
     with ScriptedServer(script) as server, pytest.MonkeyPatch.context() as patch:
         patch.chdir(path)
@@ -206,7 +230,9 @@ def _path(tmp_path: Path) -> Path:
         {"question": "When?", **s.model_dump(include={"id", "response", "contexts"})}
         for s in samples(400)
     ]
-    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (tmp_path / "in.jsonl").write_text(
+        "\n".join(map(json.dumps, rows)), encoding="utf-8"
+    )
     return tmp_path
 
 
@@ -221,19 +247,27 @@ def test_evaluate_says_how_it_ended_and_goes_on(
     code, calls = command(*evaluate, script=lambda *_: GARBAGE, path=path)
     text = " ".join(capsys.readouterr().out.split())
     assert (code, calls < ENOUGH_FAILURES + 8) == (2, True)
-    assert "0 of 400 samples judged, 400 failed (judge_error); the same command asks only" in text
+    assert (
+        "0 of 400 samples judged, 400 failed (judge_error); the same command asks only"
+        in text
+    )
     assert "not asked, after 20 failures like this: the reply of http" in text
     assert "check base_url" in text
     code, calls = command(*evaluate, script=out_of_credit, path=path)
     text = " ".join(capsys.readouterr().out.split())
-    assert (code, calls <= 100 + 3 * ENOUGH_FAILURES) == (3, True)  # a late success begins anew
+    assert (code, calls <= 100 + 3 * ENOUGH_FAILURES) == (
+        3,
+        True,
+    )  # a late success begins anew
     assert "100 of 400 samples judged, 300 failed (judge_error)" in text
     assert "no credit left" in text
 
 
 def test_the_same_command_asks_only_for_the_rest(path: Path) -> None:
     evaluate = ("evaluate", "in.jsonl", "-o", "out.jsonl")
-    with ScriptedServer(lambda body, n: WRONG_KEY if n == 2 else auto_judge(body, n)) as server:
+    with ScriptedServer(
+        lambda body, n: WRONG_KEY if n == 2 else auto_judge(body, n)
+    ) as server:
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(path)
             patch.setenv("OPENAI_API_KEY", "key")
@@ -242,7 +276,9 @@ def test_the_same_command_asks_only_for_the_rest(path: Path) -> None:
         assert (codes, server.count) == ([3, 0], 401)
 
 
-def test_compare_asks_twenty_times(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_asks_twenty_times(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     compare = (
         "compare",
         "in.jsonl",

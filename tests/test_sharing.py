@@ -64,7 +64,9 @@ def sample(number: int = 0) -> Sample:
     return Sample(
         id=f"s{number}",
         response="The office opens at nine. Parking is free.",
-        contexts=(f"Note {number}. The office opens at nine. Parking is free for visitors.",),
+        contexts=(
+            f"Note {number}. The office opens at nine. Parking is free for visitors.",
+        ),
     )
 
 
@@ -83,8 +85,16 @@ def test_the_first_asker_pays_and_the_others_say_that_it_was_shared() -> None:
     first, second, third = [tcva.evaluate(sample()) for tcva in evaluators(model)]
     assert model.calls == 1
     assert are_views_of_one([first, second, third])
-    assert (first.usage.calls, first.usage.cost, first.assessment.shared) == (1, 0.01, False)
-    assert (second.usage.calls, second.usage.cost, second.assessment.shared) == (0, None, True)
+    assert (first.usage.calls, first.usage.cost, first.assessment.shared) == (
+        1,
+        0.01,
+        False,
+    )
+    assert (second.usage.calls, second.usage.cost, second.assessment.shared) == (
+        0,
+        None,
+        True,
+    )
     assert second.assessment.usage.calls == 0
     assert not second.assessment.from_store
 
@@ -98,7 +108,11 @@ def test_threads_and_loops_share_fifty_calls(monkeypatch: pytest.MonkeyPatch) ->
     def judged(number: int) -> None:
         tcva = TCVA(judge=model, temperature=STRICTNESS[number % 3], max_concurrency=4)
         in_loop = number >= 16
-        many = asyncio.run(tcva.aevaluate_many(samples)) if in_loop else tcva.evaluate_many(samples)
+        many = (
+            asyncio.run(tcva.aevaluate_many(samples))
+            if in_loop
+            else tcva.evaluate_many(samples)
+        )
         found.append(many)
 
     with ThreadPoolExecutor(20) as pool:
@@ -137,7 +151,9 @@ both_ways = pytest.mark.parametrize("judged", FACES)
 
 
 @both_ways
-def test_a_full_executor(judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_executor(
+    judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tcva_adapters.runner._ELSEWHERE", 0.2)
     model = ThreadedModel()
 
@@ -147,7 +163,9 @@ def test_a_full_executor(judged: Callable[[TCVA], Result], monkeypatch: pytest.M
         strict, balanced, lenient = evaluators(model)
         first = asyncio.ensure_future(strict.aevaluate(sample()))
         await asyncio.sleep(0.01)
-        rest = [loop.run_in_executor(None, judged, tcva) for tcva in (balanced, lenient) * 2]
+        rest = [
+            loop.run_in_executor(None, judged, tcva) for tcva in (balanced, lenient) * 2
+        ]
         return [await first, *await asyncio.gather(*rest)]
 
     started = time.monotonic()
@@ -183,7 +201,9 @@ ALONE = [lambda t: t.evaluate(sample()), lambda t: asyncio.run(t.aevaluate(sampl
 
 
 @pytest.mark.parametrize("judged", ALONE)
-def test_an_ended_loop(judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ended_loop(
+    judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tcva_adapters.runner._ELSEWHERE", 0.2)
     model = VaryingModel(seconds=0.1)
     strict, balanced, _ = evaluators(model)
@@ -219,7 +239,9 @@ def test_when_the_first_is_cancelled_one_waiter_takes_over() -> None:
 @pytest.mark.parametrize("steps", range(5))
 def test_a_waiter_that_is_cancelled_just_as_it_takes_over_ends(steps: int) -> None:
     async def cancelled() -> set[Any]:
-        asked = [asyncio.ensure_future(t.aevaluate(sample())) for t in evaluators(slow)[:2]]
+        asked = [
+            asyncio.ensure_future(t.aevaluate(sample())) for t in evaluators(slow)[:2]
+        ]
         await asyncio.sleep(0.01)
         for each in asked:
             each.cancel()
@@ -264,7 +286,9 @@ class HarshJudge(LLMJudge):
     """It sees the same verdicts in its own way."""
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        return super().assess(sample, criterion).model_copy(update={"criterion": "harsh"})
+        return (
+            super().assess(sample, criterion).model_copy(update={"criterion": "harsh"})
+        )
 
 
 def test_a_namesake_or_a_subclass_is_another_judge() -> None:
@@ -275,7 +299,9 @@ def test_a_namesake_or_a_subclass_is_another_judge() -> None:
     harsh = TCVA(judge=HarshJudge(model)).evaluate(sample())
     assert harsh.assessment.criterion == "harsh"
     own = type("Own", (OpenAICompatibleModel,), {})
-    one, two = (own("m", base_url="http://localhost:1/v1", prices=[1, 2]) for _ in range(2))
+    one, two = (
+        own("m", base_url="http://localhost:1/v1", prices=[1, 2]) for _ in range(2)
+    )
     assert one.identity != two.identity
     plain = OpenAICompatibleModel("m", base_url="http://localhost:1/v1", prices=[1, 2])
     assert isinstance(hash(plain.identity.equal), int)
@@ -342,7 +368,11 @@ def test_every_wait_ends_by_the_deadline(asynchronous: bool) -> None:
     first.begun.wait(60)
     started = time.monotonic()
     tcva = TCVA(judge=second)
-    result = asyncio.run(tcva.aevaluate(sample())) if asynchronous else tcva.evaluate(sample())
+    result = (
+        asyncio.run(tcva.aevaluate(sample()))
+        if asynchronous
+        else tcva.evaluate(sample())
+    )
     assert result.score is not None
     assert 0.2 <= time.monotonic() - started < 20
     first.go.set()

@@ -15,9 +15,20 @@ from tcva_adapters.tables import ROWS, Column, Report, Table, plain
 HOSTILE = "<script>alert(1)</script> [bold]x[/bold] a|b @you\x1b[2J"
 METHODS = Table(
     "methods",
-    [Column("method"), Column("mean", "score"), Column("rho", "interval"), Column("why", "prose")],
     [
-        {"method": HOSTILE, "mean": math.nan, "rho": 0.5, "rho_low": 0.25, "rho_high": 0.75},
+        Column("method"),
+        Column("mean", "score"),
+        Column("rho", "interval"),
+        Column("why", "prose"),
+    ],
+    [
+        {
+            "method": HOSTILE,
+            "mean": math.nan,
+            "rho": 0.5,
+            "rho_low": 0.25,
+            "rho_high": 0.75,
+        },
         {"method": "b", "mean": np.float64(0.125), "why": "one two three " * 9},
     ],
 )
@@ -47,7 +58,9 @@ def test_one_report_is_text_markdown_html_json_and_a_data_frame() -> None:
 def test_long_tables_and_details_are_shown_in_full_alone() -> None:
     rows = [{"n": number} for number in range(ROWS + 5)]
     table = Table("counts", [Column("n", "int")], rows)
-    report = Report("s", [table, Table("pairs", [Column("n", "int")], rows[:2], detail=True)])
+    report = Report(
+        "s", [table, Table("pairs", [Column("n", "int")], rows[:2], detail=True)]
+    )
     assert "... 5 more rows" in report.text()
     assert "full=True also shows pairs (2 rows)" in report.text()
     assert "... " not in report.text(full=True)
@@ -88,7 +101,9 @@ def test_what_is_written_is_encodable_and_no_command(encoding: str) -> None:
     assert json.loads(escaped) == {"a": "打 ü \U0001f600 ##[error] \x9b"}
 
 
-def test_notes_wrap(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_notes_wrap(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     long = "a sentence that goes on " * 10
     monkeypatch.delenv("COLUMNS", raising=False)
     note(long)
@@ -100,9 +115,18 @@ def test_notes_wrap(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 
 
 def test_what_is_not_finite_is_none_in_plain_values() -> None:
-    given = {"a": [np.inf, np.int64(3)], "b": {"c": np.array([[1.0, np.nan]])}, 1: frozenset({2})}
+    given = {
+        "a": [np.inf, np.int64(3)],
+        "b": {"c": np.array([[1.0, np.nan]])},
+        1: frozenset({2}),
+    }
     assert plain(given) == {"a": [None, 3], "b": {"c": [[1.0, None]]}, "1": [2]}
 
 
 def test_scripts_without_blanks_are_folded_by_columns() -> None:
-    assert folded("打开门" * 4, 8, indent=2) == ["打开门打", "  开门打", "  开门打", "  开门"]
+    assert folded("打开门" * 4, 8, indent=2) == [
+        "打开门打",
+        "  开门打",
+        "  开门打",
+        "  开门",
+    ]

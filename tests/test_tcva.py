@@ -16,7 +16,16 @@ from typing import Any
 import pytest
 
 import tcva_adapters
-from tcva_adapters import CCRS, TCVA, Assessment, ClaimVerdict, Criterion, Panel, Result, Sample
+from tcva_adapters import (
+    CCRS,
+    TCVA,
+    Assessment,
+    ClaimVerdict,
+    Criterion,
+    Panel,
+    Result,
+    Sample,
+)
 from tcva_adapters.compare import read_scores
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.cost import cost
@@ -37,7 +46,9 @@ from tests.support.server import ScriptedServer, auto_judge
 
 
 def sample(number: int, response: str = "The office opens at nine.") -> Sample:
-    return Sample(id=f"s{number}", response=response, contexts=(f"Note {number}. {PASSAGE}",))
+    return Sample(
+        id=f"s{number}", response=response, contexts=(f"Note {number}. {PASSAGE}",)
+    )
 
 
 def fully(request: JudgeRequest) -> str:
@@ -60,7 +71,10 @@ def test_few_calls_stand_between_a_sample_and_its_judge() -> None:
     frames = [frame.f_code for frame, _ in traceback.walk_tb(caught.tb)]
     called = [
         ".".join(
-            [*Path(code.co_filename).relative_to(package).with_suffix("").parts, code.co_qualname]
+            [
+                *Path(code.co_filename).relative_to(package).with_suffix("").parts,
+                code.co_qualname,
+            ]
         )
         for code in frames
         if Path(code.co_filename).is_relative_to(package)
@@ -69,7 +83,9 @@ def test_few_calls_stand_between_a_sample_and_its_judge() -> None:
     page = page.partition("on the stack")[2].partition("\n- ")[0]
     rows = re.findall(r"(?m)^\| (`.+?`) \|", page)
     written = re.findall("`(.+?)`", " ".join(rows))
-    assert all(there.endswith(name) for there, name in zip(called, written, strict=True))
+    assert all(
+        there.endswith(name) for there, name in zip(called, written, strict=True)
+    )
     assert len(called) == 6
 
 
@@ -90,7 +106,9 @@ def test_a_store_serves_a_second_run_without_a_call(tmp_path: Path) -> None:
     samples = [sample(i) for i in range(5)]
     first = TCVA(judge=ScriptedModel([fully] * 5), store=path).evaluate_many(samples)
     idle = ScriptedModel([])
-    again = TCVA(judge=idle, store=path, temperature=0.1, threshold=0.9).evaluate_many(samples)
+    again = TCVA(judge=idle, store=path, temperature=0.1, threshold=0.9).evaluate_many(
+        samples
+    )
     assert not idle.requests
     assert [r.assessment.from_store for r in again] == [True] * 5
     assert [r.assessment.claims for r in again] == [r.assessment.claims for r in first]
@@ -109,7 +127,9 @@ def test_failures_are_asked_again_and_successes_are_not(tmp_path: Path) -> None:
 
 def test_a_judge_setting_that_changes_verdicts_changes_the_key() -> None:
     base = TCVA(judge=ScriptedModel([]))
-    assert base.key(sample(1)) == TCVA(judge=ScriptedModel([]), temperature=0.9).key(sample(1))
+    assert base.key(sample(1)) == TCVA(judge=ScriptedModel([]), temperature=0.9).key(
+        sample(1)
+    )
     others = [
         TCVA(judge=ScriptedModel([], name="scripted:two")),
         TCVA(judge=ScriptedModel([]), max_claims=4),
@@ -135,7 +155,9 @@ def test_on_unscored_fills_in_for_samples_but_never_for_failures() -> None:
     filled = TCVA(judge="lexical", on_unscored=0.0).evaluate(empty)
     assert (filled.score, filled.passed) == (0.0, False)
     assert "scored as 0" in filled.reason
-    failed = TCVA(judge=ScriptedModel([RuntimeError("boom")]), on_unscored=1.0).evaluate(sample(1))
+    failed = TCVA(
+        judge=ScriptedModel([RuntimeError("boom")]), on_unscored=1.0
+    ).evaluate(sample(1))
     assert failed.score is None
 
 
@@ -148,7 +170,9 @@ def test_a_refused_key_leaves_what_the_store_knows(tmp_path: Path) -> None:
     assert [r.score for r in results] == [None, 1.0, 1.0, 1.0, 1.0, 1.0]
 
 
-@pytest.mark.parametrize(("answer", "expected"), [(None, None), ({}, None), ("\ud800", 1.0)])
+@pytest.mark.parametrize(
+    ("answer", "expected"), [(None, None), ({}, None), ("\ud800", 1.0)]
+)
 def test_what_a_users_judge_returns(answer: object, expected: float | None) -> None:
     class Judge(LexicalJudge):
         is_local = False  # so its judgements are shared
@@ -156,8 +180,14 @@ def test_what_a_users_judge_returns(answer: object, expected: float | None) -> N
         def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
             if not isinstance(answer, str):
                 return answer  # type: ignore[return-value]  # on purpose
-            claim = ClaimVerdict(claim="It opens.", verdict=Verdict.FULLY, reason=answer)
-            return super().assess(sample, criterion).model_copy(update={"claims": (claim,)})
+            claim = ClaimVerdict(
+                claim="It opens.", verdict=Verdict.FULLY, reason=answer
+            )
+            return (
+                super()
+                .assess(sample, criterion)
+                .model_copy(update={"claims": (claim,)})
+            )
 
     results = TCVA(judge=Judge()).evaluate_many([sample(1), sample(2)])
     assert [result.score for result in results] == [expected] * 2
@@ -185,7 +215,9 @@ def test_the_fused_score_is_the_geometric_mean_of_both() -> None:
     assert "fused from scripted:one 0.850, scripted:two 0.650" in result.reason
 
 
-def test_the_lexical_judge_joins_without_a_call_and_may_have_its_own_criterion() -> None:
+def test_the_lexical_judge_joins_without_a_call_and_may_have_its_own_criterion() -> (
+    None
+):
     model = ScriptedModel([REPLY] * 2)
     result = TCVA(judge=model, fuse="lexical").evaluate(SAMPLE)
     alone = TCVA(judge="lexical").evaluate(SAMPLE).score
@@ -214,13 +246,17 @@ def test_a_member_that_fails_or_lacks_a_field_is_left_out_and_said() -> None:
 
 def test_without_the_first_judge_there_is_no_score_and_nothing_paid_is_lost() -> None:
     second = ScriptedModel([OTHER], name="scripted:two")
-    result = TCVA(judge=ScriptedModel([RuntimeError("boom")]), fuse=second).evaluate(SAMPLE)
+    result = TCVA(judge=ScriptedModel([RuntimeError("boom")]), fuse=second).evaluate(
+        SAMPLE
+    )
     assert result.score is None
     assert len(second.requests) == result.usage.calls == 1
 
 
 def test_a_member_that_never_answers_is_asked_twenty_times_in_a_batch() -> None:
-    samples = [SAMPLE.model_copy(update={"id": str(i), "input": f"{i}?"}) for i in range(25)]
+    samples = [
+        SAMPLE.model_copy(update={"id": str(i), "input": f"{i}?"}) for i in range(25)
+    ]
     wrong_key = JudgeError("wrong key", fatal=True)
     second = ScriptedModel([wrong_key] * 25, name="scripted:two")
     tcva = TCVA(judge=ScriptedModel([REPLY] * 25), fuse=second, max_concurrency=1)
@@ -253,12 +289,16 @@ def test_wrong_members_and_weights_fail_when_built() -> None:
 
 def test_samples_that_differ_for_a_further_judge_alone_are_not_judged_as_one() -> None:
     # Faithfulness does not look at the reference, correctness does.
-    tcva = TCVA("faithfulness", judge="lexical", fuse=TCVA("correctness", judge="lexical"))
+    tcva = TCVA(
+        "faithfulness", judge="lexical", fuse=TCVA("correctness", judge="lexical")
+    )
     references = (SAMPLE.response, "Grass is green.", SAMPLE.response)
     samples = [SAMPLE.model_copy(update={"reference": each}) for each in references]
     scores = [result.score for result in tcva.evaluate_many(samples)]
     assert scores == [tcva.evaluate(sample).score for sample in samples]
-    assert scores == [result.score for result in asyncio.run(tcva.aevaluate_many(samples))]
+    assert scores == [
+        result.score for result in asyncio.run(tcva.aevaluate_many(samples))
+    ]
     assert scores[0] != scores[1]
 
 
@@ -285,11 +325,16 @@ class Counting:
 
 
 @pytest.mark.parametrize(
-    "scorer_of", [lambda judge: TCVA(judge=judge), lambda judge: CCRS(("qr", "ir"), judge=judge)]
+    "scorer_of",
+    [lambda judge: TCVA(judge=judge), lambda judge: CCRS(("qr", "ir"), judge=judge)],
 )
-def test_calls_and_prompts_are_those_that_are_then_made(scorer_of: Any, tmp_path: Path) -> None:
+def test_calls_and_prompts_are_those_that_are_then_made(
+    scorer_of: Any, tmp_path: Path
+) -> None:
     model = Counting()
-    scorer = scorer_of(model).changed(store=VerdictStore(tmp_path / "store"), share=False)
+    scorer = scorer_of(model).changed(
+        store=VerdictStore(tmp_path / "store"), share=False
+    )
     (found,) = cost({"tcva": scorer}, SAMPLES, prices=(2.0, 8.0)).records("calls")
     assert not model.sizes
     scorer.evaluate_many(SAMPLES)
@@ -302,7 +347,9 @@ def test_calls_and_prompts_are_those_that_are_then_made(scorer_of: Any, tmp_path
 
 
 OPENS = "The office opens at nine."
-OPENING = Sample(input="When?", response=OPENS, contexts=(OPENS,), reference=OPENS, id="s")
+OPENING = Sample(
+    input="When?", response=OPENS, contexts=(OPENS,), reference=OPENS, id="s"
+)
 
 
 class Locked(ScriptedModel):
@@ -324,7 +371,9 @@ every_kind = pytest.mark.parametrize("make", BUILT.values(), ids=BUILT)
 
 
 @every_kind
-def test_evaluators_come_back_with_their_store(make: Callable[..., Any], tmp_path: Path) -> None:
+def test_evaluators_come_back_with_their_store(
+    make: Callable[..., Any], tmp_path: Path
+) -> None:
     made = make("lexical", store=tmp_path / "v.sqlite", threshold=0.7)
     again = pickle.loads(pickle.dumps(made))
     assert again.evaluate(OPENING) == made.evaluate(OPENING)
@@ -333,8 +382,12 @@ def test_evaluators_come_back_with_their_store(make: Callable[..., Any], tmp_pat
 
 
 @every_kind
-def test_what_cannot_be_pickled_is_named_without_its_text(make: Callable[..., Any]) -> None:
-    with pytest.raises(InvalidValueError, match=r"\(Locked\).*'openai:MODEL'") as refused:
+def test_what_cannot_be_pickled_is_named_without_its_text(
+    make: Callable[..., Any],
+) -> None:
+    with pytest.raises(
+        InvalidValueError, match=r"\(Locked\).*'openai:MODEL'"
+    ) as refused:
         pickle.dumps(make(Locked()))
     assert "sk-secret" not in str(refused.value)
     with pytest.raises(InvalidValueError):
@@ -356,7 +409,9 @@ def test_a_panel_needs_judges_that_can_be_pickled_and_copies_are_itself() -> Non
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 # Python warns of forks beside threads, which is one of the ways tried here.
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_workers_share_stores(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_share_stores(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-environment")
     with ScriptedServer(auto_judge) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
@@ -370,7 +425,9 @@ def test_workers_share_stores(method: str, tmp_path: Path, monkeypatch: pytest.M
         assert server.count == 1
         for make in BUILT.values():
             assert b"sk-secret" not in pickle.dumps(make("openai:m"))
-    given = OpenAICompatibleModel("m", base_url="http://127.0.0.1:1/v1", api_key="sk-by-hand")
+    given = OpenAICompatibleModel(
+        "m", base_url="http://127.0.0.1:1/v1", api_key="sk-by-hand"
+    )
     with pytest.raises(InvalidValueError) as refused:
         pickle.dumps(TCVA(judge=given))
     assert "sk-by-hand" not in str(refused.value)

@@ -19,7 +19,9 @@ from tcva_adapters.progress import progress_of
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables; what is wrong with the arguments or the files ends it with exit code 2."""
     description = (__doc__ or "").partition("\n")[0]
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.paper", description=description)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.paper", description=description
+    )
     folder = "folder with NAME_tcva_scores.json, NAME_prepared.json and so on"
     parser.add_argument("folder", metavar="FOLDER", help=folder)
     for name, meaning in {

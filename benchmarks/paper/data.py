@@ -46,7 +46,9 @@ def read_folder(folder: str | Path, *, lexical: bool = False) -> dict[str, Score
             says: broken JSON, an id twice, a score outside its range.
     """
     root = Path(folder).expanduser()
-    names = sorted(path.name.removesuffix(_VERDICTS) for path in root.glob(f"?*{_VERDICTS}"))
+    names = sorted(
+        path.name.removesuffix(_VERDICTS) for path in root.glob(f"?*{_VERDICTS}")
+    )
     if not names:
         wanted = f"a folder of NAME{_VERDICTS}, NAME{_PREPARED} and so on"
         raise unreadable(folder, f"no file is called NAME{_VERDICTS}; give {wanted}")
@@ -54,7 +56,9 @@ def read_folder(folder: str | Path, *, lexical: bool = False) -> dict[str, Score
 
 
 def _read_set(root: Path, name: str, *, lexical: bool) -> ScoreTable:
-    paths = {ending: root / f"{name}{ending}" for ending in (_VERDICTS, _PREPARED, *_OTHERS)}
+    paths = {
+        ending: root / f"{name}{ending}" for ending in (_VERDICTS, _PREPARED, *_OTHERS)
+    }
     files = {ending: _records(path) for ending, path in paths.items() if path.exists()}
     ids = tuple(dict.fromkeys(key for records in files.values() for key in records))
     human = np.full(len(ids), np.nan)
@@ -64,7 +68,9 @@ def _read_set(root: Path, name: str, *, lexical: bool) -> ScoreTable:
     counts, columns = _verdicts(ids, files[_VERDICTS], paths[_VERDICTS])
     for ending, method in _OTHERS.items():
         if ending in files:
-            columns[method] = _column(ids, files[ending], f"{method}_score", paths[ending])
+            columns[method] = _column(
+                ids, files[ending], f"{method}_score", paths[ending]
+            )
     if lexical and _PREPARED in files:
         columns["lexical"] = _lexical(ids, files[_PREPARED], paths[_PREPARED])
     missing = [path.name for ending, path in paths.items() if ending not in files]
@@ -91,10 +97,14 @@ def _records(path: Path) -> _Records:
     return records
 
 
-def _column(ids: tuple[str, ...], records: _Records, name: str, path: Path) -> FloatArray:
+def _column(
+    ids: tuple[str, ...], records: _Records, name: str, path: Path
+) -> FloatArray:
     if not any(name in record for record in records.values()):
         raise unreadable(path, f"no record has a field {name!r}; is it the right file?")
-    return np.array([_score(records.get(key, {}).get(name), name, key, path) for key in ids])
+    return np.array(
+        [_score(records.get(key, {}).get(name), name, key, path) for key in ids]
+    )
 
 
 def _score(value: object, name: str, key: str, path: Path) -> float:
@@ -103,7 +113,9 @@ def _score(value: object, name: str, key: str, path: Path) -> float:
         return math.nan
     if isinstance(value, int | float) and -_SLACK <= value <= 1.0 + _SLACK:
         return min(max(float(value), 0.0), 1.0)
-    wanted = f"{name} of sample {key!r} must be between 0 and 1, or null where there is none"
+    wanted = (
+        f"{name} of sample {key!r} must be between 0 and 1, or null where there is none"
+    )
     raise unreadable(path, f"{wanted}, got {value!r}")
 
 
@@ -116,7 +128,9 @@ def _verdicts(
     for place, key in enumerate(ids):
         record = records.get(key, {})
         try:
-            counts[place, 0] = count_levels(v["verdict"] for v in record.get("verdicts") or ())
+            counts[place, 0] = count_levels(
+                v["verdict"] for v in record.get("verdicts") or ()
+            )
             scores = {
                 f"T={check_temperature(float(label.removeprefix('T'))):g}": score
                 for label, score in (record.get("tcva_scores") or {}).items()
@@ -142,8 +156,14 @@ def _lexical(ids: tuple[str, ...], records: _Records, path: Path) -> FloatArray:
     for key in ids:
         try:
             known = key in records
-            samples.append(Sample.from_record({**records[key], "id": key}) if known else Sample())
+            samples.append(
+                Sample.from_record({**records[key], "id": key}) if known else Sample()
+            )
         except InvalidSampleError as error:
             raise unreadable(path, f"sample {key!r}: {error}") from None
-    results = TCVA("faithfulness", judge="lexical", temperature=BALANCED).evaluate_many(samples)
-    return np.array([math.nan if each.score is None else each.score for each in results])
+    results = TCVA("faithfulness", judge="lexical", temperature=BALANCED).evaluate_many(
+        samples
+    )
+    return np.array(
+        [math.nan if each.score is None else each.score for each in results]
+    )

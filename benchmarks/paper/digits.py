@@ -67,12 +67,16 @@ class Digits(NamedTuple):
             name: {"rho_low_paper": low, "rho_high_paper": high}
             for name, (low, high) in zip(names, self.intervals, strict=True)
         }
-        tables["Table 8, difference"] = {"TCVA minus RAGAS": {"p_one_sided_paper": self.p}}
+        tables["Table 8, difference"] = {
+            "TCVA minus RAGAS": {"p_one_sided_paper": self.p}
+        }
         for title, rows, rhos in (
             ("Table 7", SCHEMES, self.schemes),
             ("Table 9", CONFIGURATIONS, self.ablation),
         ):
-            tables[title] = {row: {"rho_paper": rho} for row, rho in zip(rows, rhos, strict=True)}
+            tables[title] = {
+                row: {"rho_paper": rho} for row, rho in zip(rows, rhos, strict=True)
+            }
         return tables
 
 

@@ -18,7 +18,9 @@ RESAMPLES: Final = 10_000
 """As many as the paper draws for Table 8."""
 
 _KINDS: Final[dict[str, Kind]] = {
-    **dict.fromkeys(("set", "method", "members", "best_member", "T", "choice", "reason"), "text"),
+    **dict.fromkeys(
+        ("set", "method", "members", "best_member", "T", "choice", "reason"), "text"
+    ),
     **dict.fromkeys(("n", "n_paper", "samples", "equal", "of"), "int"),
     **dict.fromkeys(("p", "p_one_sided", "p_one_sided_paper", "p_corrected"), "p"),
     **dict.fromkeys(("difference", "gain"), "signed"),
@@ -81,7 +83,9 @@ def reproduce(
     for name, table in read_folder(folder, lexical=lexical).items():
         paper = PAPER.get(name)
         rows = tables.tables_5_and_6(table, count_empty=count_empty)
-        temperature, choice = (paper.temperature, "the paper's") if paper else (BALANCED, "default")
+        temperature, choice = (
+            (paper.temperature, "the paper's") if paper else (BALANCED, "default")
+        )
         if best:
             rhos = {t: rows["Table 5"][f"T={t:g}"]["rho"] for t in TEMPERATURES}
             temperature = max(rhos, key=lambda t: np.nan_to_num(rhos[t], nan=-2.0))
@@ -94,10 +98,14 @@ def reproduce(
         for title, of in rows.items():
             key, digits = _TABLES[title].split()[1], printed.get(title, {})
             for row, figures in of.items():
-                records[title].append({"set": name, key: row, **figures, **digits.get(row, {})})
+                records[title].append(
+                    {"set": name, key: row, **figures, **digits.get(row, {})}
+                )
         about = {"set": name, "samples": len(table), "T": temperature, "choice": choice}
         records["sets"].append(about | (_match(records, name) if paper else {}))
-        notes += [f"{name}: {note}" for note in (*table.notes, tables.empty_note(table))]
+        notes += [
+            f"{name}: {note}" for note in (*table.notes, tables.empty_note(table))
+        ]
     correct_p(records["fused scores"])
     settings = {**drawn, "best": best, "count_empty": count_empty, "lexical": lexical}
     return Report(_sentence(records["sets"]), _tables(records), notes, settings)
@@ -108,14 +116,20 @@ def _match(records: dict[str, list[Record]], name: str) -> dict[str, float | Non
     pairs: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
     for title, rows in records.items():
         for record in (row for row in rows if row["set"] == name):
-            for key in [key for key in record if key.endswith("_paper") and key != "n_paper"]:
+            for key in [
+                key for key in record if key.endswith("_paper") and key != "n_paper"
+            ]:
                 pair = record[key.removesuffix("_paper")], record[key]
                 pairs[title.startswith("Table 8")].append(pair)
     digits = f".{PAPER[name].decimals}f"
     return {
-        "equal": sum(f"{ours:{digits}}" == f"{theirs:{digits}}" for ours, theirs in pairs[False]),
+        "equal": sum(
+            f"{ours:{digits}}" == f"{theirs:{digits}}" for ours, theirs in pairs[False]
+        ),
         "of": len(pairs[False]),
-        "table_8_within": max((abs(ours - theirs) for ours, theirs in pairs[True]), default=None),
+        "table_8_within": max(
+            (abs(ours - theirs) for ours, theirs in pairs[True]), default=None
+        ),
     }
 
 
@@ -126,9 +140,7 @@ def _sentence(sets: Records) -> str:
         return f"The paper has no figures for {', '.join(one['set'] for one in sets)}."
     within = max(record["table_8_within"] or 0.0 for record in known)
     said = f"{equal} of {of} figures of Tables 5, 6, 7 and 9 equal the paper's"
-    return (
-        f"{said}, in {counted(len(known), 'set')}. Those of Table 8 differ by at most {within:.4f}."
-    )
+    return f"{said}, in {counted(len(known), 'set')}. Those of Table 8 differ by at most {within:.4f}."
 
 
 class _FourDigits(Column):
@@ -146,7 +158,15 @@ def _tables(records: dict[str, list[Record]]) -> list[Table]:
     """Columns of the paper's figures only where there are some."""
     made = []
     for title, names in _TABLES.items():
-        known = {name for record in records[title] for name, of in record.items() if of != ""}
-        columns = [_FourDigits(n, _KINDS.get(n, "score")) for n in names.split() if n in known]
-        made.append(Table(title, columns, records[title], detail=title not in ("sets", "Table 5")))
+        known = {
+            name for record in records[title] for name, of in record.items() if of != ""
+        }
+        columns = [
+            _FourDigits(n, _KINDS.get(n, "score")) for n in names.split() if n in known
+        ]
+        made.append(
+            Table(
+                title, columns, records[title], detail=title not in ("sets", "Table 5")
+            )
+        )
     return made

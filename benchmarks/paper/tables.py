@@ -37,7 +37,9 @@ def _others(table: ScoreTable, *names: str) -> dict[str, FloatArray]:
     return {name: table.column(name) for name in names if name in table.methods}
 
 
-def paper_scores(table: ScoreTable, temperature: float, *, count_empty: bool = False) -> FloatArray:
+def paper_scores(
+    table: ScoreTable, temperature: float, *, count_empty: bool = False
+) -> FloatArray:
     """TCVA's scores as the paper has them: stored, or recomputed and rounded to four decimals.
 
     Args:
@@ -65,12 +67,17 @@ def tables_5_and_6(table: ScoreTable, *, count_empty: bool = False) -> dict[str,
     >>> found["Table 5"]["T=0.5"]["n"], round(found["Table 6"]["T=0.5"]["mae"], 3)
     (3, 0.067)
     """
-    columns = {f"T={t:g}": paper_scores(table, t, count_empty=count_empty) for t in TEMPERATURES}
+    columns = {
+        f"T={t:g}": paper_scores(table, t, count_empty=count_empty)
+        for t in TEMPERATURES
+    }
     columns |= _others(table, "ragas", "deepeval")
     five: Rows = {}
     six: Rows = {}
     for name, scores in columns.items():
-        rho, tau, mae = (agreement(m, scores, table.rating) for m in ("spearman", "kendall", "mae"))
+        rho, tau, mae = (
+            agreement(m, scores, table.rating) for m in ("spearman", "kendall", "mae")
+        )
         five[name] = {"n": rho.n, "rho": rho.value}
         six[name] = {"tau": tau.value, "mae": mae.value}
     for t in TEMPERATURES:
@@ -97,7 +104,12 @@ def table_8(
     sides = columns["tcva"], columns["ragas"]
     test = difference("spearman", *sides, table.rating, **drawn)
     one_sided = _one_sided(*sides, table.rating, **drawn)
-    row = {"n": test.n, **test.record("difference"), "p": test.p, "p_one_sided": one_sided}
+    row = {
+        "n": test.n,
+        **test.record("difference"),
+        "p": test.p,
+        "p_one_sided": one_sided,
+    }
     return {"Table 8": eight, "Table 8, difference": {"TCVA minus RAGAS": row}}
 
 
@@ -116,12 +128,19 @@ def bootstrapped(
     if reason := units.why_none(LEAST_APART["spearman"], scores, human) or found.reason:
         return replace(found, low=math.nan, high=math.nan, reason=reason)
     [rhos] = spearman_resamples([scores], human, units.codes, resamples, seed)
-    low, high = np.nanquantile(rhos, interval_shares(found.level, units.clusters)).tolist()
+    low, high = np.nanquantile(
+        rhos, interval_shares(found.level, units.clusters)
+    ).tolist()
     return replace(found, low=low, high=high)
 
 
 def _one_sided(
-    first: FloatArray, second: FloatArray, human: FloatArray, *, resamples: int, seed: int
+    first: FloatArray,
+    second: FloatArray,
+    human: FloatArray,
+    *,
+    resamples: int,
+    seed: int,
 ) -> float:
     """The share of resamples in which the second leads by what the first one leads by on all samples."""
     (*sides, ratings), _ = in_all(first=first, second=second, human=human)
@@ -134,19 +153,31 @@ def _one_sided(
     known = ahead[np.isfinite(ahead)]
     if np.isnan(ahead_by) or not len(known):
         return math.nan
-    return float(np.mean(-known >= ahead_by - _SAME))  # the same on paper, but for the last bits
+    return float(
+        np.mean(-known >= ahead_by - _SAME)
+    )  # the same on paper, but for the last bits
 
 
 def tables_7_and_9(table: ScoreTable, temperature: float) -> dict[str, Rows]:
     """Rho of TCVA under each weight scheme, and with parts of the method taken out."""
-    parts = [] if table.counts is None else ablation(table.counts[:, 0], temperature).values()
+    parts = (
+        []
+        if table.counts is None
+        else ablation(table.counts[:, 0], temperature).values()
+    )
     at = ScoringConfig(temperature=temperature)
     scores = {
-        "Table 7": {name: table.at(at.changed(scheme=scheme)) for name, scheme in SCHEMES.items()},
+        "Table 7": {
+            name: table.at(at.changed(scheme=scheme))
+            for name, scheme in SCHEMES.items()
+        },
         "Table 9": dict(zip(CONFIGURATIONS, parts, strict=False)),
     }
     return {
-        title: {row: {"rho": _rho(table, column.round(_DECIMALS))} for row, column in of.items()}
+        title: {
+            row: {"rho": _rho(table, column.round(_DECIMALS))}
+            for row, column in of.items()
+        }
         for title, of in scores.items()
     }
 

@@ -23,7 +23,10 @@ class OfConversations:
 
     def __init__(self, tcva: TCVA) -> None:
         self._tcva, self.subject = tcva, tcva.subject
-        self.evaluate, self.aevaluate = tcva.evaluate_conversation, tcva.aevaluate_conversation
+        self.evaluate, self.aevaluate = (
+            tcva.evaluate_conversation,
+            tcva.aevaluate_conversation,
+        )
 
     def emitted(self, result: ConversationResult) -> ConversationResult:
         """A result on its way out, after its event where there are events."""
@@ -31,17 +34,25 @@ class OfConversations:
 
     def missing(self, conversation: Conversation) -> tuple[str, ...]:
         """The required fields that no turn has, and some turn needs."""
-        needed = {name for turn in conversation.turns for name in self._tcva.missing(turn)}
+        needed = {
+            name for turn in conversation.turns for name in self._tcva.missing(turn)
+        }
         return tuple(
             name
             for name in self._tcva.required
-            if name in needed and all(getattr(turn, name) is None for turn in conversation.turns)
+            if name in needed
+            and all(getattr(turn, name) is None for turn in conversation.turns)
         )
 
     def unscored(
-        self, reason: Reason, detail: str, conversation: Conversation | None = None
+        self,
+        reason: Reason,
+        detail: str,
+        conversation: Conversation | None = None,
     ) -> ConversationResult:
         """The result of a conversation that cannot be judged, or cannot be read."""
-        about = {} if conversation is None else conversation.model_dump(exclude={"turns"})
+        about = (
+            {} if conversation is None else conversation.model_dump(exclude={"turns"})
+        )
         turn = self._tcva.unscored(reason, detail, Sample(**about))
         return ConversationResult([turn], None, turn.sample_id, turn.metadata)

@@ -10,7 +10,12 @@ from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.settings import check_names
 
 
-def require(is_usable: bool, name: str, value: Any, needed: str) -> None:
+def require(
+    is_usable: bool,
+    name: str,
+    value: Any,
+    needed: str,
+) -> None:
     """Refuse a value.
 
     Raises:
@@ -32,7 +37,11 @@ def check_scorer(owner: object, scorer: Any) -> None:
 
 
 def check_settings(
-    owner: object, given: Mapping[str, Any], known: Collection[str], *, judge: str
+    owner: object,
+    given: Mapping[str, Any],
+    known: Collection[str],
+    *,
+    judge: str,
 ) -> None:
     """Refuse unknown settings in the name of the class that was called.
 
@@ -49,4 +58,6 @@ def check_settings(
     for name in {"judge", "llm", "model"}.intersection(given) - {judge}:
         msg = f"{of} takes the judge as {judge}=..., not as {name}=..."
         raise InvalidValueError(msg)
-    check_names(given, [judge, *(name for name in known if name not in {"judge", judge})], of=of)
+    check_names(
+        given, [judge, *(name for name in known if name not in {"judge", judge})], of=of
+    )

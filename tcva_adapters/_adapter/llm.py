@@ -61,7 +61,9 @@ _NO_PART: Final = re.compile(
 """Fields that change no reply, or are told elsewhere. A list of what is left out: any other one
 counts."""
 
-_VENDORS: Final = re.compile(r"(langchain|llama_index|ragas|deepeval|tcva_adapters)\w*\.")
+_VENDORS: Final = re.compile(
+    r"(langchain|llama_index|ragas|deepeval|tcva_adapters)\w*\."
+)
 """Modules of classes whose settings tell all that they send."""
 
 _MODELS: Final = ("model_name", "model", "model_id")
@@ -105,8 +107,14 @@ class LLMObject:
         """The settings that can change a reply, as they are now; no secrets."""
         found: dict[str, Any] = {}
         for holder, name in product(reversed(self._holders()), self.settings):
-            value = holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
-            is_texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+            value = (
+                holder.get(name)
+                if isinstance(holder, Mapping)
+                else getattr(holder, name, None)
+            )
+            is_texts = isinstance(value, list) and all(
+                isinstance(each, str) for each in value
+            )
             if is_texts or isinstance(value, bool | int | float | str):
                 found[name] = value
         return found
@@ -124,7 +132,9 @@ class LLMObject:
         told = [name for name in SAMPLING if arguments or hasattr(core, name)]
         told += ["max_tokens"] if hasattr(core, "num_predict") else []
         known = {**dict.fromkeys(told), **parameters}
-        arguments += [each for each in reversed(self._holders()) if isinstance(each, Mapping)]
+        arguments += [
+            each for each in reversed(self._holders()) if isinstance(each, Mapping)
+        ]
         inner = [each.get(name) for each in arguments for name in _ARGUMENTS]
         arguments += [each for each in inner if isinstance(each, Mapping)]
         given = {name: value for each in arguments for name, value in each.items()}
@@ -135,7 +145,9 @@ class LLMObject:
         # DeepEval's classes take it as a keyword that their signatures do not name.
         given["async_http_client"] = getattr(core, "async_http_client", None)
         for name, value in {**_fields(core), **given}.items():
-            is_told = name in known or _NO_PART.fullmatch(name) or SECRET_NAME.search(name)
+            is_told = (
+                name in known or _NO_PART.fullmatch(name) or SECRET_NAME.search(name)
+            )
             if not is_told and (digest := _digest(value)):
                 known[name] = digest
         return {**known, "address": self._address()}
@@ -147,7 +159,9 @@ class LLMObject:
         """
         core = self._core()
         own = server_of(core, _url(core))
-        address, *others = {server_of(each, _url(each)) for each in _clients(core)} or {own}
+        address, *others = {server_of(each, _url(each)) for each in _clients(core)} or {
+            own
+        }
         is_same = not others and address.startswith(own.partition("?")[0])
         return mask(address) if address and is_same else UNKNOWN
 
@@ -179,8 +193,12 @@ def _fields(llm: Any) -> dict[str, Any]:
     """
     kind = type(llm)
     declared = getattr(kind, "model_fields", None) or inspect.signature(kind).parameters
-    values = {name: getattr(llm, name, UNKNOWN) for name in declared if name not in _MODELS}
-    return {name: v for name, v in values.items() if repr(v) != repr(declared[name].default)}
+    values = {
+        name: getattr(llm, name, UNKNOWN) for name in declared if name not in _MODELS
+    }
+    return {
+        name: v for name, v in values.items() if repr(v) != repr(declared[name].default)
+    }
 
 
 def _digest(value: Any) -> str | None:
@@ -201,7 +219,9 @@ def _name(value: Any) -> str | None:
     Raises:
         TypeError: It is another object.
     """
-    module, name = (getattr(value, part, "<object>") for part in ("__module__", "__qualname__"))
+    module, name = (
+        getattr(value, part, "<object>") for part in ("__module__", "__qualname__")
+    )
     if "<" in name:
         raise TypeError(name)
     return None if module.startswith("llama_index.core.") else f"{module}.{name}"
@@ -222,7 +242,9 @@ def _clients(holder: Any, depth: int = 2) -> Iterator[Any]:
 
 def takes_logprobs(kind: type) -> bool:
     """Whether LLMs of a pydantic class can be asked for token probabilities with a call."""
-    return bool(getattr(kind, "model_fields", {}).keys() >= {"logprobs", "top_logprobs"})
+    return bool(
+        getattr(kind, "model_fields", {}).keys() >= {"logprobs", "top_logprobs"}
+    )
 
 
 def one_text(request: JudgeRequest) -> str:
@@ -246,10 +268,14 @@ class AnyObject(BaseModel):
         return dict(json.loads(cls.reply_schema))
 
 
-def reply_model(request: JudgeRequest, base: type[AnyObject] = AnyObject) -> type[AnyObject]:
+def reply_model(
+    request: JudgeRequest, base: type[AnyObject] = AnyObject
+) -> type[AnyObject]:
     """The class of the objects that a request asks for; it is the same for equal requests."""
     return _reply_model(
-        base, request.schema_name, json.dumps(request.schema) if request.schema else _ONE_WORD
+        base,
+        request.schema_name,
+        json.dumps(request.schema) if request.schema else _ONE_WORD,
     )
 
 

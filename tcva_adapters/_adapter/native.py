@@ -33,7 +33,12 @@ class NativeRun(ABC):
     metrics: ClassVar[Mapping[str, Callable[..., Any]]]
     llm_classes: ClassVar[type | tuple[type, ...]]
 
-    def __init__(self, name: str, sample: Sample, llm: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        sample: Sample,
+        llm: Any,
+    ) -> None:
         if name not in self.metrics:
             msg = f"{self.title} metric must be one of {', '.join(self.metrics)}, got {name!r}"
             raise InvalidValueError(msg)
@@ -48,7 +53,13 @@ class NativeRun(ABC):
         return dict(cls.metrics)
 
     @classmethod
-    def scored(cls, name: str, sample: Sample, llm: Any, **options: Any) -> FrameworkScore:
+    def scored(
+        cls,
+        name: str,
+        sample: Sample,
+        llm: Any,
+        **options: Any,
+    ) -> FrameworkScore:
         """Run one of the framework's own metrics on a sample; no event loop is needed.
 
         Args:
@@ -71,7 +82,13 @@ class NativeRun(ABC):
             return run._failed(error)  # as above
 
     @classmethod
-    async def ascored(cls, name: str, sample: Sample, llm: Any, **options: Any) -> FrameworkScore:
+    async def ascored(
+        cls,
+        name: str,
+        sample: Sample,
+        llm: Any,
+        **options: Any,
+    ) -> FrameworkScore:
         """`score_framework_metric`, awaited.
 
         Raises:
@@ -99,7 +116,9 @@ class NativeRun(ABC):
         """Calls of the LLM so far; None if they are not counted."""
         return None
 
-    def _scored(self, score: float, verdicts: Iterable[FrameworkVerdict] = ()) -> FrameworkScore:
+    def _scored(
+        self, score: float, verdicts: Iterable[FrameworkVerdict] = ()
+    ) -> FrameworkScore:
         if math.isnan(score):
             return self._failed("the metric returned nan", verdicts)
         return FrameworkScore(self.name, score, tuple(verdicts), self._calls())

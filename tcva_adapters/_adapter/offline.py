@@ -34,7 +34,9 @@ def verdicts_on(claims: Sequence[str], passages: Sequence[str]) -> list[ClaimVer
 
 def is_supported(answer: str, passages: Sequence[str]) -> bool:
     """Whether every claim is fully or mostly supported, and there is one: a refusal is not."""
-    levels = {claim.verdict for claim in verdicts_on(split_claims(answer), passages)} - {None}
+    levels = {
+        claim.verdict for claim in verdicts_on(split_claims(answer), passages)
+    } - {None}
     return bool(levels) and levels <= SUPPORTED
 
 

@@ -70,7 +70,13 @@ def find_result(stored: Any, places: Sequence[str]) -> Any:
     raise UnreadableInputError(msg)
 
 
-def chosen(wanted: str | None, ours: Sequence[str], others: Iterable[str], *, argument: str) -> str:
+def chosen(
+    wanted: str | None,
+    ours: Sequence[str],
+    others: Iterable[str],
+    *,
+    argument: str,
+) -> str:
     """The name of the metric to read.
 
     Args:
@@ -91,9 +97,7 @@ def chosen(wanted: str | None, ours: Sequence[str], others: Iterable[str], *, ar
     if not ours:
         msg = f"the evaluation has no metric of tcva-adapters (has: {', '.join(others) or 'none'})"
     elif wanted is None:
-        msg = (
-            f"the evaluation has several metrics of tcva-adapters; pass {argument}=, one of {known}"
-        )
+        msg = f"the evaluation has several metrics of tcva-adapters; pass {argument}=, one of {known}"
     else:
         msg = f"{argument} must be one of {known}, got {wanted!r}"
     raise InvalidValueError(msg)

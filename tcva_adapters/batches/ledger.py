@@ -63,7 +63,9 @@ def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
     """
     path = folder / "ledger.sqlite"
     if not is_new and not path.is_file():
-        msg = f"no batch was submitted in folder {folder}; use 'tcva batch submit' first"
+        msg = (
+            f"no batch was submitted in folder {folder}; use 'tcva batch submit' first"
+        )
         raise InvalidValueError(msg)
     make_folder(folder)
     with suppress(FileExistsError):
@@ -88,7 +90,10 @@ class Ledger:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")
         db.execute("BEGIN EXCLUSIVE")  # from here on nobody else has it
         (version,) = db.execute("PRAGMA user_version").fetchone()
-        if version == 0 and not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]:
+        if (
+            version == 0
+            and not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
+        ):
             for statement in _CREATE.split(";\n"):
                 db.execute(statement)
             db.execute(f"PRAGMA user_version = {_VERSION}")
@@ -106,7 +111,9 @@ class Ledger:
 
     def get(self, name: str, default: Any = None) -> Any:
         """A value of the submission as a whole."""
-        row = self._db.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+        row = self._db.execute(
+            "SELECT value FROM about WHERE name = ?", (name,)
+        ).fetchone()
         return default if row is None else json.loads(row[0])
 
     def put(self, **values: Any) -> None:
@@ -117,7 +124,9 @@ class Ledger:
     def hold(self, samples: Iterable[bytes]) -> int:
         """Note the samples, and return how many there are."""
         rows = ((line,) for line in samples)
-        return max(0, self._db.executemany("INSERT INTO samples VALUES (?)", rows).rowcount)
+        return max(
+            0, self._db.executemany("INSERT INTO samples VALUES (?)", rows).rowcount
+        )
 
     def samples(self) -> Iterator[list[bytes]]:
         """The samples, as they were submitted, in pages."""
@@ -149,9 +158,17 @@ class Ledger:
     def turns(self, question: str) -> dict[int, tuple[int, int | None, str]]:
         """Of each turn of a question that was asked: how often, and the status and body that came."""
         query = "SELECT turn, tries, status, body FROM turns WHERE question = ?"
-        return {turn: tuple(rest) for turn, *rest in self._db.execute(query, (question,))}
+        return {
+            turn: tuple(rest) for turn, *rest in self._db.execute(query, (question,))
+        }
 
-    def ask(self, model: str, question: str, turn: int, request: bytes) -> None:
+    def ask(
+        self,
+        model: str,
+        question: str,
+        turn: int,
+        request: bytes,
+    ) -> None:
         """Note a request for the next batch."""
         query = "INSERT INTO turns (model, question, turn, request) VALUES (?, ?, ?, ?)"
         self._db.execute(query, (model, question, turn, request))
@@ -166,10 +183,14 @@ class Ledger:
         last, requests, size, batch = None, 0, 0, 0
         for number, model, length in self._db.execute(query).fetchall():
             if model != last or requests >= most or size + length > MOST_BYTES:
-                new = self._db.execute("INSERT INTO batches (model) VALUES (?)", (model,))
+                new = self._db.execute(
+                    "INSERT INTO batches (model) VALUES (?)", (model,)
+                )
                 last, requests, size, batch = model, 0, 0, int(new.lastrowid or 0)
             requests, size = requests + 1, size + length
-            self._db.execute("UPDATE turns SET batch = ? WHERE number = ?", (batch, number))
+            self._db.execute(
+                "UPDATE turns SET batch = ? WHERE number = ?", (batch, number)
+            )
             self.update(batch, requests=requests)
 
     def answer(self, batch: int, line: Line) -> None:
@@ -182,7 +203,12 @@ class Ledger:
             query = "UPDATE turns SET status = ?, body = ? WHERE number = ?"
             self._db.execute(query, (*found, row[0]))
 
-    def settle(self, batch: int, unanswered: str | None, tries: int) -> bool:
+    def settle(
+        self,
+        batch: int,
+        unanswered: str | None,
+        tries: int,
+    ) -> bool:
         """Free what may be answered another day and was asked less often than ``tries``.
 
         These are the statuses that the openai package, too, asks again after.

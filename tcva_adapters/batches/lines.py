@@ -20,7 +20,13 @@ Line = tuple[str, int, Outcome]
 
 CONFLICT: Final[Outcome] = (
     HTTPStatus.CONFLICT.value,
-    json.dumps({"error": {"message": "the batch contains two different replies to this request"}}),
+    json.dumps(
+        {
+            "error": {
+                "message": "the batch contains two different replies to this request"
+            }
+        }
+    ),
 )
 """What came of a request that was answered twice: neither of the two can be believed."""
 
@@ -38,7 +44,12 @@ def request_line(question: str, turn: int, body: Mapping[str, Any]) -> bytes:
     >>> request_line("5f", 0, {"model": "m"})
     b'{"custom_id":"5f-0","method":"POST","url":"/v1/chat/completions","body":{"model":"m"}}\n'
     """
-    line = {"custom_id": f"{question}-{turn}", "method": "POST", "url": ENDPOINT, "body": body}
+    line = {
+        "custom_id": f"{question}-{turn}",
+        "method": "POST",
+        "url": ENDPOINT,
+        "body": body,
+    }
     return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
@@ -59,7 +70,9 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
     times: Counter[str] = Counter()
     for raw in lines:
         try:
-            found = json.loads(raw.decode("utf-8-sig", "replace"), parse_int=read_integer)
+            found = json.loads(
+                raw.decode("utf-8-sig", "replace"), parse_int=read_integer
+            )
             place = _CUSTOM_ID.fullmatch(found["custom_id"])
             response, error = _mapping(found.get("response")), found.get("error")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -91,7 +104,9 @@ def merged(known: Outcome | None, came: Outcome) -> Outcome:
         read_completion(body)[0] if status == HTTPStatus.OK else None
         for status, body in (known, came)
     ]
-    different = {(reply.text, reply.token_logprobs) for reply in replies if reply is not None}
+    different = {
+        (reply.text, reply.token_logprobs) for reply in replies if reply is not None
+    }
     if known == CONFLICT or len(different) > 1:
         return CONFLICT
     return came if replies[0] is None else known

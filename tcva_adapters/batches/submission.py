@@ -19,7 +19,15 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Final, cast
 
-from tcva_adapters.batches.ledger import ENDED, LOST, SENT, STOPPED, WAITING, Ledger, opened
+from tcva_adapters.batches.ledger import (
+    ENDED,
+    LOST,
+    SENT,
+    STOPPED,
+    WAITING,
+    Ledger,
+    opened,
+)
 from tcva_adapters.batches.lines import read_lines
 from tcva_adapters.batches.work import judging_of, models_of, replayed
 from tcva_adapters.errors import InvalidValueError, JudgeError
@@ -44,7 +52,11 @@ _BATCH: Final = named_columns(
     failed="int",
     id="text",
 )
-_FAILURE: Final = named_columns(reason="text", samples="int", example="prose")
+_FAILURE: Final = named_columns(
+    reason="text",
+    samples="int",
+    example="prose",
+)
 _PASSING: Final = ("connection", "timeout", "server_error", "unreachable", "rate_limit")
 
 
@@ -84,7 +96,11 @@ def submit(
     check(Count, "batch_size", batch_size)
     with _Submission.opened(scorer, folder, is_new=True) as submission:
         submission.begin(samples)
-        submission.ledger.put(tries=tries, batch_size=batch_size, recipe=dict(recipe or {}))
+        submission.ledger.put(
+            tries=tries,
+            batch_size=batch_size,
+            recipe=dict(recipe or {}),
+        )
         return submission.advanced()
 
 
@@ -137,7 +153,10 @@ def collect(
             with _Submission.opened(scorer, folder) as submission:
                 report = submission.advanced(again=again)
             again = False
-            if seconds is None or not report.records("samples")[0]["requests_under_way"]:
+            if (
+                seconds is None
+                or not report.records("samples")[0]["requests_under_way"]
+            ):
                 return report
             say(report.sentence)
         except JudgeError as error:
@@ -183,10 +202,18 @@ class _Submission:
     @classmethod
     @contextmanager
     def opened(
-        cls, scorer: Scorer[Any], folder: str | Path, *, is_new: bool = False
+        cls,
+        scorer: Scorer[Any],
+        folder: str | Path,
+        *,
+        is_new: bool = False,
     ) -> Iterator[_Submission]:
         """The submission of this scorer in a folder, for this command alone."""
-        models, place, judging = models_of(scorer), usable_path(folder), judging_of(scorer)
+        models, place, judging = (
+            models_of(scorer),
+            usable_path(folder),
+            judging_of(scorer),
+        )
         if scorer.store is None:
             msg = "a batch needs a store for its replies; set store=... (--store FILE)"
             raise InvalidValueError(msg)
@@ -207,14 +234,18 @@ class _Submission:
     def begin(self, samples: Iterable[Sample]) -> None:
         """Note the samples of a new submission; those of an old one are to be the same."""
         checked = checked_samples(samples)
-        lines = (each.model_dump_json(exclude={"metadata"}).encode() for each in checked)
+        lines = (
+            each.model_dump_json(exclude={"metadata"}).encode() for each in checked
+        )
         if self.ledger.get("judging") is None:
             with self.ledger.transaction():
                 number = self.ledger.hold(lines)
                 self.ledger.put(samples=number, judging=judging_of(self.scorer))
         elif any(
             one != other
-            for one, other in zip_longest(chain.from_iterable(self.ledger.samples()), lines)
+            for one, other in zip_longest(
+                chain.from_iterable(self.ledger.samples()), lines
+            )
         ):
             msg = f"{self.folder} contains a submission of other samples; use another folder"
             raise InvalidValueError(msg)
@@ -256,12 +287,20 @@ class _Submission:
                 store.put_many(list(new.items()))
         self.ledger.put(found=[counts, first], refused=refused)
 
-    def _answer(self, question: Question[Any], refused: dict[str, Any], *, again: bool) -> Any:
+    def _answer(
+        self,
+        question: Question[Any],
+        refused: dict[str, Any],
+        *,
+        again: bool,
+    ) -> Any:
         """The answer to a question; None where it is not there yet."""
         if question.judge.is_local:
             return question.ask()
         model = self.services[question.judge.model.name].model
-        if model.name not in refused:  # one live question without any sample finds it out
+        if (
+            model.name not in refused
+        ):  # one live question without any sample finds it out
             model.complete(NEUTRAL)
             refused[model.name] = dict(model.refused)
         names: set[str] = set()
@@ -272,7 +311,12 @@ class _Submission:
             return replayed(question, model, self.ledger, refused[model.name], names)
         return answer
 
-    def _outcome(self, sample: Sample, answers: list[Any], first: dict[str, str]) -> str:
+    def _outcome(
+        self,
+        sample: Sample,
+        answers: list[Any],
+        first: dict[str, str],
+    ) -> str:
         """What a sample counts as; of failures the first of each reason is noted."""
         if None in answers:
             return "waiting"
@@ -288,8 +332,16 @@ class _Submission:
             service, number = self.services[each["model"]], each["number"]
             try:
                 found = service.batch(each["id"])
-                known = {name: getattr(found, name) for name in ("status", "completed", "failed")}
-                self.ledger.update(number, state=SENT, detail="", **known)
+                known = {
+                    name: getattr(found, name)
+                    for name in ("status", "completed", "failed")
+                }
+                self.ledger.update(
+                    number,
+                    state=SENT,
+                    detail="",
+                    **known,
+                )
                 if take and found.has_ended:
                     self._take(number, found, service)
             except JudgeError as error:
@@ -298,7 +350,12 @@ class _Submission:
                 detail = f"the server does not know it; check the API key, or use --again ({error})"
                 self.ledger.update(number, state=LOST, detail=detail)
 
-    def _take(self, number: int, found: Batch, service: BatchService) -> None:
+    def _take(
+        self,
+        number: int,
+        found: Batch,
+        service: BatchService,
+    ) -> None:
         if found.status == "failed" and set(found.codes) == {"token_limit_exceeded"}:
             # Turned away, not looked at: it goes up again when there is room.
             self.ledger.update(number, state=WAITING, detail=found.said)
@@ -311,14 +368,18 @@ class _Submission:
                 for line in read_lines(service.lines(file), service.mask):
                     self.ledger.answer(number, line)
             is_left = self.ledger.settle(number, why, self.ledger.get("tries"))
-            state, detail = (STOPPED, found.said or found.status) if is_left else (ENDED, "")
+            state, detail = (
+                (STOPPED, found.said or found.status) if is_left else (ENDED, "")
+            )
             self.ledger.update(number, state=state, detail=detail)
             self.ledger.put(found=None)
 
     def _send(self, batch: Mapping[str, Any]) -> None:
         """Bring a batch on its way, unless it was turned away and others are still there."""
         number, model, file = batch["number"], batch["model"], batch["file"]
-        if batch["detail"] and any(each["model"] == model for each in self.ledger.batches(SENT)):
+        if batch["detail"] and any(
+            each["model"] == model for each in self.ledger.batches(SENT)
+        ):
             return
         service, found = self.services[model], None
         if file:  # a command that was stopped may have made the batch
@@ -330,7 +391,12 @@ class _Submission:
                 file = service.upload(stream, f"tcva-{number:04d}.jsonl")
         self.ledger.update(number, file=file, detail="")
         found = found or service.create(file)
-        self.ledger.update(number, state=SENT, id=found.id, status=found.status)
+        self.ledger.update(
+            number,
+            state=SENT,
+            id=found.id,
+            status=found.status,
+        )
 
     def cancel(self) -> Report:
         """Have all batches stopped that are under way, and send no other."""
@@ -351,7 +417,14 @@ class _Submission:
         """How far it is."""
         batches, number = self.ledger.batches(), self.ledger.get("samples")
         counts, first = self.ledger.get("found") or [{"waiting": number}, {}]
-        failures = [{"reason": w, "samples": counts[w], "example": t} for w, t in first.items()]
+        failures = [
+            {
+                "reason": w,
+                "samples": counts[w],
+                "example": t,
+            }
+            for w, t in first.items()
+        ]
         under_way = self.ledger.batches(WAITING, SENT)
         found = {
             "samples": number,
@@ -359,15 +432,32 @@ class _Submission:
             **{name: counts.get(name, 0) for name in ("scored", "unscored", "waiting")},
             "requests_under_way": sum(each["requests"] for each in under_way),
         }
-        notes = [f"batch {each['number']}: {each['detail']}" for each in batches if each["detail"]]
+        notes = [
+            f"batch {each['number']}: {each['detail']}"
+            for each in batches
+            if each["detail"]
+        ]
         for who, refused in self.ledger.get("refused", {}).items():
-            notes += [f"{who} gets requests without {what}: {why}" for what, why in refused.items()]
+            notes += [
+                f"{who} gets requests without {what}: {why}"
+                for what, why in refused.items()
+            ]
         open_ = found["requests_under_way"]
         if not open_ and (found["failed"] or found["waiting"]):
             notes.append("'tcva batch collect --again' sends the failed requests again")
         scored, failed = found["scored"], found["failed"]
-        coming = f"{counted(open_, 'request')} under way" if open_ else "no request under way"
-        sentence = f"{scored} of {counted(number, 'sample')} scored, {failed} failed; {coming}"
+        coming = (
+            f"{counted(open_, 'request')} under way"
+            if open_
+            else "no request under way"
+        )
+        sentence = (
+            f"{scored} of {counted(number, 'sample')} scored, {failed} failed; {coming}"
+        )
         samples = Table("samples", [Column(name, "int") for name in found], [found])
-        tables = [samples, Table("batches", _BATCH, batches), Table("failures", _FAILURE, failures)]
+        tables = [
+            samples,
+            Table("batches", _BATCH, batches),
+            Table("failures", _FAILURE, failures),
+        ]
         return Report(sentence, tables, notes, {"folder": str(self.folder)})

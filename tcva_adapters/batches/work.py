@@ -23,9 +23,16 @@ from tcva_adapters.samples.sample import Sample
 
 _Reply = ModelReply | JudgeError | None
 
-_BODIES: Final = 100  # of a request: a server may refuse one parameter of it after the other
+_BODIES: Final = (
+    100  # of a request: a server may refuse one parameter of it after the other
+)
 
-_EXAMPLE: Final = Sample(input="i", response="r", contexts=["c"], reference="f")
+_EXAMPLE: Final = Sample(
+    input="i",
+    response="r",
+    contexts=["c"],
+    reference="f",
+)
 
 
 def models_of(scorer: Scorer[Any]) -> dict[str, OpenAICompatibleModel]:
@@ -93,7 +100,9 @@ def replayed(
                 if turn not in turns:
                     line = request_line(name, turn, body)
                     if len(line) > MOST_BYTES:
-                        return JudgeError(f"the request is larger than {MOST_BYTES:,} bytes")
+                        return JudgeError(
+                            f"the request is larger than {MOST_BYTES:,} bytes"
+                        )
                     ledger.ask(model.name, name, turn, line)
                     return None
                 tries, status, content = turns[turn]
@@ -115,7 +124,9 @@ def _name_of(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()[:48]
 
 
-def _conversed(judging: Turns[Any], reply: Callable[[int, JudgeRequest], _Reply]) -> Any:
+def _conversed(
+    judging: Turns[Any], reply: Callable[[int, JudgeRequest], _Reply]
+) -> Any:
     """What a conversation ends with; None where a reply is not there yet."""
     place = 0
     try:

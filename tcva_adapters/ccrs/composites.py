@@ -27,7 +27,10 @@ class Composite:
 
 
 def composite(
-    result: CCRSResult, *, weights: Mapping[str, float] | None = None, threshold: float = 0.5
+    result: CCRSResult,
+    *,
+    weights: Mapping[str, float] | None = None,
+    threshold: float = 0.5,
 ) -> Composite:
     """The metrics of one sample as one rating.
 

@@ -75,7 +75,12 @@ def density(sample: Sample) -> float | Unscored:
     if not words:
         return 0.0
     different = len(set(words))
-    return different / len(words) * min(1.0, different / _ENOUGH) * min(1.0, _AMPLE / len(tokens))
+    return (
+        different
+        / len(words)
+        * min(1.0, different / _ENOUGH)
+        * min(1.0, _AMPLE / len(tokens))
+    )
 
 
 def correctness(sample: Sample) -> float | Unscored:
@@ -83,7 +88,9 @@ def correctness(sample: Sample) -> float | Unscored:
 
     The harmonic mean of the two, so that neither too much nor too little is right.
     """
-    swapped = sample.model_copy(update={"response": sample.reference, "reference": sample.response})
+    swapped = sample.model_copy(
+        update={"response": sample.reference, "reference": sample.response}
+    )
     one, other = _support(sample, CORRECTNESS), _support(swapped, CORRECTNESS)
     if isinstance(one, Unscored) or isinstance(other, Unscored):
         return one if isinstance(one, Unscored) else other
@@ -96,7 +103,9 @@ def recall(sample: Sample) -> float | Unscored:
     >>> recall(Sample(reference="A red car.", response="The car was blue."))
     0.5
     """
-    return _recalled(sample.reference or "", sample.response or "", Reason.EMPTY_REFERENCE)
+    return _recalled(
+        sample.reference or "", sample.response or "", Reason.EMPTY_REFERENCE
+    )
 
 
 _COUNTED: Final[dict[str, Callable[[Sample], float | Unscored]]] = {
@@ -113,7 +122,9 @@ def _support(sample: Sample, criterion: Criterion) -> float | Unscored:
     assessment = _CLAIMS.assess(sample, criterion)
     if assessment.unscored is not None:
         return assessment.unscored
-    weights = [weight for claim in assessment.claims if (weight := claim.weight()) is not None]
+    weights = [
+        weight for claim in assessment.claims if (weight := claim.weight()) is not None
+    ]
     return min(1.0, math.fsum(weights) / len(weights))
 
 

@@ -148,5 +148,7 @@ def exact_match(response: str, reference: str, mode: ExactMatch = "strict") -> b
 
 
 def _plain(text: str) -> str:
-    letters = "".join(c for c in text.casefold() if not unicodedata.category(c).startswith("P"))
+    letters = "".join(
+        c for c in text.casefold() if not unicodedata.category(c).startswith("P")
+    )
     return " ".join(_ARTICLES.sub(" ", letters).split())

@@ -42,7 +42,11 @@ class RatingQuestion(Question[MetricAnswer]):
     answered_by = MetricAnswer
 
     def __init__(
-        self, judge: LLMJudge | LexicalRater, version: str, metric: Metric, sample: Sample
+        self,
+        judge: LLMJudge | LexicalRater,
+        version: str,
+        metric: Metric,
+        sample: Sample,
     ) -> None:
         self.judge: LLMJudge | LexicalRater = judge
         self.identity = judge.identity
@@ -82,7 +86,12 @@ class RatingQuestion(Question[MetricAnswer]):
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
             why = why_unscored(error, calls.replies)
         replies = tuple(calls.replies)
-        return MetricAnswer(rating=rating, unscored=why, replies=replies, usage=calls.usage)
+        return MetricAnswer(
+            rating=rating,
+            unscored=why,
+            replies=replies,
+            usage=calls.usage,
+        )
 
     def _rating(self, calls: Calls) -> Turns[float]:
         problem = ""
@@ -100,7 +109,9 @@ class RatingQuestion(Question[MetricAnswer]):
         return MetricAnswer(unscored=why)
 
 
-def rating_request(sample: Sample, metric: Metric, *, problem: str = "") -> JudgeRequest:
+def rating_request(
+    sample: Sample, metric: Metric, *, problem: str = ""
+) -> JudgeRequest:
     """The request for one metric's number.
 
     Args:

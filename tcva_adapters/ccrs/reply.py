@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tcva_adapters.judges.reply import MOST_LINES, repeated_words
-from tcva_adapters.models.reply_json import MAX_DEPTH, after_reasoning, json_values, plain_key
+from tcva_adapters.models.reply_json import (
+    MAX_DEPTH,
+    after_reasoning,
+    json_values,
+    plain_key,
+)
 
 HIGHEST: Final = 100.0
 
@@ -32,7 +37,9 @@ class Rating:
 
 
 _NAMES: Final = frozenset({"score", "rating"})
-_FLAT: Final = re.compile(r"\{\s*[\"'“]?\w+[\"'”]?\s*:\s*[\"']?[0-9.]{1,10}%?[\"']?\s*,?\s*\}")
+_FLAT: Final = re.compile(
+    r"\{\s*[\"'“]?\w+[\"'”]?\s*:\s*[\"']?[0-9.]{1,10}%?[\"']?\s*,?\s*\}"
+)
 """One name and its number: a repair of the JSON around them can get nothing wrong."""
 
 _MARKS: Final = re.compile(r"[*_`\"'“”#|()\[\]]+")
@@ -65,20 +72,31 @@ def read_rating(reply: str, shown: str = "") -> Rating:
     if is_open:
         return Rating(None, "its reasoning does not end")
     body = reply[position:].strip()
-    nodes = [node for node in json_values(body, 0) if "{" in body[node.start : node.end]]
+    nodes = [
+        node for node in json_values(body, 0) if "{" in body[node.start : node.end]
+    ]
     held = repeated_words(shown)
     if not nodes:
         return _of_text(body, held)
     scores: list[Any] = []
     for node in nodes:
         text = body[node.start : node.end]
-        if node.is_cut or (node.is_repaired and not _FLAT.fullmatch(text)) or node.is_doubtful:
+        if (
+            node.is_cut
+            or (node.is_repaired and not _FLAT.fullmatch(text))
+            or node.is_doubtful
+        ):
             return Rating(None, "its JSON is broken or was cut off")
         if repeated_words(text) not in held:
             scores += _scores(node.value)
-    texts = [str(each) if isinstance(each, str | int | float) else "" for each in scores]
+    texts = [
+        str(each) if isinstance(each, str | int | float) else "" for each in scores
+    ]
     # An object inside may be a quote.
-    if re.search(r"[{\[][^{\[]*+[{\[]", body) and f" score {' '.join(texts[:1])} " in held:
+    if (
+        re.search(r"[{\[][^{\[]*+[{\[]", body)
+        and f" score {' '.join(texts[:1])} " in held
+    ):
         texts = []
     # With blanks around it, a stroke stands between the two values of a key given twice.
     return _agreed([_of_text(text.replace(" / ", " or ")) for text in texts])
@@ -103,14 +121,18 @@ def _scores(value: Any, depth: int = 0) -> list[Any]:
 
 
 def _of_text(text: str, held: str = "") -> Rating:
-    lines = [" ".join(_MARKS.sub(" ", line).split()) for line in text.splitlines()[:MOST_LINES]]
+    lines = [
+        " ".join(_MARKS.sub(" ", line).split())
+        for line in text.splitlines()[:MOST_LINES]
+    ]
     matches = [_LINE.fullmatch(line) for line in lines if re.search(r"\d", line)]
     # A number alone is no quote, even where the sample has it too.
     is_alone = len(lines) == 1 and lines[0][:1].isdigit()
     found = [
         match
         for match in matches
-        if match and (is_alone or repeated_words(match[0][: match.end("number")]) not in held)
+        if match
+        and (is_alone or repeated_words(match[0][: match.end("number")]) not in held)
     ]
     labelled = [match for match in found if match["label"]]
     if not labelled and len(found) < len(matches):

@@ -11,7 +11,13 @@ from pydantic import Field, model_validator
 
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, ExactMatch
 from tcva_adapters.ccrs.reply import HIGHEST
-from tcva_adapters.results.assessment import Judgement, Layouted, Metadata, Unscored, Usage
+from tcva_adapters.results.assessment import (
+    Judgement,
+    Layouted,
+    Metadata,
+    Unscored,
+    Usage,
+)
 from tcva_adapters.results.settings import Share, check
 
 
@@ -23,7 +29,12 @@ class MetricAnswer(Judgement):
         replies: All that the judge replied, in order; none where it was not asked.
     """
 
-    rating: float | None = Field(default=None, ge=0.0, le=HIGHEST, allow_inf_nan=False)
+    rating: float | None = Field(
+        default=None,
+        ge=0.0,
+        le=HIGHEST,
+        allow_inf_nan=False,
+    )
     replies: tuple[str, ...] = ()
 
     @model_validator(mode="after")
@@ -67,11 +78,23 @@ class CCRSResult(Layouted):
 
     judge: str
     prompt_version: str
-    answers: dict[Annotated[str, Field(pattern=f"^({'|'.join(METRICS)})$")], MetricAnswer]
+    answers: dict[
+        Annotated[str, Field(pattern=f"^({'|'.join(METRICS)})$")], MetricAnswer
+    ]
     exact: bool | None = None
     em: ExactMatch = "strict"
-    lambda_: float = Field(default=DEFAULT_LAMBDA, ge=0.0, le=1.0, allow_inf_nan=False)
-    threshold: float = Field(default=0.5, ge=0.0, le=1.0, allow_inf_nan=False)
+    lambda_: float = Field(
+        default=DEFAULT_LAMBDA,
+        ge=0.0,
+        le=1.0,
+        allow_inf_nan=False,
+    )
+    threshold: float = Field(
+        default=0.5,
+        ge=0.0,
+        le=1.0,
+        allow_inf_nan=False,
+    )
     sample_id: str | None = None
     metadata: Metadata = Field(default_factory=dict)
 
@@ -105,7 +128,11 @@ class CCRSResult(Layouted):
     def score(self) -> float | None:
         """The metric's score; of several, their mean, and None where one of them has none."""
         scores = [score for score in self.scores.values() if score is not None]
-        return math.fsum(scores) / len(scores) if 0 < len(scores) == len(self.answers) else None
+        return (
+            math.fsum(scores) / len(scores)
+            if 0 < len(scores) == len(self.answers)
+            else None
+        )
 
     @property
     def passed(self) -> bool | None:
@@ -119,12 +146,18 @@ class CCRSResult(Layouted):
         A failure comes before what no other try would change, and a fatal one before all.
         """
         reasons = self.unscored_by.values()
-        return max(reasons, key=lambda why: (why.fatal, why.reason.is_failure), default=None)
+        return max(
+            reasons, key=lambda why: (why.fatal, why.reason.is_failure), default=None
+        )
 
     @property
     def unscored_by(self) -> dict[str, Unscored]:
         """Why metrics have no score, by metric; empty where all have one."""
-        return {n: each.unscored for n, each in self.answers.items() if each.unscored is not None}
+        return {
+            n: each.unscored
+            for n, each in self.answers.items()
+            if each.unscored is not None
+        }
 
     @property
     def reason(self) -> str:
@@ -168,22 +201,33 @@ class CCRSResult(Layouted):
     @property
     def usage(self) -> Usage:
         """What it cost this time: nothing where a store or another evaluator had it."""
-        return sum((each.usage for each in self.answers.values() if each.is_new), Usage())
+        return sum(
+            (each.usage for each in self.answers.values() if each.is_new), Usage()
+        )
 
-    def at(self, *, lambda_: float | None = None, threshold: float | None = None) -> CCRSResult:
+    def at(
+        self, *, lambda_: float | None = None, threshold: float | None = None
+    ) -> CCRSResult:
         """The same ratings under another weight of the exact match, or threshold. No call.
 
         Raises:
             InvalidValueError: A number lies outside [0, 1].
         """
         given = {"lambda_": lambda_, "threshold": threshold}
-        changes = {n: check(Share, n, value) for n, value in given.items() if value is not None}
+        changes = {
+            n: check(Share, n, value) for n, value in given.items() if value is not None
+        }
         return self.model_copy(update=changes)
 
     def unscored_for(self, why: Unscored) -> Self:
         """The result of another sample that has no score, by the same judge and settings."""
         answers = dict.fromkeys(self.answers, MetricAnswer(unscored=why))
-        other = {"answers": answers, "exact": None, "sample_id": None, "metadata": {}}
+        other = {
+            "answers": answers,
+            "exact": None,
+            "sample_id": None,
+            "metadata": {},
+        }
         return self.model_copy(update=other)
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,7 +8,13 @@ from typing import Any
 from pydantic import Field
 
 from tcva_adapters.ccrs.lexical import LEXICAL_VERSION, LexicalRater
-from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, ExactMatch, Metric, exact_match
+from tcva_adapters.ccrs.metrics import (
+    DEFAULT_LAMBDA,
+    METRICS,
+    ExactMatch,
+    Metric,
+    exact_match,
+)
 from tcva_adapters.ccrs.question import PROMPT_VERSION, RatingQuestion
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.criteria import FIELDS
@@ -92,14 +98,20 @@ class CCRS(Scorer[CCRSResult]):
         self.share = found["share"]
         self.max_concurrency = found["max_concurrency"]
         self.events = found["events"]
-        self.judge = _resolved(DEFAULT if judge is None else judge, self.max_concurrency)
+        self.judge = _resolved(
+            DEFAULT if judge is None else judge, self.max_concurrency
+        )
         self.is_local = self.is_instant = self.judge.is_local
         self.judge_name = self.judge.name
         self.prompt_version = LEXICAL_VERSION if self.is_local else PROMPT_VERSION
         needs = [metric.needs for metric in self.metrics]
-        self.required = tuple(name for name in FIELDS if all(name in each for each in needs))
+        self.required = tuple(
+            name for name in FIELDS if all(name in each for each in needs)
+        )
         others = [name for name in FIELDS if name not in self.required]
-        self.shown = tuple(name for name in others if any(name in each for each in needs))
+        self.shown = tuple(
+            name for name in others if any(name in each for each in needs)
+        )
         self.subject = "_".join(metric.name for metric in self.metrics)
         named = dict(found)
         if not any(metric.has_exact_match for metric in self.metrics):
@@ -112,7 +124,11 @@ class CCRS(Scorer[CCRSResult]):
         self.settings: Mapping[str, Any] = found
         self._views = {name: found[name] for name in ("threshold", "lambda_", "em")}
         again = None if judge is None else getattr(self.judge, "model", "lexical")
-        self.arguments = {"metrics": self.metrics, "judge": again, **found}
+        self.arguments = {
+            "metrics": self.metrics,
+            "judge": again,
+            **found,
+        }
         self._is_built = True
 
     def __repr__(self) -> str:
@@ -126,7 +142,12 @@ class CCRS(Scorer[CCRSResult]):
         judge = digest(key_of(self.judge))
         return f"ccrs {metrics!r} {self._views!r} {self.prompt_version} {judge}"
 
-    def unscored(self, reason: Reason, detail: str, sample: Sample | None = None) -> CCRSResult:
+    def unscored(
+        self,
+        reason: Reason,
+        detail: str,
+        sample: Sample | None = None,
+    ) -> CCRSResult:
         """The result of what cannot be rated; see `Scorer.unscored`."""
         why = Unscored(reason=reason, detail=detail)
         answers = {metric.name: MetricAnswer(unscored=why) for metric in self.metrics}
@@ -134,7 +155,9 @@ class CCRS(Scorer[CCRSResult]):
 
     def questions(self, sample: Sample) -> list[Question[Any]]:
         """One for each metric; what can be said without a judge is not asked."""
-        asked = [metric for metric in self.metrics if _without_call(sample, metric) is None]
+        asked = [
+            metric for metric in self.metrics if _without_call(sample, metric) is None
+        ]
         if asked and self.arguments["judge"] is None:
             tell_of_default()
         version = self.prompt_version
@@ -192,7 +215,10 @@ def _without_call(sample: Sample, metric: Metric) -> MetricAnswer | None:
     elif not (sample.response or "").strip():
         return MetricAnswer(rating=0.0)
     elif not (sample.field(metric.against) or "").strip():
-        reason, detail = EMPTY_REASONS[metric.against], f"the sample has an empty {metric.against}"
+        reason, detail = (
+            EMPTY_REASONS[metric.against],
+            f"the sample has an empty {metric.against}",
+        )
     else:
         return None
     return MetricAnswer(unscored=Unscored(reason=reason, detail=detail))
@@ -211,5 +237,7 @@ def _resolved(judge: Any, max_concurrency: int) -> LLMJudge | LexicalRater:
         return LexicalRater()
     if isinstance(found, LLMJudge):
         return LLMJudge(found.model)  # how it makes claims changes no rating
-    msg = f"{found.name} gives no ratings; use 'lexical', 'openai:MODEL' or an LLM object"
+    msg = (
+        f"{found.name} gives no ratings; use 'lexical', 'openai:MODEL' or an LLM object"
+    )
     raise InvalidValueError(msg)

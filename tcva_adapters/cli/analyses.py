@@ -10,9 +10,24 @@ import typer
 from tcva_adapters import compare  # its names are imported when they are used
 from tcva_adapters.cli import options, output
 from tcva_adapters.cli.configs import AnalysisConfig, DrawsConfig
-from tcva_adapters.cli.options import GATES, INPUT, OUTPUT, RATINGS, SCORING, argument, option
+from tcva_adapters.cli.options import (
+    GATES,
+    INPUT,
+    OUTPUT,
+    RATINGS,
+    SCORING,
+    argument,
+    option,
+)
 from tcva_adapters.cli.report import PAGE, write_page
-from tcva_adapters.cli.settings import names_of, pair_of, parse_settings, scoring_of, take, value_of
+from tcva_adapters.cli.settings import (
+    names_of,
+    pair_of,
+    parse_settings,
+    scoring_of,
+    take,
+    value_of,
+)
 from tcva_adapters.compare.calibration import recommended
 from tcva_adapters.compare.estimating import OURS as LABELS
 from tcva_adapters.compare.estimating import write_labels
@@ -31,7 +46,10 @@ def sweep(
     temperatures: str | None = options.TEMPERATURES,
     schemes: list[str] | None = options.SCHEMES,
     ablation: bool = option(
-        SCORING, "--ablation", "Also without parts of the method, and four schemes.", default=False
+        SCORING,
+        "--ablation",
+        "Also without parts of the method, and four schemes.",
+        default=False,
     ),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
@@ -77,9 +95,14 @@ def calibrate(
     human_scale: str | None = options.HUMAN_SCALE,
     human_threshold: float | None = options.HUMAN_THRESHOLD,
     objective: str = option(
-        RATINGS, "--objective", "What to optimise: spearman, mae or kappa.", default="spearman"
+        RATINGS,
+        "--objective",
+        "What to optimise: spearman, mae or kappa.",
+        default="spearman",
     ),
-    by: str | None = option(RATINGS, "--by", "A temperature per value of a field.", "FIELD"),
+    by: str | None = option(
+        RATINGS, "--by", "A temperature per value of a field.", "FIELD"
+    ),
     group: str | None = options.GROUP,
     temperatures: str | None = options.TEMPERATURES,
     schemes: list[str] | None = options.SCHEMES,
@@ -90,12 +113,17 @@ def calibrate(
     set_: list[str] | None = options.SET,
     max_false_pass: float | None = options.MAX_FALSE_PASS,
     min_true_pass: float | None = option(
-        GATES, "--min-true-pass", "Smallest share of good answers that must pass.", "SHARE"
+        GATES,
+        "--min-true-pass",
+        "Smallest share of good answers that must pass.",
+        "SHARE",
     ),
     confidence: float | None = option(
         GATES, "--confidence", "Confidence of the limits (default: 0.95)."
     ),
-    out: Path | None = option(OUTPUT, "--out -o", "Write settings for --config.", "FILE"),
+    out: Path | None = option(
+        OUTPUT, "--out -o", "Write settings for --config.", "FILE"
+    ),
     report: Path | None = options.PAGE,
     overwrite: bool = options.OVERWRITE,
     everything: bool = options.ALL,
@@ -111,7 +139,9 @@ def calibrate(
     """
     targets = {"--out": (out, CONFIG), "--report": (report, PAGE)}
     output.check_targets(targets, overwrite=overwrite, as_json=as_json)
-    settings = parse_settings(set_, ScoringConfig, AnalysisConfig, options=["objective"])
+    settings = parse_settings(
+        set_, ScoringConfig, AnalysisConfig, options=["objective"]
+    )
     unused = settings.keys() & {"threshold", *AnalysisConfig.model_fields}
     if unused and not max_false_pass is min_true_pass is None:
         msg = f"--set {min(unused)} is not used with a limit; leave it out"
@@ -119,7 +149,12 @@ def calibrate(
     drawn = take(settings, AnalysisConfig)
     scale, scoring = pair_of(human_scale, "--human-scale"), scoring_of(config, settings)
     scoring = scoring or ScoringConfig()
-    how: Any = {"human": human, "human_scale": scale, "group": group, "skip_bad": skip_bad}
+    how: Any = {
+        "human": human,
+        "human_scale": scale,
+        "group": group,
+        "skip_bad": skip_bad,
+    }
     table = compare.read_scores(judged, **how, scoring=scoring)
     with progress_of("calibrating", None, wanted=True):
         found = compare.calibrate(
@@ -138,8 +173,14 @@ def calibrate(
             **drawn,
         )
     output.print_report(found, as_json=as_json, everything=everything)
-    if report and judged != output.STDOUT and (chosen := found.settings.get("guarantee")):
-        table = compare.read_scores(judged, **how, scoring=ScoringConfig(**chosen["setting"]))
+    if (
+        report
+        and judged != output.STDOUT
+        and (chosen := found.settings.get("guarantee"))
+    ):
+        table = compare.read_scores(
+            judged, **how, scoring=ScoringConfig(**chosen["setting"])
+        )
     has_found = found.settings["recommended"] is not None
     if out is not None and has_found:
         recommended(found).dump(out, overwrite=overwrite)
@@ -158,15 +199,25 @@ def validate(
     human: str | None = options.HUMAN,
     human_scale: str | None = options.HUMAN_SCALE,
     human_threshold: float | None = options.HUMAN_THRESHOLD,
-    by: list[str] | None = option(RATINGS, "--by", "Errors by this field; repeatable.", "FIELD"),
+    by: list[str] | None = option(
+        RATINGS, "--by", "Errors by this field; repeatable.", "FIELD"
+    ),
     group: str | None = options.GROUP,
-    width: float | None = option(RATINGS, "--width", "Print ratings needed for this width."),
-    rate_next: int = option(RATINGS, "--next", "Draw samples to rate, into --out.", default=0),
-    method: str | None = option(SCORING, "--method", "Method to check; by default the first."),
+    width: float | None = option(
+        RATINGS, "--width", "Print ratings needed for this width."
+    ),
+    rate_next: int = option(
+        RATINGS, "--next", "Draw samples to rate, into --out.", default=0
+    ),
+    method: str | None = option(
+        SCORING, "--method", "Method to check; by default the first."
+    ),
     temperature: str | None = options.TEMPERATURE,
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
-    out: Path | None = option(OUTPUT, "--out -o", "File of --next: .jsonl or .csv.", "FILE"),
+    out: Path | None = option(
+        OUTPUT, "--out -o", "File of --next: .jsonl or .csv.", "FILE"
+    ),
     report: Path | None = options.PAGE,
     markdown: str | None = options.TABLES,
     overwrite: bool = options.OVERWRITE,
@@ -184,7 +235,11 @@ def validate(
     if bool(rate_next) != (out is not None):
         msg = "--next NUMBER and --out FILE need each other: --out is the file for the samples to rate"
         raise InvalidValueError(msg)
-    targets = {"--out": (out, LABELS), "--report": (report, PAGE), "--markdown": (markdown, TABLES)}
+    targets = {
+        "--out": (out, LABELS),
+        "--report": (report, PAGE),
+        "--markdown": (markdown, TABLES),
+    }
     output.check_targets(targets, overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
     drawn = take(settings, AnalysisConfig)
@@ -209,7 +264,12 @@ def validate(
         rate_next=rate_next,
         **drawn,
     )
-    output.print_report(found, as_json=as_json, everything=everything, file=output.side(markdown))
+    output.print_report(
+        found,
+        as_json=as_json,
+        everything=everything,
+        file=output.side(markdown),
+    )
     output.write_text(markdown, found.markdown(full=True), TABLES, overwrite=overwrite)
     if out is not None:
         write_labels(out, table, found.table("next"), overwrite=overwrite)
@@ -220,17 +280,26 @@ def validate(
 
 def systems(
     scores: list[str] = argument(
-        "[NAME=]FILE per system: results of evaluate or compare, or long tables.", "SCORES"
+        "[NAME=]FILE per system: results of evaluate or compare, or long tables.",
+        "SCORES",
     ),
     *,
-    system: str | None = option(INPUT, "--system", "Field that names the system.", "FIELD"),
+    system: str | None = option(
+        INPUT, "--system", "Field that names the system.", "FIELD"
+    ),
     metrics: list[str] | None = option(
         SCORING, "--metric", "Only this metric; repeatable.", "NAME"
     ),
     temperatures: str | None = options.TEMPERATURES,
-    test: str = option(SCORING, "--test", "studentised or tukey.", default="studentised"),
-    alpha: float = option(SCORING, "--alpha", "Significance level of the tests.", default=0.05),
-    hypotheses: Path | None = option(SCORING, "--hypotheses", "JSON with hypotheses.", "FILE"),
+    test: str = option(
+        SCORING, "--test", "studentised or tukey.", default="studentised"
+    ),
+    alpha: float = option(
+        SCORING, "--alpha", "Significance level of the tests.", default=0.05
+    ),
+    hypotheses: Path | None = option(
+        SCORING, "--hypotheses", "JSON with hypotheses.", "FILE"
+    ),
     group: str | None = options.GROUP,
     set_: list[str] | None = options.DRAWS,
     report: Path | None = options.PAGE,
@@ -246,7 +315,9 @@ def systems(
 
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
     """
-    output.check_targets({"--report": (report, PAGE)}, overwrite=overwrite, as_json=as_json)
+    output.check_targets(
+        {"--report": (report, PAGE)}, overwrite=overwrite, as_json=as_json
+    )
     drawn = parse_settings(set_, DrawsConfig)
     if temperatures is not None:
         drawn["temperatures"] = names_of(temperatures)

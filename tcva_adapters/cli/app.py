@@ -35,7 +35,9 @@ COMMANDS: Final = {
 }
 """Each command with what the list of commands says of it; its module is imported when it runs."""
 
-_MODULES: Final = dict.fromkeys(("sweep", "calibrate", "validate", "systems"), "analyses")
+_MODULES: Final = dict.fromkeys(
+    ("sweep", "calibrate", "validate", "systems"), "analyses"
+)
 
 _FRAME: Final[dict[str, Any]] = {
     "add_completion": False,
@@ -70,8 +72,14 @@ class _Command(TyperCommand):
         """
         _, _, given = self.make_parser(ctx).parse_args(args=[*args])
         for each in given:
-            if given.count(each) > 1 and not (each.multiple or getattr(each, "is_flag", False)):
-                way = "join two fields with a comma" if each.name == "human" else "remove one"
+            if given.count(each) > 1 and not (
+                each.multiple or getattr(each, "is_flag", False)
+            ):
+                way = (
+                    "join two fields with a comma"
+                    if each.name == "human"
+                    else "remove one"
+                )
                 msg = f"{each.opts[0]} is given twice; {way}"
                 raise InvalidValueError(msg)
         rest = super().parse_args(ctx, args)
@@ -88,12 +96,26 @@ def imported(name: str) -> Any:
     gc.disable()
     try:
         module = import_module(f"tcva_adapters.cli.{_MODULES.get(name, name)}")
-        made = typer.Typer(name=name, help=module.__doc__, no_args_is_help=True, **_FRAME)
+        made = typer.Typer(
+            name=name,
+            help=module.__doc__,
+            no_args_is_help=True,
+            **_FRAME,
+        )
         functions = getattr(module, "COMMANDS", None) or {name: getattr(module, name)}
         for own, function in functions.items():
-            text, _, example = inspect.cleandoc(function.__doc__ or "").partition("Example: ")
-            text = re.sub(r"(?<!\n)\n(?!\n)", " ", text)  # a terminal may be wider than the source
-            made.command(own, help=text, epilog=f"Example: {example}", **_OF_COMMANDS)(function)
+            text, _, example = inspect.cleandoc(function.__doc__ or "").partition(
+                "Example: "
+            )
+            text = re.sub(
+                r"(?<!\n)\n(?!\n)", " ", text
+            )  # a terminal may be wider than the source
+            made.command(
+                own,
+                help=text,
+                epilog=f"Example: {example}",
+                **_OF_COMMANDS,
+            )(function)
         return typer.main.get_command(made)
     finally:
         if was_enabled:
@@ -125,11 +147,17 @@ def _options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
+            "--version",
+            callback=_print_version,
+            is_eager=True,
+            help="Print the version.",
         ),
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Print the traceback of an error; may stand anywhere.")
+        bool,
+        typer.Option(
+            "--debug", help="Print the traceback of an error; may stand anywhere."
+        ),
     ] = False,
 ) -> None:
     """Five-level verdicts and a temperature for LLM evaluation suites."""
@@ -146,7 +174,9 @@ def run(arguments: list[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", TCVAWarning)
-            warnings.showwarning = lambda message, *_, **__: console.note(f"warning: {message}")
+            warnings.showwarning = lambda message, *_, **__: console.note(
+                f"warning: {message}"
+            )
             plain = [each for each in arguments if each != "--debug"]
             code = app(plain, prog_name="tcva", standalone_mode=False)
     except SystemExit as done:
@@ -176,7 +206,9 @@ def _message(error: Exception, arguments: list[str]) -> str:
     # The error does not hold what was typed.
     values = (each.rpartition("=")[2] for each in arguments if each.endswith("%"))
     hint = next(filter(None, map(of_percent, values)), "")
-    return re.sub(number, rf"\1 must be a valid \2{hint}.", usage.getvalue().rstrip("\n"))
+    return re.sub(
+        number, rf"\1 must be a valid \2{hint}.", usage.getvalue().rstrip("\n")
+    )
 
 
 def _came_of(error: BaseException | None, kind: type[BaseException]) -> bool:

@@ -13,7 +13,13 @@ from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import PanelConfig
 from tcva_adapters.cli.options import INPUT, JUDGING, OUTPUT, option
 from tcva_adapters.cli.output import JUDGEMENTS_FAILED, interruptible, print_report
-from tcva_adapters.cli.settings import DEFAULT_STORE, NONE, names_of, plain_settings, renames
+from tcva_adapters.cli.settings import (
+    DEFAULT_STORE,
+    NONE,
+    names_of,
+    plain_settings,
+    renames,
+)
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import Scorer
@@ -26,21 +32,31 @@ _GOES_ON: Final = "the same command continues and repeats no request"
 
 
 SET: Final = options.setting("claims=llm, max-tokens=2000")
-_FOLDER: Final = options.argument("Folder of 'tcva batch submit --out'.", "FOLDER", _DEFAULT)
+_FOLDER: Final = options.argument(
+    "Folder of 'tcva batch submit --out'.", "FOLDER", _DEFAULT
+)
 
 
 def submit(
     samples: str = options.SAMPLES,
     *,
-    judge: str | None = option(JUDGING, "--judge -j", "Required: openai:MODEL.", "JUDGE"),
+    judge: str | None = option(
+        JUDGING, "--judge -j", "Required: openai:MODEL.", "JUDGE"
+    ),
     criterion: str | None = options.CRITERION,
     panel: list[str] | None = options.PANEL,
     fuse: list[str] | None = options.FUSE,
-    ccrs: str | None = option(JUDGING, "--ccrs", "Rate answers by cc,qr,id,ac,ir.", "METRICS"),
+    ccrs: str | None = option(
+        JUDGING, "--ccrs", "Rate answers by cc,qr,id,ac,ir.", "METRICS"
+    ),
     set_: list[str] | None = SET,
     store: str | None = options.STORE,
-    out: Path = option(OUTPUT, "--out -o", "Folder of the submission.", "FOLDER", _DEFAULT),
-    batch_size: int = option(OUTPUT, "--batch-size", "Most requests in one batch.", default=50_000),
+    out: Path = option(
+        OUTPUT, "--out -o", "Folder of the submission.", "FOLDER", _DEFAULT
+    ),
+    batch_size: int = option(
+        OUTPUT, "--batch-size", "Most requests in one batch.", default=50_000
+    ),
     tries: int = option(OUTPUT, "--tries", "Attempts per request.", default=3),
     rename: list[str] | None = options.RENAME,
     skip_bad: bool = options.SKIP_BAD,
@@ -70,7 +86,11 @@ def submit(
     note(f"judgements are stored in {opened.path}")
     require = None if isinstance(scorer, CCRS) else scorer.require
     read = SampleStream(
-        samples, skip_bad=skip_bad, mapping=renames(rename), require=require, kept=None
+        samples,
+        skip_bad=skip_bad,
+        mapping=renames(rename),
+        require=require,
+        kept=None,
     )
     with interruptible(_GOES_ON):
         found = batches.submit(
@@ -97,8 +117,12 @@ def status(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
 def collect(
     folder: Path = _FOLDER,
     *,
-    wait: float | None = option(INPUT, "--wait", "Poll until all has arrived.", "SECONDS"),
-    again: bool = option(INPUT, "--again", "Submit failed requests once more.", default=False),
+    wait: float | None = option(
+        INPUT, "--wait", "Poll until all has arrived.", "SECONDS"
+    ),
+    again: bool = option(
+        INPUT, "--again", "Submit failed requests once more.", default=False
+    ),
     as_json: bool = options.JSON,
 ) -> None:
     """Store the answers that have arrived, and submit the next round of requests.
@@ -109,7 +133,13 @@ def collect(
     """
     scorer = _submitted(folder)
     with interruptible(_GOES_ON):
-        found = batches.collect(scorer, folder, again=again, wait=wait, say=note)
+        found = batches.collect(
+            scorer,
+            folder,
+            again=again,
+            wait=wait,
+            say=note,
+        )
     print_report(found, as_json=as_json)
     (counts,) = found.records("samples")
     if not counts["scored"] and not counts["requests_under_way"]:
@@ -127,7 +157,12 @@ def cancel(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
     print_report(batches.cancel(_submitted(folder), folder), as_json=as_json)
 
 
-COMMANDS: Final = {"submit": submit, "status": status, "collect": collect, "cancel": cancel}
+COMMANDS: Final = {
+    "submit": submit,
+    "status": status,
+    "collect": collect,
+    "cancel": cancel,
+}
 
 
 def _submitted(folder: Path) -> Scorer[Any]:

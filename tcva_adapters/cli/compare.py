@@ -12,7 +12,13 @@ from typing import Any, Final
 from tcva_adapters.cli import options, settings
 from tcva_adapters.cli.configs import ComparisonConfig, ImportConfig, PanelConfig
 from tcva_adapters.cli.options import INPUT, JUDGING, RATINGS, SCORING, option
-from tcva_adapters.cli.output import check_targets, interruptible, print_report, say_written, side
+from tcva_adapters.cli.output import (
+    check_targets,
+    interruptible,
+    print_report,
+    say_written,
+    side,
+)
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.reviews import Reviews
 from tcva_adapters.compare.comparing import check_tests, comparison
@@ -37,23 +43,32 @@ def compare(
     rename: list[str] | None = options.RENAME,
     skip_bad: bool = options.SKIP_BAD,
     scores: list[str] | None = option(
-        INPUT, "--scores", "Imported scores of RAGAS and others; repeatable.", "[NAME=]FILE"
+        INPUT,
+        "--scores",
+        "Imported scores of RAGAS and others; repeatable.",
+        "[NAME=]FILE",
     ),
     criterion: str | None = options.CRITERION,
     judge: str | None = options.JUDGE,
     panel: list[str] | None = options.PANEL,
-    frameworks: str = option(JUDGING, "--with", "Use ragas,deepeval... or none.", default="all"),
+    frameworks: str = option(
+        JUDGING, "--with", "Use ragas,deepeval... or none.", default="all"
+    ),
     metrics: str | None = option(JUDGING, "--metrics", "Use faithfulness,... or all."),
     store: str | None = options.STORE,
     dry_run: bool = options.DRY_RUN,
     temperatures: str | None = options.TEMPERATURES,
-    fuse: list[str] | None = option(SCORING, "--fuse", "Mean of 'a + b'; repeatable.", "METHODS"),
+    fuse: list[str] | None = option(
+        SCORING, "--fuse", "Mean of 'a + b'; repeatable.", "METHODS"
+    ),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
     human: str | None = options.HUMAN,
     human_scale: str | None = options.HUMAN_SCALE,
     group: str | None = options.GROUP,
-    reference: str | None = option(RATINGS, "--reference", "Test others against this.", "METHOD"),
+    reference: str | None = option(
+        RATINGS, "--reference", "Test others against this.", "METHOD"
+    ),
     max_false_pass: float | None = options.MAX_FALSE_PASS,
     gate: list[str] | None = options.GATE,
     junit: str | None = options.JUNIT,
@@ -79,17 +94,39 @@ def compare(
     targets = {"--report": (report, PAGE), **reviews.targets}
     check_targets(targets, overwrite=overwrite, as_json=as_json)
     grid = settings.names_of(temperatures or "0.1,0.5,0.9")
-    given = {"criterion": criterion, "panel": panel, "config": config}
-    asked: Any = {"human": human, "human_scale": settings.pair_of(human_scale, "--human-scale")}
-    asked |= {"frameworks": frameworks, "metrics": metrics, "fuse": fuse or (), "folder": out}
-    asked |= {"temperatures": grid, "group": group, "overwrite": overwrite, "progress": True}
+    given = {
+        "criterion": criterion,
+        "panel": panel,
+        "config": config,
+    }
+    asked: Any = {
+        "human": human,
+        "human_scale": settings.pair_of(human_scale, "--human-scale"),
+    }
+    asked |= {
+        "frameworks": frameworks,
+        "metrics": metrics,
+        "fuse": fuse or (),
+        "folder": out,
+    }
+    asked |= {
+        "temperatures": grid,
+        "group": group,
+        "overwrite": overwrite,
+        "progress": True,
+    }
     tests: Any = {"reference": reference, "max_false_pass": max_false_pass}
     plain, reading = _settings(judge, set_, tests, asked, is_dry=dry_run, **given)
     tcva: Any = made_of(plain if config else {"temperature": grid[0], **plain})
     tcva = settings.with_store(tcva, store)
     samples, skipped = _given(file, rename, skip_bad=skip_bad)
-    with interruptible("judgements so far are stored, and the same command continues"), _quiet():
-        imported = [read_scores(each, samples=samples, **reading) for each in scores or ()]
+    with (
+        interruptible("judgements so far are stored, and the same command continues"),
+        _quiet(),
+    ):
+        imported = [
+            read_scores(each, samples=samples, **reading) for each in scores or ()
+        ]
         run = Run(samples, tcva, imported=imported, **asked)
         gates.check(run.names)
         checked = {k: v for k, v in tests.items() if k not in DRAWS}
@@ -98,24 +135,46 @@ def compare(
             print_report(run.cost(plain["model"].get("prices")), as_json=as_json)
             return
         table = run.table()
-    about = {**table.about, "skipped": skipped, "can_continue": bool(out or tcva.store)}
+    about = {
+        **table.about,
+        "skipped": skipped,
+        "can_continue": bool(out or tcva.store),
+    }
     table = replace(table, about=about)
     gated = evaluation(table, gates)
     found = comparison(table, **tests)
     failed = failure_sentence(table, records_of(gated, "unscored"))
     found = replace(found, sentence=f"{failed} {found.sentence}".lstrip())
-    found = replace(found, tables=[*found.tables, *(t for t in gated.tables if t.title == "gates")])
+    found = replace(
+        found, tables=[*found.tables, *(t for t in gated.tables if t.title == "gates")]
+    )
     saved = save(out, table, found, overwrite=overwrite) if out else []
     reviews.write(gated, table)
-    print_report(found, as_json=as_json, everything=everything, file=side(markdown))
-    say_written({path: FILES.get(path.name, "") for path in saved} | dict(reviews.written))
-    write_page([table, found], report, overwrite=overwrite, title=Path(out or file).name)
+    print_report(
+        found,
+        as_json=as_json,
+        everything=everything,
+        file=side(markdown),
+    )
+    say_written(
+        {path: FILES.get(path.name, "") for path in saved} | dict(reviews.written)
+    )
+    write_page(
+        [table, found], report, overwrite=overwrite, title=Path(out or file).name
+    )
     reviews.conclude(gated, table)
 
 
-def _given(file: str, rename: Sequence[str] | None, *, skip_bad: bool) -> tuple[list[Sample], int]:
+def _given(
+    file: str, rename: Sequence[str] | None, *, skip_bad: bool
+) -> tuple[list[Sample], int]:
     """The samples of a file, and how many lines were left out, which is said."""
-    read = SampleStream(file, skip_bad=skip_bad, mapping=settings.renames(rename), kept=None)
+    read = SampleStream(
+        file,
+        skip_bad=skip_bad,
+        mapping=settings.renames(rename),
+        kept=None,
+    )
     samples = [*read]
     for text in read.notes:
         note(text)

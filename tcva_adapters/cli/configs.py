@@ -32,8 +32,12 @@ class PanelConfig(SettingsModel):
 class DrawsConfig(SettingsModel):
     """What is drawn for intervals and tests."""
 
-    resamples: Count = Field(default=10_000, description="Resamples of an interval or a test.")
-    seed: Annotated[int, Field(ge=0)] = Field(default=0, description="Seed of the resamples.")
+    resamples: Count = Field(
+        default=10_000, description="Resamples of an interval or a test."
+    )
+    seed: Annotated[int, Field(ge=0)] = Field(
+        default=0, description="Seed of the resamples."
+    )
 
 
 class AnalysisConfig(DrawsConfig):
@@ -53,16 +57,19 @@ class ComparisonConfig(DrawsConfig):
         default=None, description="Methods that differ by less count as equivalent."
     )
     human_threshold: Number | None = Field(
-        default=None, description="Lowest rating that passes; by default the middle of the scale."
+        default=None,
+        description="Lowest rating that passes; by default the middle of the scale.",
     )
     confidence: _Inner | None = Field(
-        default=None, description="Confidence of a limit on false passes; by default 0.95."
+        default=None,
+        description="Confidence of a limit on false passes; by default 0.95.",
     )
     pass_from: Annotated[
         Mapping[str, Number] | None, by_name("pass_from=ragas faithfulness=0.8")
     ] = Field(default=None, description="Scores from which samples pass, by method.")
     metric_timeout: Positive = Field(
-        default=900.0, description="Seconds after which a framework metric stops on a sample."
+        default=900.0,
+        description="Seconds after which a framework metric stops on a sample.",
     )
 
 
@@ -89,15 +96,19 @@ class PageConfig(SettingsModel):
     """What stands in a report's page."""
 
     max_details: Annotated[int, Field(ge=0)] | None = Field(
-        default=None, description="Samples whose texts the page holds; by default 10 000, or 16 MB."
+        default=None,
+        description="Samples whose texts the page holds; by default 10 000, or 16 MB.",
     )
 
 
 class CompositeConfig(SettingsModel):
     """One score of several direct metrics."""
 
-    weights: Annotated[Mapping[str, NonNegative] | None, by_name("weights=cc=0.5,qr=0.5")] = Field(
-        default=None, description="By metric, summing to 1: their mean is the composite."
+    weights: Annotated[
+        Mapping[str, NonNegative] | None, by_name("weights=cc=0.5,qr=0.5")
+    ] = Field(
+        default=None,
+        description="By metric, summing to 1: their mean is the composite.",
     )
 
     @model_validator(mode="after")

@@ -40,7 +40,13 @@ def demo(
     if path is None:
         return
     try:
-        page = reports.write(table, path, samples=samples, title="tcva demo", overwrite=overwrite)
+        page = reports.write(
+            table,
+            path,
+            samples=samples,
+            title="tcva demo",
+            overwrite=overwrite,
+        )
         say_written({page.path: page.contents})
     except InvalidValueError as error:
         if report is not None:

@@ -27,7 +27,13 @@ from tcva_adapters.cli.output import (
 )
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.reviews import Reviews
-from tcva_adapters.cli.settings import names_of, plain_settings, renames, take, with_store
+from tcva_adapters.cli.settings import (
+    names_of,
+    plain_settings,
+    renames,
+    take,
+    with_store,
+)
 from tcva_adapters.compare.fusing import COMPOSITE, with_composite
 from tcva_adapters.compare.panel import panel_report, repeat_report
 from tcva_adapters.compare.readers import read_scores
@@ -35,7 +41,11 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.validation import validate
 from tcva_adapters.console import note
 from tcva_adapters.cost import cost
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    UnreadableInputError,
+)
 from tcva_adapters.long_run import run_fingerprint, run_results
 from tcva_adapters.report.claims import claim_tables
 from tcva_adapters.report.evaluating import check_samples, evaluation
@@ -59,27 +69,37 @@ def evaluate(
     rename: list[str] | None = options.RENAME,
     skip_bad: bool = options.SKIP_BAD,
     criterion: str | None = options.CRITERION,
-    ccrs: str | None = option(JUDGING, "--ccrs", "Rate answers by cc,qr,id,ac,ir.", "METRICS"),
+    ccrs: str | None = option(
+        JUDGING, "--ccrs", "Rate answers by cc,qr,id,ac,ir.", "METRICS"
+    ),
     judge: str | None = options.JUDGE,
     panel: list[str] | None = options.PANEL,
     fuse: list[str] | None = options.FUSE,
     store: str | None = options.STORE,
     dry_run: bool = options.DRY_RUN,
     temperature: str | None = options.TEMPERATURE,
-    threshold: float | None = option(SCORING, "--threshold", "Lowest score that passes; 0.5."),
+    threshold: float | None = option(
+        SCORING, "--threshold", "Lowest score that passes; 0.5."
+    ),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
     human: str | None = options.HUMAN,
     group: str | None = options.GROUP,
     gate: list[str] | None = options.GATE,
-    baseline: str | None = option(GATES, "--baseline", "Compare with this earlier --out.", "FILE"),
+    baseline: str | None = option(
+        GATES, "--baseline", "Compare with this earlier --out.", "FILE"
+    ),
     junit: str | None = options.JUNIT,
     markdown: str | None = options.MARKDOWN,
-    show: list[str] | None = option(OUTPUT, "--show", "Show claims: worst, all or an id.", "ID"),
+    show: list[str] | None = option(
+        OUTPUT, "--show", "Show claims: worst, all or an id.", "ID"
+    ),
     out: str | None = options.OUT,
     overwrite: bool = options.OVERWRITE,
     report: Path | None = options.PAGE,
-    ray: str | None = option(OUTPUT, "--ray", "Use Ray: host:port, auto or local.", "ADDRESS"),
+    ray: str | None = option(
+        OUTPUT, "--ray", "Use Ray: host:port, auto or local.", "ADDRESS"
+    ),
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
 ) -> None:
@@ -90,19 +110,45 @@ def evaluate(
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
-    claims: dict[str, Any] = {"criterion": criterion, "panel": panel, "fuse": fuse}
+    claims: dict[str, Any] = {
+        "criterion": criterion,
+        "panel": panel,
+        "fuse": fuse,
+    }
     claims |= {"temperature": temperature, "config": config}
     plain = _plain(judge, set_, ccrs, claims, threshold, is_dry=dry_run)
-    reading: dict[str, Any] = {"human": human, "group": group, **take(plain, RatingConfig)}
+    reading: dict[str, Any] = {
+        "human": human,
+        "group": group,
+        **take(plain, RatingConfig),
+    }
     if ray is not None and not dry_run:
-        refused: dict[str, Any] = {"gate": gate, "baseline": baseline, "report": report}
-        refused |= {"show": show, "junit": junit, "markdown": markdown, "store": store}
-        refused |= {"skip-bad": skip_bad, "overwrite": overwrite, "human": human, "group": group}
+        refused: dict[str, Any] = {
+            "gate": gate,
+            "baseline": baseline,
+            "report": report,
+        }
+        refused |= {
+            "show": show,
+            "junit": junit,
+            "markdown": markdown,
+            "store": store,
+        }
+        refused |= {
+            "skip-bad": skip_bad,
+            "overwrite": overwrite,
+            "human": human,
+            "group": group,
+        }
         refused["set human_scale"] = reading.get("human_scale")
         _on_ray(ray, file, out, plain, refused, renames(rename), as_json=as_json)
         return
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
-    targets = {"--out": (out, RESULTS), "--report": (report, PAGE), **reviews.targets}
+    targets = {
+        "--out": (out, RESULTS),
+        "--report": (report, PAGE),
+        **reviews.targets,
+    }
     check_targets(targets, overwrite=overwrite, as_json=as_json)
     begins = beginning(out or STDOUT, file, overwrite=overwrite)
     whole = _whole(plain)
@@ -111,39 +157,70 @@ def evaluate(
         reading["scoring"] = scorer.scoring
     before = None if baseline is None else read_scores(baseline, **reading)
     names = [m.name for m in scorer.metrics] if ccrs else [scorer.criterion.name]
-    gates.check(names + [COMPOSITE] * (whole is not None), has_baseline=before is not None)
+    gates.check(
+        names + [COMPOSITE] * (whole is not None), has_baseline=before is not None
+    )
     require = scorer.require if isinstance(scorer, TCVA) else None
-    read = SampleStream(file, require=require, skip_bad=skip_bad, mapping=renames(rename))
+    read = SampleStream(
+        file,
+        require=require,
+        skip_bad=skip_bad,
+        mapping=renames(rename),
+    )
     _check(read, reading, before)
     if dry_run:
         _print_cost(scorer, read, plain, as_json=as_json)
         return
     samples: Any = [*read] if report and not is_read_again(file) else read
-    views = [panel_report] * bool(panel) + [repeat_report] * (scorer.settings.get("repeats", 1) > 1)
+    views = [panel_report] * bool(panel) + [repeat_report] * (
+        scorer.settings.get("repeats", 1) > 1
+    )
     looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
-    reading["hold"] = "all" if looks or (read.total and read.conversations) else "scores"
+    reading["hold"] = (
+        "all" if looks or (read.total and read.conversations) else "scores"
+    )
     with _judged(
         scorer, samples, read, out, reading, whole, begins=begins, overwrite=overwrite
     ) as table:
         found = _looked_at(table, gates, before, views, show or ())
         reviews.write(found, table)
-        print_report(found, as_json=as_json, everything=everything, file=side(out, markdown))
+        print_report(
+            found,
+            as_json=as_json,
+            everything=everything,
+            file=side(out, markdown),
+        )
         say_written({out: "results, a line for each sample", **reviews.written})
         again = read.again() if samples is read else samples
         title = "standard input" if file == STDOUT else Path(file).name
-        write_page([table, found], report, samples=again, title=title, overwrite=overwrite)
+        write_page(
+            [table, found],
+            report,
+            samples=again,
+            title=title,
+            overwrite=overwrite,
+        )
         reviews.conclude(found, table)
 
 
-def _print_cost(scorer: Any, read: SampleStream, plain: dict[str, Any], *, as_json: bool) -> None:
+def _print_cost(
+    scorer: Any,
+    read: SampleStream,
+    plain: dict[str, Any],
+    *,
+    as_json: bool,
+) -> None:
     """Print what judging the samples would cost, without a call."""
     name = "tcva" if isinstance(scorer, TCVA) else "ccrs"
     print_report(
-        cost({name: scorer}, [*read], prices=plain["model"].get("prices")), as_json=as_json
+        cost({name: scorer}, [*read], prices=plain["model"].get("prices")),
+        as_json=as_json,
     )
 
 
-def _check(read: SampleStream, reading: Mapping[str, Any], before: ScoreTable | None) -> None:
+def _check(
+    read: SampleStream, reading: Mapping[str, Any], before: ScoreTable | None
+) -> None:
     """Refuse, before any call, samples without the ratings, groups and ids that are asked for.
 
     Raises:
@@ -184,7 +261,13 @@ def _plain(
     if ccrs is None:
         claims["threshold"] = threshold
         return plain_settings(
-            judge, pairs, TCVASettings, PanelConfig, RatingConfig, is_dry=is_dry, **claims
+            judge,
+            pairs,
+            TCVASettings,
+            PanelConfig,
+            RatingConfig,
+            is_dry=is_dry,
+            **claims,
         )
     for name, value in claims.items():
         if value:
@@ -244,18 +327,30 @@ def _judged(
     parse: Any = Result.from_json if isinstance(scorer, TCVA) else CCRSResult.from_json
     fingerprint = run_fingerprint(scorer, samples, reading["group"])
     with Writing(
-        out, parse, fingerprint=fingerprint, overwrite=overwrite, begins=begins
+        out,
+        parse,
+        fingerprint=fingerprint,
+        overwrite=overwrite,
+        begins=begins,
     ) as written:
-        with _reading(read, has_draft=out not in (None, STDOUT) and is_read_again(read.source)):
+        with _reading(
+            read, has_draft=out not in (None, STDOUT) and is_read_again(read.source)
+        ):
             is_stored = scorer.store is not None
-            results = run_results(written, samples, scorer.iter_evaluate, note, is_stored=is_stored)
+            results = run_results(
+                written, samples, scorer.iter_evaluate, note, is_stored=is_stored
+            )
             table = read_scores(results, **reading)
         if whole is not None:
             table = with_composite(table, *whole)
         notes = [*table.notes, *read.notes]
         if scorer.settings.get("guarantee") and read.conversations:
             notes.append("The guarantee is not about scores of conversations.")
-        about = {**table.about, "skipped": read.skipped, "can_continue": is_stored}
+        about = {
+            **table.about,
+            "skipped": read.skipped,
+            "can_continue": is_stored,
+        }
         yield replace(table, about=about, notes=tuple(notes))
 
 
@@ -288,13 +383,17 @@ def _looked_at(
 def _reading(read: SampleStream, *, has_draft: bool) -> Iterator[None]:
     """Say what was left out of a file, and how to go on after an early end."""
     draft = "; results so far are saved, and the same command continues"
-    then = f"calls in progress may still finish and be stored{draft if has_draft else ''}"
+    then = (
+        f"calls in progress may still finish and be stored{draft if has_draft else ''}"
+    )
     try:
         with interruptible(f"{then}; Ctrl-C again quits at once"):
             yield
     except UnreadableInputError:
         if has_draft and read.number:
-            note("the results before that line are saved; --skip-bad continues after it")
+            note(
+                "the results before that line are saved; --skip-bad continues after it"
+            )
         raise
     finally:
         for text in read.notes:

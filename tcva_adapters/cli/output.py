@@ -29,7 +29,12 @@ STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 _WRITTEN: Final = ("out", "report", "markdown", "junit", "figures")
 """Arguments that name what a command writes; all others may name what it reads."""
 
-_COMPARISON: Final = ("/scores.csv", "/assessments.jsonl", "/samples.jsonl", "/summary.json")
+_COMPARISON: Final = (
+    "/scores.csv",
+    "/assessments.jsonl",
+    "/samples.jsonl",
+    "/summary.json",
+)
 """Files of a comparison's folder, which is read and written."""
 
 Targets = Mapping[str, tuple[str | Path | None, re.Pattern[bytes] | None]]
@@ -49,12 +54,17 @@ def check_apart(arguments: Mapping[str, Any]) -> None:
     """
     read: set[Any] = set()
     named = {"": DEFAULT_STORE, **arguments}
-    for argument in sorted(named, key=_WRITTEN.__contains__):  # those that are read come first
+    for argument in sorted(
+        named, key=_WRITTEN.__contains__
+    ):  # those that are read come first
         value = named[argument]
         paths = [
             os.path.expanduser(part) + name  # noqa: PTH111  # raises for no text, unlike Path's
             for source in (value if isinstance(value, list | tuple) else [value])
-            for part in (str(source), *re.split("=|::", str(source)))  # NAME=FILE, FILE::COLUMN
+            for part in (
+                str(source),
+                *re.split("=|::", str(source)),
+            )  # NAME=FILE, FILE::COLUMN
             for name in ("", *_COMPARISON)
         ]
         # By inode and device, as two paths may lead to one file.
@@ -113,7 +123,11 @@ def side(*names: str | None) -> TextIO:
 
 
 def print_report(
-    found: Any, *, as_json: bool, everything: bool = False, file: TextIO | None = None
+    found: Any,
+    *,
+    as_json: bool,
+    everything: bool = False,
+    file: TextIO | None = None,
 ) -> None:
     """Print a report as tables, or as one line of JSON on standard output.
 
@@ -137,7 +151,11 @@ def draw(found: Any, folder: Path | None, *, overwrite: bool) -> None:
 
 
 def write_text(
-    name: str | Path | None, text: str | bytes, ours: re.Pattern[bytes] | None, *, overwrite: bool
+    name: str | Path | None,
+    text: str | bytes,
+    ours: re.Pattern[bytes] | None,
+    *,
+    overwrite: bool,
 ) -> None:
     """Write a file that an option asks for: added to GitHub's step summary, or to standard output.
 

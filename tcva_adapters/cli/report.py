@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tcva_adapters import report as reports  # its names are imported when a report is written
+from tcva_adapters import (
+    report as reports,
+)  # its names are imported when a report is written
 from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import ImportConfig, PageConfig
 from tcva_adapters.cli.options import INPUT, OUTPUT, option
@@ -22,12 +24,18 @@ def report(
         "Results: files, or the folder of a comparison.", "SOURCES"
     ),
     *,
-    out: Path = option(OUTPUT, "--out -o", "The HTML file.", "FILE", default=Path("report.html")),
-    samples: str | None = option(INPUT, "--samples", "Texts of the samples, by id.", "FILE"),
+    out: Path = option(
+        OUTPUT, "--out -o", "The HTML file.", "FILE", default=Path("report.html")
+    ),
+    samples: str | None = option(
+        INPUT, "--samples", "Texts of the samples, by id.", "FILE"
+    ),
     human: str | None = options.HUMAN,
     human_scale: str | None = options.HUMAN_SCALE,
     group: str | None = options.GROUP,
-    title: str = option(OUTPUT, "--title", "Title; by default the file's name.", default=""),
+    title: str = option(
+        OUTPUT, "--title", "Title; by default the file's name.", default=""
+    ),
     set_: list[str] | None = options.setting("max-details=500, missing=-1"),
     overwrite: bool = options.OVERWRITE,
     skip_bad: bool = options.SKIP_BAD,

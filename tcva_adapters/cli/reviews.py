@@ -79,14 +79,18 @@ class Reviews:
             note(line)
         if os.environ.get("GITHUB_ACTIONS") == "true":
             for line in to_annotations(found, table):
-                sys.stderr.write(f"{line}\n")  # past `note`, which lets no line be a command
+                sys.stderr.write(
+                    f"{line}\n"
+                )  # past `note`, which lets no line be a command
         code = exit_code(table, gate_records(found))
         if code == NOTHING:
             msg = "no sample has a score; the table 'unscored' gives the reasons"
             raise InvalidSampleError(msg)
         if code:
             raise typer.Exit(GATE_FAILED)
-        failed = any(each["reason"] in FAILURES for each in records_of(found, "unscored"))
+        failed = any(
+            each["reason"] in FAILURES for each in records_of(found, "unscored")
+        )
         failed = failed or any(incomplete(table, method) for method in table.methods)
         if failed and not gate_records(found):
             raise typer.Exit(JUDGEMENTS_FAILED)

@@ -15,7 +15,12 @@ from tcva_adapters.evaluator import Scorer
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.judges.resolve import DEFAULT
 from tcva_adapters.results.config import Config
-from tcva_adapters.results.settings import ModelConfig, ScoringConfig, SettingsModel, check_names
+from tcva_adapters.results.settings import (
+    ModelConfig,
+    ScoringConfig,
+    SettingsModel,
+    check_names,
+)
 from tcva_adapters.results.store import VerdictStore
 
 AnyScorer = TypeVar("AnyScorer", bound=Scorer[Any])
@@ -58,8 +63,12 @@ def parse_settings(
         for name in (MODEL if model is ModelConfig else model.model_fields)
         if name not in _OPTIONS
     }
-    titles = {model.model_fields[own].title: name for name, (own, model) in fields.items()}
-    titles |= {name: f"--{name.replace('_', '-')}" for name in (*options, "human_scale")}
+    titles = {
+        model.model_fields[own].title: name for name, (own, model) in fields.items()
+    }
+    titles |= {
+        name: f"--{name.replace('_', '-')}" for name in (*options, "human_scale")
+    }
     typed: dict[type[SettingsModel], dict[str, Any]] = {}
     for pair in pairs or ():
         name, equals, value = pair.partition("=")
@@ -91,7 +100,10 @@ def value_of(text: str) -> Any:
             return tuple(value) if isinstance(value, list) else value
     parts = text.split(",")
     if all("=" in part for part in parts):
-        return {name: value_of(of) for name, _, of in (part.partition("=") for part in parts)}
+        return {
+            name: value_of(of)
+            for name, _, of in (part.partition("=") for part in parts)
+        }
     return tuple(map(value_of, parts)) if len(parts) > 1 else text.strip()
 
 
@@ -100,11 +112,15 @@ def take(settings: dict[str, Any], model: type[SettingsModel]) -> dict[str, Any]
     return {name: settings.pop(name) for name in model.model_fields if name in settings}
 
 
-def scoring_of(config: Path | None, settings: Mapping[str, Any]) -> ScoringConfig | None:
+def scoring_of(
+    config: Path | None, settings: Mapping[str, Any]
+) -> ScoringConfig | None:
     """The settings of a score from a file, under those that were typed; None where there are none."""
     if config is None and not settings:
         return None
-    return ScoringConfig(**{**(Config.load(config).given() if config else {}), **settings})
+    return ScoringConfig(
+        **{**(Config.load(config).given() if config else {}), **settings}
+    )
 
 
 def pair_of(text: str | None, option: str) -> tuple[float, float] | None:
@@ -118,7 +134,9 @@ def pair_of(text: str | None, option: str) -> tuple[float, float] | None:
     """
     found = None if text is None else value_of(text)
     if text is not None and not (
-        isinstance(found, tuple) and len(found) == 2 and {*map(type, found)} <= {int, float}
+        isinstance(found, tuple)
+        and len(found) == 2
+        and {*map(type, found)} <= {int, float}
     ):
         msg = f"{option} must be two numbers with a comma between them, e.g. 1,5, got {text!r}"
         raise InvalidValueError(msg)
@@ -149,7 +167,9 @@ def renames(pairs: Iterable[str] | None, option: str = "--map") -> dict[str, str
 def named_judge(judge: str | None) -> str:
     """The judge of a command; where none was named, a note says who judges."""
     if judge is None:
-        note(f"judge: {DEFAULT}, which only compares words; use --judge openai:MODEL for a model")
+        note(
+            f"judge: {DEFAULT}, which only compares words; use --judge openai:MODEL for a model"
+        )
     return DEFAULT if judge is None else judge
 
 
@@ -173,15 +193,26 @@ def plain_settings(
         InvalidValueError: See `parse_settings`; settings of a model, and none that they could be for.
     """
     settings = parse_settings(pairs, *models, ModelConfig)
-    model: dict[str, Any] = {name: settings.pop(name) for name in MODEL if name in settings}
-    judges = [named_judge(judge), *(given.get("panel") or ()), *(given.get("fuse") or ())]
+    model: dict[str, Any] = {
+        name: settings.pop(name) for name in MODEL if name in settings
+    }
+    judges = [
+        named_judge(judge),
+        *(given.get("panel") or ()),
+        *(given.get("fuse") or ()),
+    ]
     if model and not any(name.startswith("openai:") for name in judges):
         msg = f"--set {next(iter(model))} needs --judge openai:MODEL, got {judges[0]!r}"
         raise InvalidValueError(msg)
     if is_dry:
         model["api_key"] = "none"
     known = {name: value for name, value in given.items() if value not in (None, [])}
-    return {"judge": judges[0], **settings, **known, **({"model": model} if model else {})}
+    return {
+        "judge": judges[0],
+        **settings,
+        **known,
+        **({"model": model} if model else {}),
+    }
 
 
 def with_store(scorer: AnyScorer, store: str | None) -> AnyScorer:

@@ -22,13 +22,27 @@ from tcva_adapters.results.config import Config, described, plain
 from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
-from tcva_adapters.stats.checks import FloatArray, IntArray, check_level, group_codes, one_of
+from tcva_adapters.stats.checks import (
+    FloatArray,
+    IntArray,
+    check_level,
+    group_codes,
+    one_of,
+)
 from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.inference import DETECTABLE, LEAST, LEAST_APART, Estimate
 from tcva_adapters.stats.resampling import Statistic, draw, interval_shares, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
-from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, named_columns
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+)
 
 _Grid = tuple[Temperatures, Sequence[SchemeLike], Sequence[Penalty]]
 Objective = Literal["spearman", "mae", "kappa"]
@@ -129,8 +143,12 @@ def calibrate(
     table = _of_one_judge(scores)
     asked = {"max_false_pass": max_false_pass, "min_true_pass": min_true_pass}
     if limits := _limits(asked, confidence, objective, human_threshold, human_scale):
-        return guaranteed(table, _every(scoring, temperatures, schemes, penalties), limits, by)
-    search = _Search(objective, passes_from(human_threshold, human_scale), resamples, level, seed)
+        return guaranteed(
+            table, _every(scoring, temperatures, schemes, penalties), limits, by
+        )
+    search = _Search(
+        objective, passes_from(human_threshold, human_scale), resamples, level, seed
+    )
     return _agreeing(search, table, scoring, (temperatures, schemes, penalties), by)
 
 
@@ -147,11 +165,15 @@ def _with_verdicts(table: ScoreTable) -> ScoreTable:
             "in RAGAS results_to_pandas(evaluation).to_csv(...), as its own to_pandas() leaves them out"
         )
         raise InvalidValueError(msg)
-    _of_one_judge(read_scores({name: results.values() for name, results in columns.items()}))
+    _of_one_judge(
+        read_scores({name: results.values() for name, results in columns.items()})
+    )
     first = next(iter(columns.values()))
     rows = table.select([*first])
     names = ("human", "raters", "groups", "metadata", "notes")
-    return replace(read_scores(first.values()), **{name: getattr(rows, name) for name in names})
+    return replace(
+        read_scores(first.values()), **{name: getattr(rows, name) for name in names}
+    )
 
 
 def _limits(
@@ -179,38 +201,59 @@ def _limits(
 def _of_one_judge(table: ScoreTable) -> ScoreTable:
     if table.counts is None:
         table = _with_verdicts(table)
-    methods = [each for each in table.about.get("methods", {}).values() if each["judge"]]
-    if len(found := {f"{each['criterion']} by {each['judge']}" for each in methods}) > 1:
+    methods = [
+        each for each in table.about.get("methods", {}).values() if each["judge"]
+    ]
+    if (
+        len(found := {f"{each['criterion']} by {each['judge']}" for each in methods})
+        > 1
+    ):
         msg = f"{len(found)} judgements: {', '.join(sorted(found))}; calibrate a file for each"
         raise InvalidValueError(msg)
     return table
 
 
 def _agreeing(
-    search: _Search, table: ScoreTable, scoring: ScoringConfig, given: _Grid, by: str | None
+    search: _Search,
+    table: ScoreTable,
+    scoring: ScoringConfig,
+    given: _Grid,
+    by: str | None,
 ) -> Report:
     """The setting that agrees best, or the one in use where no gain is significant."""
     rated, objective = _rated(table), search.objective
     found = search.on(rated, _candidates(scoring, *given))
-    settings = {**asdict(search), "folds": FOLDS, "repeats": REPEATS}
+    settings = {
+        **asdict(search),
+        "folds": FOLDS,
+        "repeats": REPEATS,
+    }
     settings |= {"criterion": table.about.get("criterion"), "profiles": None}
     settings["recommended"] = plain(found.recommended)
     tables, sentence = found.tables(objective), found.sentence(objective)
     if by is not None:
-        parts, own = _by_value(search, rated, by, _candidates(found.recommended, given[0]))
+        parts, own = _by_value(
+            search, rated, by, _candidates(found.recommended, given[0])
+        )
         tables.append(parts)
         number = len(parts.records)
         sentence += f" Values of {by!r} with a temperature of their own: {len(own)} of {number}."
         settings["profiles"] = {by: own} if own else None
     left = len(table) - len(rated)
-    notes = [f"Left out: {counted(left, 'sample')} without a score or a rating."] if left else []
+    notes = (
+        [f"Left out: {counted(left, 'sample')} without a score or a rating."]
+        if left
+        else []
+    )
     return Report(sentence, tables, [*table.notes, *notes, *found.notes()], settings)
 
 
 def _rated(table: ScoreTable) -> ScoreTable:
     """The samples with verdicts and a rating."""
     assert table.counts is not None  # noqa: S101  # `_of_one_judge` has looked
-    rated = table.select(np.isfinite(table.rating) & (table.counts[:, 0].sum(axis=1) > 0.0))
+    rated = table.select(
+        np.isfinite(table.rating) & (table.counts[:, 0].sum(axis=1) > 0.0)
+    )
     if not len(rated):
         msg = "no sample has both a score and a human rating; name their field or file with --human"
         raise InvalidValueError(msg)
@@ -263,11 +306,15 @@ class _Search:
         """Choose among settings, the first of which is in use, on samples that are all rated."""
         n = len(table)
         codes = group_codes(table.groups or range(n), np.ones(n, dtype=np.bool_))
-        if why := Units(table.groups or None, np.ones(n, dtype=np.bool_)).why_none(LEAST["mean"]):
+        if why := Units(table.groups or None, np.ones(n, dtype=np.bool_)).why_none(
+            LEAST["mean"]
+        ):
             msg = f"there are too few rated samples to choose by: {why}"
             raise InvalidValueError(msg)
         target = self._target(table.rating)
-        views = self._views(np.column_stack([table.at(each) for each in settings]), settings)
+        views = self._views(
+            np.column_stack([table.at(each) for each in settings]), settings
+        )
         values = self._values(views, target, np.ones((1, n), dtype=np.int64))
         if not np.isfinite(values[0, 0]):
             msg = (
@@ -276,7 +323,9 @@ class _Search:
             )
             raise InvalidValueError(msg)
         fold = _folds(target, codes, self.seed)
-        trained = (fold[:, None] != np.arange(FOLDS)[:, None]).reshape(-1, n).astype(np.int64)
+        trained = (
+            (fold[:, None] != np.arange(FOLDS)[:, None]).reshape(-1, n).astype(np.int64)
+        )
         picks = _first_best(self.sign * self._values(views, target, trained))
         chosen = np.take_along_axis(picks.reshape(REPEATS, FOLDS), fold, axis=1)
         unseen = np.take_along_axis(views, chosen.T, axis=1)
@@ -288,14 +337,18 @@ class _Search:
             values=(float(values[0, 0]), float(values[best, 0]), float(reached.mean())),
             gain=self._gain(unseen, views[:, :1], target, codes),
             shares=[
-                (settings[j], k / picks.size) for j, k in Counter(picks.tolist()).most_common()
+                (settings[j], k / picks.size)
+                for j, k in Counter(picks.tolist()).most_common()
             ],
             passes=(views[:, [0, best]], target) if self.objective == "kappa" else None,
         )
 
     def _target(self, human: FloatArray) -> FloatArray:
         """What scores are held against: the ratings, or 1 and 0 for pass and fail."""
-        if self.objective != "spearman" and not 0.0 <= human.min() <= human.max() <= 1.0:
+        if (
+            self.objective != "spearman"
+            and not 0.0 <= human.min() <= human.max() <= 1.0
+        ):
             raise InvalidValueError(off_scale(human))
         target, what = human, f"are {human[0]:g}"
         if self.objective == "kappa":
@@ -306,7 +359,9 @@ class _Search:
             raise InvalidValueError(msg)
         return target
 
-    def _views(self, scores: FloatArray, settings: Sequence[ScoringConfig]) -> FloatArray:
+    def _views(
+        self, scores: FloatArray, settings: Sequence[ScoringConfig]
+    ) -> FloatArray:
         """Scores (N, C) as the objective sees them, on one scale for all settings.
 
         Folds are put together, and scores at T=0.1 and T=1 lie on different scales: for rank
@@ -317,7 +372,9 @@ class _Search:
             return ranks
         if self.objective == "mae":
             return scores
-        return (scores >= np.array([each.threshold for each in settings])).astype(np.float64)
+        return (scores >= np.array([each.threshold for each in settings])).astype(
+            np.float64
+        )
 
     def _statistic(self, views: FloatArray, target: FloatArray) -> Statistic:
         """From how often each sample counts (B, N) to values (C, B), nan where undefined."""
@@ -328,14 +385,26 @@ class _Search:
         gaps = np.abs(views.T - target)
         return lambda counts: gaps @ counts.T / counts.sum(axis=1)
 
-    def _values(self, views: FloatArray, target: FloatArray, counts: IntArray) -> FloatArray:
+    def _values(
+        self,
+        views: FloatArray,
+        target: FloatArray,
+        counts: IntArray,
+    ) -> FloatArray:
         """The values themselves, shape (C, B), some selections at a time."""
-        statistic, step = self._statistic(views, target), max(1, _BLOCK_CELLS // len(target))
+        statistic, step = (
+            self._statistic(views, target),
+            max(1, _BLOCK_CELLS // len(target)),
+        )
         blocks = [counts[start : start + step] for start in range(0, len(counts), step)]
         return np.concatenate([statistic(block) for block in blocks], axis=1)
 
     def _gain(
-        self, new: FloatArray, old: FloatArray, target: FloatArray, codes: IntArray
+        self,
+        new: FloatArray,
+        old: FloatArray,
+        target: FloatArray,
+        codes: IntArray,
     ) -> Estimate:
         """What columns ``new`` gain over ``old`` on average, both on the same resamples.
 
@@ -357,10 +426,18 @@ class _Search:
         if not why and (not len(defined) or np.ptp(defined) <= _SAME):
             why = "both agree equally on all resamples"
         groups = of.groups if of.codes is not None else None
-        estimate = Estimate(value, n=n, groups=groups, reason=why, level=self.level)
+        estimate = Estimate(
+            value,
+            n=n,
+            groups=groups,
+            reason=why,
+            level=self.level,
+        )
         if why:
             return estimate
-        low, high = np.quantile(defined, interval_shares(self.level, of.clusters)).tolist()
+        low, high = np.quantile(
+            defined, interval_shares(self.level, of.clusters)
+        ).tolist()
         low, high = (value + _WIDER * (end - value) for end in (low, high))
         return replace(estimate, low=low, high=high)
 
@@ -446,14 +523,25 @@ class _Found:
         names = (described(self.settings[0]), described(self.chosen), "cross-validated")
         measured = ("in use", best, "the choice, on unseen samples")
         rows: list[Record] = [
-            {"setting": name, objective: value, "measured": how}
+            {
+                "setting": name,
+                objective: value,
+                "measured": how,
+            }
             for name, value, how in zip(names, self.values, measured, strict=True)
         ]
-        columns = [Column("setting"), Column(objective, "score"), Column("measured", "prose")]
+        columns = [
+            Column("setting"),
+            Column(objective, "score"),
+            Column("measured", "prose"),
+        ]
         if self.passes is not None:  # a kappa says little without them
             ours, theirs = self.passes
             for row, passes in zip(rows, ours.T, strict=False):
-                row |= {"same_decision": (passes == theirs).mean(), "pass_rate": passes.mean()}
+                row |= {
+                    "same_decision": (passes == theirs).mean(),
+                    "pass_rate": passes.mean(),
+                }
             columns += named_columns(same_decision="share", pass_rate="share")
         gain = {
             **self.gain.record("gain"),
@@ -462,13 +550,34 @@ class _Found:
             "significant": self.is_significant,
             "reason": self.gain.reason,
         }
-        shown = named_columns(gain="signed", n="int", detectable="score")
+        shown = named_columns(
+            gain="signed",
+            n="int",
+            detectable="score",
+        )
         notes = [] if self.gain.reason else [f"detectable: {DETECTABLE}"]
-        picks = [{"setting": described(s), "share": k, **plain(s)} for s, k in self.shares]
+        picks = [
+            {
+                "setting": described(s),
+                "share": k,
+                **plain(s),
+            }
+            for s, k in self.shares
+        ]
         return [
-            Table("settings", columns, rows, notes=[TIES] if objective == "spearman" else ()),
+            Table(
+                "settings",
+                columns,
+                rows,
+                notes=[TIES] if objective == "spearman" else (),
+            ),
             Table("gain", shown, [gain], notes=notes),
-            Table("choices", named_columns(setting="text", share="share"), picks, detail=True),
+            Table(
+                "choices",
+                named_columns(setting="text", share="share"),
+                picks,
+                detail=True,
+            ),
         ]
 
     def notes(self) -> Iterator[str]:
@@ -480,7 +589,11 @@ class _Found:
         tried = sorted({each.temperature for each in self.settings})
         best, bounds = self.chosen.temperature, self.chosen.bounds
         if len(tried) > 1 and best in (tried[0], tried[-1]):
-            side, way = ("lowest", "stricter") if best == tried[0] else ("highest", "more lenient")
+            side, way = (
+                ("lowest", "stricter")
+                if best == tried[0]
+                else ("highest", "more lenient")
+            )
             beyond = "Try temperatures beyond it."
             if best in (bounds.t_min, bounds.t_max):
                 beyond = f"If people rate {way} than that, other weights may fit better (schemes)."
@@ -488,7 +601,10 @@ class _Found:
 
 
 def _by_value(
-    search: _Search, table: ScoreTable, by: str, settings: Sequence[ScoringConfig]
+    search: _Search,
+    table: ScoreTable,
+    by: str,
+    settings: Sequence[ScoringConfig],
 ) -> tuple[Table, dict[str, float]]:
     """Each value of a field on its own samples, and the temperatures that are significantly better.
 
@@ -507,9 +623,15 @@ def _by_value(
             except InvalidValueError as error:
                 why = str(error)
         advice = (
-            f"{found.advice}: {found.outcome}" if found else f"keep {described(settings[0])}: {why}"
+            f"{found.advice}: {found.outcome}"
+            if found
+            else f"keep {described(settings[0])}: {why}"
         )
-        record: Record = {"value": value, "n": len(places), "advice": advice}
+        record: Record = {
+            "value": value,
+            "n": len(places),
+            "advice": advice,
+        }
         if found:
             record |= {**found.gain.record("gain"), "detectable": found.smallest}
             record["best"] = described(found.chosen)
@@ -517,7 +639,12 @@ def _by_value(
                 own[value] = found.chosen.temperature
         records.append(record)
     columns = named_columns(
-        value="text", n="int", best="text", gain="signed", detectable="score", advice="prose"
+        value="text",
+        n="int",
+        best="text",
+        gain="signed",
+        detectable="score",
+        advice="prose",
     )
     note = f"intervals at {100 * search.level:.1f} % (Bonferroni, for {counted(large, 'value')})"
     return Table(f"by {by}", columns, records, notes=[note] if large > 1 else ()), own
@@ -572,7 +699,9 @@ def _kappa(passes: FloatArray, target: FloatArray, weights: FloatArray) -> Float
 
 def _folds(target: FloatArray, codes: IntArray, seed: int) -> IntArray:
     """The fold of each sample in each division, shape (REPEATS, N), ratings spread evenly."""
-    rng = np.random.default_rng([seed, 1])  # a stream of its own, apart from the resamples'
+    rng = np.random.default_rng(
+        [seed, 1]
+    )  # a stream of its own, apart from the resamples'
     means = np.bincount(codes, weights=target) / np.bincount(codes)
     divisions = np.empty((REPEATS, len(means)), dtype=np.int64)
     for division in divisions:

@@ -13,7 +13,12 @@ import numpy as np
 from tcva_adapters.compare import views
 from tcva_adapters.compare.fusing import gains
 from tcva_adapters.compare.guarantee import guarantee_table, limits_of
-from tcva_adapters.compare.panel import panel_report, raters_report, repeat_report, results_of_main
+from tcva_adapters.compare.panel import (
+    panel_report,
+    raters_report,
+    repeat_report,
+    results_of_main,
+)
 from tcva_adapters.compare.ratings import is_on_scale, off_scale
 from tcva_adapters.compare.run import Run, Samples, TCVALike, save
 from tcva_adapters.compare.table import ScoreTable, groups_note
@@ -109,12 +114,19 @@ async def acompare(
     return run.cost() if dry_run else _reported(run, await run.atable(), tests)
 
 
-def _checked(samples: Any, tcva: Any, options: dict[str, Any]) -> tuple[Run, dict[str, Any]]:
+def _checked(
+    samples: Any, tcva: Any, options: dict[str, Any]
+) -> tuple[Run, dict[str, Any]]:
     names = ("objective", "reference", "margin")
     tests = {name: options.pop(name) for name in names if name in options}
     tests["limits"] = limits_of(options, options.get("human_scale"))
     run = Run(samples, tcva, **options)
-    check_tests(run.names, **tests, human=run.human, is_rated=run.is_rated)
+    check_tests(
+        run.names,
+        **tests,
+        human=run.human,
+        is_rated=run.is_rated,
+    )
     return run, tests
 
 
@@ -143,16 +155,16 @@ def check_tests(
             against ratings that do not lie in [0, 1], or limits without ratings.
     """
     if limits is not None and not is_rated:
-        msg = (
-            "max_false_pass (--max-false-pass) needs human ratings; name them with human (--human)"
-        )
+        msg = "max_false_pass (--max-false-pass) needs human ratings; name them with human (--human)"
         raise InvalidValueError(msg)
     check_measure(objective)
     if objective == "mae" and human is not None and not is_on_scale(human):
         msg = f"mae: {off_scale(human)}"
         raise InvalidValueError(msg)
     if reference is not None and reference not in methods:
-        msg = f"reference: no method {reference!r}; the methods are {', '.join(methods)}"
+        msg = (
+            f"reference: no method {reference!r}; the methods are {', '.join(methods)}"
+        )
         raise InvalidValueError(msg)
     if margin is not None and not 0.0 < margin < 1.0:
         msg = f"margin must be above 0 and below 1, got {margin:g}{of_percent(margin)}"
@@ -201,7 +213,13 @@ def comparison(
     rated = len(table.rated)
     human = table.rating if rated else None
     check_tests(
-        table.methods, objective, reference, margin, limits, human=human, is_rated=rated > 0
+        table.methods,
+        objective,
+        reference,
+        margin,
+        limits,
+        human=human,
+        is_rated=rated > 0,
     )
     main = views.main_of(table)
     methods = views.method_records(table)
@@ -217,10 +235,17 @@ def comparison(
         people += [gains(table, **drawn)]
         sentence = _best(shown, agreements, tests)
         notes += _rated_notes(table, rated, tests, chosen=reference is None)
-        by_method = {r["method"]: r for r in agreements.records if r["measure"] == objective}
+        by_method = {
+            r["method"]: r for r in agreements.records if r["measure"] == objective
+        }
         for row in methods:
             own = by_method.get(row["method"], {})
-            row.update({f"human{end}": own.get(f"agreement{end}") for end in ("", "_low", "_high")})
+            row.update(
+                {
+                    f"human{end}": own.get(f"agreement{end}")
+                    for end in ("", "_low", "_high")
+                }
+            )
     others, more = _judges(table, objective)
     found = [
         _methods(table, methods, main, objective if rated else None),
@@ -233,28 +258,47 @@ def comparison(
         views.distribution(methods),
         views.usage(table),
     ]
-    settings: Record = {"objective": objective, "reference": reference, "margin": margin}
+    settings: Record = {
+        "objective": objective,
+        "reference": reference,
+        "margin": margin,
+    }
     settings |= limits.model_dump(mode="json") if limits else {}
-    settings |= {name: value for name, value in table.about.items() if name not in _HELD}
+    settings |= {
+        name: value for name, value in table.about.items() if name not in _HELD
+    }
     sentence = (sentence or _alike(table, main)) + _doubt(table, main)
     filled = [each for each in found if each.records]
     return Report(sentence, filled, [*notes, *more, *table.notes], settings)
 
 
-def _methods(table: ScoreTable, rows: list[Record], main: str, objective: Measure | None) -> Table:
+def _methods(
+    table: ScoreTable,
+    rows: list[Record],
+    main: str,
+    objective: Measure | None,
+) -> Table:
     """Each method in a row, against human ratings, or without any against the main method."""
     columns = named_columns(
-        method="text", scored="int", mean="score", tied="share", pass_rate="share"
+        method="text",
+        scored="int",
+        mean="score",
+        tied="share",
+        pass_rate="share",
     )
     if objective is not None:
         note = f"human: {_CALLED[objective]} of scores and human ratings; tied: {_TIED}"
-        return Table("methods", [*columns, *named_columns(human="interval")], rows, notes=[note])
+        return Table(
+            "methods", [*columns, *named_columns(human="interval")], rows, notes=[note]
+        )
     for row in rows:
         if row["method"] != main:
             row["same"] = views.crosstab(table, main, row["method"])["same"]
             both = table.common([main, row["method"]]).scores
             row["rho"] = agreement("spearman", *seen(both.T)).value
-    notes = [f"same: equal decisions, rho: Spearman correlation, both with {main}; tied: {_TIED}"]
+    notes = [
+        f"same: equal decisions, rho: Spearman correlation, both with {main}; tied: {_TIED}"
+    ]
     columns += named_columns(same="share", rho="score")
     return Table("methods", columns, rows, notes=notes if len(rows) > 1 else ())
 
@@ -281,10 +325,14 @@ def _coverage(table: ScoreTable) -> list[str]:
 
 def _measured(table: ScoreTable, method: str, measure: Measure) -> bool:
     """Whether a measure means something: an absolute error needs both on the scale of [0, 1]."""
-    return measure != "mae" or (is_on_scale(table.column(method)) and is_on_scale(table.rating))
+    return measure != "mae" or (
+        is_on_scale(table.column(method)) and is_on_scale(table.rating)
+    )
 
 
-def _agreements(table: ScoreTable, objective: Measure, drawn: Mapping[str, Any]) -> Table:
+def _agreements(
+    table: ScoreTable, objective: Measure, drawn: Mapping[str, Any]
+) -> Table:
     """Every method against human ratings, on the samples that it has scored."""
     records: list[Record] = []
     reasons: dict[str, str] = {}
@@ -295,10 +343,23 @@ def _agreements(table: ScoreTable, objective: Measure, drawn: Mapping[str, Any])
         is_tested = measure == objective
         found = estimate(measure, both, table.groups or None, test=is_tested, **drawn)
         reasons[method] = found.reason or reasons.get(method, "")
-        record = {"method": method, "measure": measure, "n": found.n, "p": found.p}
+        record = {
+            "method": method,
+            "measure": measure,
+            "n": found.n,
+            "p": found.p,
+        }
         records.append(record | found.record("agreement"))
-    columns = named_columns(method="text", measure="text", n="int", agreement="interval", p="p")
-    notes = [f"n: samples with a score and a rating; p: of no agreement, for {objective} only"]
+    columns = named_columns(
+        method="text",
+        measure="text",
+        n="int",
+        agreement="interval",
+        p="p",
+    )
+    notes = [
+        f"n: samples with a score and a rating; p: of no agreement, for {objective} only"
+    ]
     notes += _without(reasons)
     if len(records) < len(table.methods) * len(MEASURES):
         notes.append("mae is left out where scores or ratings are not between 0 and 1")
@@ -318,8 +379,12 @@ def _on_common(table: ScoreTable, objective: Measure) -> dict[str, float]:
         for method in table.methods
         if _measured(table, method, objective)
     }
-    defined = [(method, value) for method, value in values.items() if not math.isnan(value)]
-    return dict(sorted(defined, key=lambda pair: pair[1], reverse=higher_is_better(objective)))
+    defined = [
+        (method, value) for method, value in values.items() if not math.isnan(value)
+    ]
+    return dict(
+        sorted(defined, key=lambda pair: pair[1], reverse=higher_is_better(objective))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +409,10 @@ class _Tests:
 
 
 def _tests(
-    table: ScoreTable, objective: Measure, reference: str | None, drawn: Mapping[str, Any]
+    table: ScoreTable,
+    objective: Measure,
+    reference: str | None,
+    drawn: Mapping[str, Any],
 ) -> _Tests:
     """Every other method less the reference, with p corrected by Holm.
 
@@ -364,7 +432,9 @@ def _tests(
         for method in table.methods
         if against and method != against and _measured(table, method, objective)
     }
-    tested = {method: each.p for method, each in found.items() if not math.isnan(each.p)}
+    tested = {
+        method: each.p for method, each in found.items() if not math.isnan(each.p)
+    }
     others = 0 if reference else len(tested) * (len(tested) - 1) // 2
     corrected = holm([*tested.values(), *[math.nan] * others]).tolist()
     p_corrected = dict(zip(tested, corrected, strict=False))
@@ -387,7 +457,12 @@ def _differences(tests: _Tests, margin: float | None) -> Table:
             record["equivalent"] = "yes" if found.equivalent(margin) else "not shown"
         records.append(record)
     columns = named_columns(
-        method="text", n="int", difference="signed", p="p", p_corrected="p", detectable="score"
+        method="text",
+        n="int",
+        difference="signed",
+        p="p",
+        p_corrected="p",
+        detectable="score",
     )
     measure = _CALLED[tests.objective]
     notes = [f"difference: {measure} of the method minus that of {tests.reference}"]
@@ -427,7 +502,10 @@ def _decided(table: ScoreTable) -> Table:
             "rating_passes": views.mean(good[both]),
             "kappa": kappa_of_table(views.counted_decisions(passes[both], good[both])),
         }
-        for measure, among, hits in (("precision", passes, good), ("recall", good, passes)):
+        for measure, among, hits in (
+            ("precision", passes, good),
+            ("recall", good, passes),
+        ):
             chosen = np.where(both & among, hits, np.nan)
             record |= estimate("share", chosen, table.groups or None).record(measure)
         records.append(record)
@@ -444,7 +522,13 @@ def _decided(table: ScoreTable) -> Table:
     return Table("decisions by rating", columns, records, detail=True, notes=notes)
 
 
-def _rated_notes(table: ScoreTable, rated: int, tests: _Tests, *, chosen: bool) -> list[str]:
+def _rated_notes(
+    table: ScoreTable,
+    rated: int,
+    tests: _Tests,
+    *,
+    chosen: bool,
+) -> list[str]:
     notes = []
     if rated < FEW:
         notes.append(
@@ -470,12 +554,17 @@ def _best(table: ScoreTable, agreed: Table, tests: _Tests) -> str:
     if not values or len(table.rated) < LEAST:
         return ""
     best = next(iter(values))
-    own = next(r for r in agreed.records if (r["method"], r["measure"]) == (best, objective))
+    own = next(
+        r for r in agreed.records if (r["method"], r["measure"]) == (best, objective)
+    )
     rho = Column("agreement", "interval").cell(own)
     n, common = own["n"], len(table.rated.common())
     is_common = common >= LEAST and any(r["n"] != common for r in agreed.records)
     if is_common and n != common:
-        rho, n = cell(values[best], "score"), common  # its interval is of its own samples
+        rho, n = (
+            cell(values[best], "score"),
+            common,
+        )  # its interval is of its own samples
     said = f"({_CALLED[objective]} {rho}, n = {n})"
     if higher_is_better(objective) and values[best] <= 0.0:
         return f"No method agrees with the human ratings; the highest is {best} {said}."

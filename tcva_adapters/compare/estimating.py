@@ -30,7 +30,11 @@ _WIDTHS: Final = (0.2, 0.1, 0.05)
 
 
 def mean_ratings(
-    scores: FloatArray, human: FloatArray, groups: Groups, at: float, level: float
+    scores: FloatArray,
+    human: FloatArray,
+    groups: Groups,
+    at: float,
+    level: float,
 ) -> list[Table]:
     """The mean rating and the pass rate of all samples, where only some of them are rated.
 
@@ -53,10 +57,14 @@ def mean_ratings(
     number, samples = int(rated.sum()), int(scored.sum())
     if number == samples:
         return []
-    away = (scores[rated].mean() - scores[scored].mean()) / max(scores[scored].std(), 1e-300)
+    away = (scores[rated].mean() - scores[scored].mean()) / max(
+        scores[scored].std(), 1e-300
+    )
     away *= math.sqrt(number)
     part = f"{number} of {samples} samples are rated"
-    notes = [f"{part}. The estimate holds if they are a random draw (--next draws one)."]
+    notes = [
+        f"{part}. The estimate holds if they are a random draw (--next draws one)."
+    ]
     if abs(away) > _NO_DRAW:
         side = "higher" if away > 0.0 else "lower"
         notes.append(
@@ -64,14 +72,23 @@ def mean_ratings(
             f"({abs(away):.1f} standard errors), so they are probably none."
         )
     if number < LEAST_RATINGS:
-        notes.append(f"Below {LEAST_RATINGS} ratings the estimate uses the ratings only.")
+        notes.append(
+            f"Below {LEAST_RATINGS} ratings the estimate uses the ratings only."
+        )
     rows: list[Record] = []
     passes = np.where(np.isfinite(human), human >= at, np.nan)
-    for name, ratings, own in (("mean rating", human, scores), ("pass rate", passes, scores >= at)):
+    for name, ratings, own in (
+        ("mean rating", human, scores),
+        ("pass rate", passes, scores >= at),
+    ):
         found = powered_mean(ratings, scores, groups=groups, level=level)
         best, alone = found.estimate, found.alone
-        if name == "pass rate" and number < LEAST_RATINGS:  # exact, however few there are
-            alone = estimate("share", np.where(rated, ratings, np.nan), groups, level=level)
+        if (
+            name == "pass rate" and number < LEAST_RATINGS
+        ):  # exact, however few there are
+            alone = estimate(
+                "share", np.where(rated, ratings, np.nan), groups, level=level
+            )
             best = alone
         rows.append(
             {
@@ -91,7 +108,9 @@ def mean_ratings(
         ratings_only="interval",
         effective_n="int",
     )
-    notes.append("effective n: how many ratings would give this interval without the judge")
+    notes.append(
+        "effective n: how many ratings would give this interval without the judge"
+    )
     return [Table("mean rating", columns, rows, notes=notes)]
 
 
@@ -116,12 +135,28 @@ def labels_table(figures: dict[str, Estimate], width: float | None) -> Table:
             row[name] = max(LEAST_LABELS, labels_needed(found, width=each))
         rows.append(row)
     columns = [Column("width", "score"), *(Column(name, "int") for name in there)]
-    now = [f"{cell(of.high - of.low, 'score')} ({name}, n = {of.n})" for name, of in there.items()]
-    notes = [f"ratings needed for an interval of this width; the widths now: {', '.join(now)}"]
-    return Table("labels needed", columns, rows if there else [], detail=width is None, notes=notes)
+    now = [
+        f"{cell(of.high - of.low, 'score')} ({name}, n = {of.n})"
+        for name, of in there.items()
+    ]
+    notes = [
+        f"ratings needed for an interval of this width; the widths now: {', '.join(now)}"
+    ]
+    return Table(
+        "labels needed",
+        columns,
+        rows if there else [],
+        detail=width is None,
+        notes=notes,
+    )
 
 
-def next_to_rate(table: ScoreTable, method: str, number: int, seed: int = 0) -> Table:
+def next_to_rate(
+    table: ScoreTable,
+    method: str,
+    number: int,
+    seed: int = 0,
+) -> Table:
     """A random draw of samples without a rating, spread evenly along a method's scores.
 
     Every sample has the same chance, so that a mean of their ratings is unbiased.
@@ -146,13 +181,20 @@ def next_to_rate(table: ScoreTable, method: str, number: int, seed: int = 0) -> 
     # Every N/n-th of N samples, from a random start.
     starts = (rng.random() + np.arange(number)) * len(left) / number
     places = np.sort(along[starts.astype(np.int64)])
-    rows = [{"sample": table.samples[place], "score": scores[place]} for place in places.tolist()]
+    rows = [
+        {"sample": table.samples[place], "score": scores[place]}
+        for place in places.tolist()
+    ]
     note = f"a random draw from {counted(len(left), 'sample')} without a rating"
     return Table("next", [Column("sample")], rows, notes=[note])
 
 
 def write_labels(
-    path: str | Path, table: ScoreTable, drawn: Table, *, overwrite: bool = False
+    path: str | Path,
+    table: ScoreTable,
+    drawn: Table,
+    *,
+    overwrite: bool = False,
 ) -> None:
     """Write what is rated and what is to be rated, for raters, the report's page and ``--human``.
 
@@ -172,7 +214,9 @@ def write_labels(
     known = zip(table.samples, table.rating.tolist(), strict=True)
     rows = [(sample, rating) for sample, rating in known if rating == rating]  # noqa: PLR0124  # nan
     rows += [(row["sample"], None) for row in drawn.records]
-    text = "".join(json.dumps({"id": sample, "human": rating}) + "\n" for sample, rating in rows)
+    text = "".join(
+        json.dumps({"id": sample, "human": rating}) + "\n" for sample, rating in rows
+    )
     if kind == ".csv":
         text = csv_text(["id", "human"], [list(row) for row in rows])
     with replacing(path, ours=OURS, overwrite=overwrite) as stream:

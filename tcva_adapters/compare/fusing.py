@@ -54,14 +54,19 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
     scale of its own) is left out, and a note says so: by then all judgements are paid for.
     """
     members, name = members_of(text), fused_name(text)
-    scores = [np.where(table.closed(member), np.nan, table.column(member)) for member in members]
+    scores = [
+        np.where(table.closed(member), np.nan, table.column(member))
+        for member in members
+    ]
     columns = np.stack(scores, axis=1)
     try:
         found = fuse(columns)
     except InvalidValueError as error:
         return replace(table, notes=(*table.notes, f"{name} is left out: {error}"))
     sizes = sorted(Counter(found.members.tolist()).items(), reverse=True)
-    said = ", ".join(f"{counted(number, 'sample')} with {size}" for size, number in sizes)
+    said = ", ".join(
+        f"{counted(number, 'sample')} with {size}" for size, number in sizes
+    )
     more = table.with_method(name, found.scores)
     reasons = {
         (sample, name): "no member has a score"
@@ -72,7 +77,10 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
         more,
         reasons={**table.reasons, **reasons},
         notes=(*table.notes, f"{name}: {said} members."),
-        about={**table.about, "members": {**table.about.get("members", {}), name: members}},
+        about={
+            **table.about,
+            "members": {**table.about.get("members", {}), name: members},
+        },
     )
 
 
@@ -80,7 +88,9 @@ COMPOSITE: Final = "composite"
 
 
 def with_composite(
-    table: ScoreTable, weights: Mapping[str, float] | None = None, threshold: float | None = None
+    table: ScoreTable,
+    weights: Mapping[str, float] | None = None,
+    threshold: float | None = None,
 ) -> ScoreTable:
     """The table with the weighted mean of its methods, which every weighted one has to score.
 
@@ -95,12 +105,16 @@ def with_composite(
     shares = weights or dict.fromkeys(table.methods, 1.0 / len(table.methods))
     rated = [name for name, share in shares.items() if share > 0.0]
     scores = np.sum([shares[name] * table.column(name) for name in rated], axis=0)
-    found = table.with_method(COMPOSITE, scores, THRESHOLD if threshold is None else threshold)
+    found = table.with_method(
+        COMPOSITE, scores, THRESHOLD if threshold is None else threshold
+    )
     lacking = {}
     for row in np.flatnonzero(np.isnan(scores)).tolist():
         sample = table.samples[row]
         without = [name for name in rated if np.isnan(table.column(name)[row])]
-        why = table.reasons.get((sample, without[0]), "no_score")  # reasons are not always held
+        why = table.reasons.get(
+            (sample, without[0]), "no_score"
+        )  # reasons are not always held
         word = why.partition(":")[0]
         lacking[sample, COMPOSITE] = f"{word}: no score for {', '.join(without)}"
     return replace(found, reasons={**found.reasons, **lacking})
@@ -124,8 +138,12 @@ def gains(table: ScoreTable, **drawn: Any) -> Table:
         common = rated.common([name, *members])
         common = replace(common, scores=seen(common.scores))
         human, groups = common.rating, common.groups or None
-        rhos = {m: agreement("spearman", common.column(m), human).value for m in members}
-        best = max(members, key=lambda member: np.nan_to_num(rhos[member], nan=-math.inf))
+        rhos = {
+            m: agreement("spearman", common.column(m), human).value for m in members
+        }
+        best = max(
+            members, key=lambda member: np.nan_to_num(rhos[member], nan=-math.inf)
+        )
         own = estimate("spearman", [common.column(name), human], groups, **drawn)
         gain = difference(
             "spearman", common.column(name), common.column(best), human, groups, **drawn
@@ -143,7 +161,12 @@ def gains(table: ScoreTable, **drawn: Any) -> Table:
         )
     correct_p(records)
     columns = named_columns(
-        method="text", n="int", rho="interval", best_member="text", gain="signed", p_corrected="p"
+        method="text",
+        n="int",
+        rho="interval",
+        best_member="text",
+        gain="signed",
+        p_corrected="p",
     )
     notes = [
         "gain: over the member that agrees best with the human ratings, on the same samples",

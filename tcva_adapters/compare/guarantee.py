@@ -49,11 +49,15 @@ def limits_of(options: dict[str, Any], scale: Scale | None) -> Limits | None:
     given = {name: value for name, value in asked.items() if value is not None}
     if not {*names[:2]} & {*given}:
         if given:
-            msg = f"{next(iter(given))} needs a limit, max_false_pass (--max-false-pass)"
+            msg = (
+                f"{next(iter(given))} needs a limit, max_false_pass (--max-false-pass)"
+            )
             raise InvalidValueError(msg)
         return None
     low, high = scale or (0.0, 1.0)
-    found = Limits(**{"human_threshold": (low + high) / 2.0, **given}, human_scale=(low, high))
+    found = Limits(
+        **{"human_threshold": (low + high) / 2.0, **given}, human_scale=(low, high)
+    )
     passes_from(found.human_threshold, found.human_scale)
     return found
 
@@ -85,7 +89,12 @@ class Gate:
 
     @classmethod
     def of(
-        cls, table: ScoreTable, method: str, scores: FloatArray, limits: Limits, error: float
+        cls,
+        table: ScoreTable,
+        method: str,
+        scores: FloatArray,
+        limits: Limits,
+        error: float,
     ) -> Self:
         """That of rated samples by some scores of a method.
 
@@ -94,19 +103,34 @@ class Gate:
         one counts, as not passing.
         """
         rejects = _rejects(table, limits)
-        scores = np.where(table.silent(method), 1.0, np.where(table.closed(method), np.nan, scores))
-        known, most, least = np.isfinite(scores), limits.max_false_pass, limits.min_true_pass
+        scores = np.where(
+            table.silent(method), 1.0, np.where(table.closed(method), np.nan, scores)
+        )
+        known, most, least = (
+            np.isfinite(scores),
+            limits.max_false_pass,
+            limits.min_true_pass,
+        )
         passes = scores[rejects & known] + _SAME >= THRESHOLDS[:, None]
         fails = ~(scores[~rejects] >= THRESHOLDS[::-1, None])
-        groups = [table.select(rows).groups or None for rows in (rejects & known, ~rejects)]
+        groups = [
+            table.select(rows).groups or None for rows in (rejects & known, ~rejects)
+        ]
         # Shares and bounds do not depend on the limit, where there is none.
         false = certify(passes, most or 0.5, error=error, groups=groups[0])
         true = certify(fails, 1.0 - (least or 0.5), error=error, groups=groups[1])
         first = _STEPS + 1 if true.place is None else _STEPS - true.place
         last = -1 if false.place is None else false.place
-        curves = [false.shares, false.bounds, 1.0 - true.shares[::-1], 1.0 - true.bounds[::-1]]
+        curves = [
+            false.shares,
+            false.bounds,
+            1.0 - true.shares[::-1],
+            1.0 - true.bounds[::-1],
+        ]
         ends = 0 if least is None else first, _STEPS if most is None else last
-        return cls(limits, error, false.n, true.n, false.groups, np.stack(curves), *ends)
+        return cls(
+            limits, error, false.n, true.n, false.groups, np.stack(curves), *ends
+        )
 
     @property
     def chosen(self) -> int | None:
@@ -150,7 +174,9 @@ class Gate:
             share, bound = self.curves[2:, -1].tolist()
             of = counted(self.good, "good answer")
             return f"even at threshold 0, {share:.3f} of {of} pass (lower bound {bound:.3f})"
-        strict, lenient = (f"{THRESHOLDS[place]:g}" for place in (self.last, self.first))
+        strict, lenient = (
+            f"{THRESHOLDS[place]:g}" for place in (self.last, self.first)
+        )
         return (
             f"at most {percent(most or 0.0)} false passes need a threshold of {strict} or more, "
             f"{percent(least or 0.0)} of the good answers one of {lenient} or less"
@@ -160,14 +186,20 @@ class Gate:
         """Too few ratings, or a judge that misses too much."""
         number, what, of = self.rejected, "rated rejections", ""
         if self.groups is not None:
-            number, what, of = self.groups, "groups with a rated rejection", " (mean over groups)"
+            number, what, of = (
+                self.groups,
+                "groups with a rated rejection",
+                " (mean over groups)",
+            )
         if (fewest := needed(most, self.error) or 0) > number:
             short = f"rate {fewest - number} more, or raise the limit"
             return f"the limit takes at least {fewest} {what}, got {number}; {short}"
         floor = float(self.curves[0, 0])
         more = None if of else needed(most, self.error, floor)  # means need other tests
         of_all = percent(round(floor, 3)) if of else f"{floor * self.rejected:.0f}"
-        enough = f"about {more} {what} would be enough at this share, or " if more else ""
+        enough = (
+            f"about {more} {what} would be enough at this share, or " if more else ""
+        )
         return (
             f"{of_all} of {counted(self.rejected, 'rejected answer')}{of} have the score 1 and pass "
             f"at every threshold; {enough}a second judge may catch them (tcva evaluate --fuse JUDGE)"
@@ -175,7 +207,10 @@ class Gate:
 
 
 def guaranteed(
-    table: ScoreTable, settings: Sequence[ScoringConfig], limits: Limits, by: str | None = None
+    table: ScoreTable,
+    settings: Sequence[ScoringConfig],
+    limits: Limits,
+    by: str | None = None,
 ) -> Report:
     """The setting that keeps the limits and, of those, passes the most good answers. No call.
 
@@ -230,17 +265,31 @@ def guaranteed(
     else:
         of_all = f", the best of {len(settings)} settings," if len(settings) > 1 else ""
         sentence = _infeasible(f"{name}{of_all}", gates[best], limits, by)
-    rows = [{"setting": described(s), **g.record()} for s, g in zip(settings, joined, strict=True)]
-    tables = [Table("guarantee", _columns(limits, "setting"), rows, notes=_meant(limits, error))]
+    rows = [
+        {"setting": described(s), **g.record()}
+        for s, g in zip(settings, joined, strict=True)
+    ]
+    tables = [
+        Table(
+            "guarantee", _columns(limits, "setting"), rows, notes=_meant(limits, error)
+        )
+    ]
     if by is not None:
-        rows = [{"value": value, **part.record()} for value, part in gates[best].items()]
+        rows = [
+            {"value": value, **part.record()} for value, part in gates[best].items()
+        ]
         note = f"threshold: for the value alone; {name} uses the one of the table above for all"
         columns = _columns(limits, "value")
         tables.append(Table(f"by {by}", columns, rows, notes=[note] if found else ()))
-    asked = limits.model_dump(mode="json") | {"by": by, "criterion": table.about.get("criterion")}
+    asked = limits.model_dump(mode="json") | {
+        "by": by,
+        "criterion": table.about.get("criterion"),
+    }
     asked |= {"recommended": found and dict(found.setting), "profiles": None}
     asked |= {"guarantee": found and found.model_dump(mode="json")}
-    about = [*_notes(rated, method, rated.at(settings[best]), limits, len(settings), paths)]
+    about = [
+        *_notes(rated, method, rated.at(settings[best]), limits, len(settings), paths)
+    ]
     notes = [*table.notes, *about[found is None :]]
     if left := len(rated) - sum(map(len, parts.values())):
         notes.append(f"Left out: {counted(left, 'rated sample')} without {by!r}.")
@@ -266,8 +315,14 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
         if gate.chosen is None:
             notes.append(f"no threshold for {method}: {gate.why()}")
     sure = f"{percent(limits.confidence)} confidence, for each method alone"
-    alone = "; a choice among the methods by this table is not covered" if len(rows) > 1 else ""
-    notes.insert(0, f"threshold: the lowest at which {limits.text} pass ({sure}){alone}")
+    alone = (
+        "; a choice among the methods by this table is not covered"
+        if len(rows) > 1
+        else ""
+    )
+    notes.insert(
+        0, f"threshold: the lowest at which {limits.text} pass ({sure}){alone}"
+    )
     columns = named_columns(
         method="text",
         rejected="int",
@@ -282,12 +337,18 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
 def judged_by(table: ScoreTable) -> dict[str, Any]:
     """Who judged a table's samples, as a `Guarantee` says it; empty where that is not always the same."""
     results = chain.from_iterable(table.results.values())
-    first, *others = [e.assessment.judged_by for e in results if isinstance(e, Result)] or [{}]
+    first, *others = [
+        e.assessment.judged_by for e in results if isinstance(e, Result)
+    ] or [{}]
     is_same = all(each == first for each in others)
-    return {name: value for name, value in first.items() if is_same and name != PROFILES}
+    return {
+        name: value for name, value in first.items() if is_same and name != PROFILES
+    }
 
 
-def _rated(table: ScoreTable, limits: Limits, settings: Sequence[ScoringConfig] = ()) -> ScoreTable:
+def _rated(
+    table: ScoreTable, limits: Limits, settings: Sequence[ScoringConfig] = ()
+) -> ScoreTable:
     """The rated samples."""
     rated, msg = table.rated, ""
     human, rejects = rated.rating, _rejects(rated, limits)
@@ -320,9 +381,20 @@ def _columns(limits: Limits, first: str) -> list[Column]:
     """Of a table of gates, with the bounds of the limits that there are."""
     lacking = {"bound"} if limits.max_false_pass is None else set()
     lacking |= {"true_bound"} if limits.min_true_pass is None else set()
-    names = ("threshold", "rejected", "false_pass", "bound", "good", *_SHARES[2:], "at_threshold_1")
+    names = (
+        "threshold",
+        "rejected",
+        "false_pass",
+        "bound",
+        "good",
+        *_SHARES[2:],
+        "at_threshold_1",
+    )
     shown = (name for name in names if name not in lacking)
-    return [Column(first), *(Column(n, "int" if n in _INTS else "score") for n in shown)]
+    return [
+        Column(first),
+        *(Column(n, "int" if n in _INTS else "score") for n in shown),
+    ]
 
 
 def _meant(limits: Limits, error: float = 0.05, passed: str = "true pass") -> list[str]:
@@ -342,26 +414,41 @@ def _path(gate: Gate) -> Table:
     names = ("threshold", *_SHARES[:3])
     values = np.column_stack([THRESHOLDS, *gate.curves[:3]]).tolist()
     rows = [
-        {**dict(zip(names, row, strict=True)), "certified": gate.first <= place <= gate.last}
+        {
+            **dict(zip(names, row, strict=True)),
+            "certified": gate.first <= place <= gate.last,
+        }
         for place, row in enumerate(values)
     ]
     columns = [*(Column(name, "score") for name in names), Column("certified")]
     return Table("thresholds", columns, rows, detail=True)
 
 
-def _infeasible(name: str, gates: Mapping[str, Gate], limits: Limits, by: str | None) -> str:
+def _infeasible(
+    name: str,
+    gates: Mapping[str, Gate],
+    limits: Limits,
+    by: str | None,
+) -> str:
     """What was asked for, and why no threshold can be trusted to keep it."""
     said = f"No threshold at {name} is certified to let {limits.text} pass"
     failing = {value: gate for value, gate in gates.items() if gate.chosen is None}
     if not failing:
         return f"{said}: the values of {by!r} have no certified threshold in common."
     value, gate = next(iter(failing.items()))
-    more = f" (and {counted(len(failing) - 1, 'more value')})" if len(failing) > 1 else ""
+    more = (
+        f" (and {counted(len(failing) - 1, 'more value')})" if len(failing) > 1 else ""
+    )
     return f"{said}: {f'for {by}={value}, ' if by else ''}{gate.why()}{more}."
 
 
 def _notes(
-    rated: ScoreTable, method: str, scores: FloatArray, limits: Limits, tried: int, paths: int
+    rated: ScoreTable,
+    method: str,
+    scores: FloatArray,
+    limits: Limits,
+    tried: int,
+    paths: int,
 ) -> Iterator[str]:
     """What a guarantee is about, first of all, and what was left out."""
     wrong = percent(1.0 - limits.confidence)
@@ -375,7 +462,11 @@ def _notes(
             "the mean of this share over groups."
         )
     if paths > 1:
-        best = f" The true pass of the best of {tried} settings is optimistic." if tried > 1 else ""
+        best = (
+            f" The true pass of the best of {tried} settings is optimistic."
+            if tried > 1
+            else ""
+        )
         yield f"{paths} paths of thresholds share the {wrong} (Bonferroni).{best}"
     rejects, silent = _rejects(rated, limits), rated.silent(method)
     unscored = np.isnan(scores) & ~silent

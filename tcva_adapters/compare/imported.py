@@ -39,7 +39,12 @@ _METHOD: Final = ("method", "metric")
 _OF_SAMPLES: Final = frozenset(
     {
         *(*_IDS, *chain.from_iterable(ALIASES.values()), "error"),
-        *("retrieved_context_ids", "reference_context_ids", "multi_responses", "rubrics"),
+        *(
+            "retrieved_context_ids",
+            "reference_context_ids",
+            "multi_responses",
+            "rubrics",
+        ),
         *("persona_name", "query_style", "query_length"),
     }
 )
@@ -146,7 +151,9 @@ class Importing:
             )
         if number is None or wrong:
             word = ROW_WORDS[format_of(path)]
-            raise unreadable(path, f"column {column!r}: {wrong}", line=row.line, word=word)
+            raise unreadable(
+                path, f"column {column!r}: {wrong}", line=row.line, word=word
+            )
         row.scores[method] = None if is_none else self.scaled(number)
         said = error or record.get(f"{column}_reason")
         if isinstance(said, str):
@@ -187,25 +194,38 @@ def read_imported(path: str | Path, how: Importing | None = None) -> Imported:
         return _deepeval(path, run, how)
     table = _records(path)
     columns = list(dict.fromkeys(name for _, record in table for name in record))
-    if "score" in columns and not {*columns}.isdisjoint({*_METHOD, *_QUERIES, "system"}):
+    if "score" in columns and not {*columns}.isdisjoint(
+        {*_METHOD, *_QUERIES, "system"}
+    ):
         return _long(path, table, how)
     kind, known = "scores", {*_OF_SAMPLES, *how.human}
     if {"user_input", "response"} <= {*columns}:
         kind = "ragas"
     elif any(name.startswith(_FEEDBACK) for name in columns):
-        kind, known = "langsmith", {name for name in columns if not name.startswith(_FEEDBACK)}
-    rest = [n for n in columns if n not in known and not f"_{_plain(n)}".endswith(_BESIDE)]
+        kind, known = (
+            "langsmith",
+            {name for name in columns if not name.startswith(_FEEDBACK)},
+        )
+    rest = [
+        n for n in columns if n not in known and not f"_{_plain(n)}".endswith(_BESIDE)
+    ]
     cells = {name: [_number(record.get(name)) for _, record in table] for name in rest}
-    methods = [name for name in rest if _are_scores(cells[name], may_be_empty=kind != "scores")]
+    methods = [
+        name for name in rest if _are_scores(cells[name], may_be_empty=kind != "scores")
+    ]
     if not (methods or how.columns or {*columns} & {*how.human}):
         way = f"judge samples first: tcva evaluate {path} --out judged.jsonl"
-        raise unreadable(path, f"no column holds scores, only {', '.join(columns)}; {way}")
+        raise unreadable(
+            path, f"no column holds scores, only {', '.join(columns)}; {way}"
+        )
     found = _wide(path, kind, table, methods, how)
     found.left_out = [name for name in rest if name not in methods]
     return found
 
 
-def matched(found: Imported, samples: Mapping[str, Sample]) -> tuple[list[tuple[str, Row]], str]:
+def matched(
+    found: Imported, samples: Mapping[str, Sample]
+) -> tuple[list[tuple[str, Row]], str]:
     """Give rows to the samples that they are about.
 
     A row with a known id belongs to that sample, unless its answer is another one: then it comes
@@ -234,7 +254,9 @@ def matched(found: Imported, samples: Mapping[str, Sample]) -> tuple[list[tuple[
         names = [name] if name in samples else by_answer[_flat(own.response)]
         names = [each for each in names if _are_alike(own, samples[each], text)]
         if len(names) > 1:
-            names = [n for n in names if _are_alike(own, samples[n], "contexts")] or names
+            names = [
+                n for n in names if _are_alike(own, samples[n], "contexts")
+            ] or names
         called = shortened(own.id or own.response or own.input or "no name", 40)
         if len(names) > 1:
             msg = (
@@ -290,10 +312,16 @@ def _records(path: str | Path) -> _Table:
         if record is None:
             raise unreadable(path, error, line=line, word=ROW_WORDS[format_of(path)])
         # The index of a data frame is no method.
-        cells = {n: cell for n, cell in record.items() if n not in ("", "Unnamed: 0", "index")}
+        cells = {
+            n: cell
+            for n, cell in record.items()
+            if n not in ("", "Unnamed: 0", "index")
+        }
         stats = cells.pop("feedback_stats", None)
         if isinstance(stats, dict):  # a run as LangSmith's client has it
-            cells |= {f"{_FEEDBACK}{key}": _first(of, "avg") for key, of in stats.items()}
+            cells |= {
+                f"{_FEEDBACK}{key}": _first(of, "avg") for key, of in stats.items()
+            }
         table.append((line, cells))
     if not table:
         raise unreadable(path, "it holds no results")
@@ -301,17 +329,26 @@ def _records(path: str | Path) -> _Table:
 
 
 def _wide(
-    path: str | Path, kind: str, table: _Table, methods: Sequence[str], how: Importing
+    path: str | Path,
+    kind: str,
+    table: _Table,
+    methods: Sequence[str],
+    how: Importing,
 ) -> Imported:
     """A row per sample and a column per method."""
     chosen = methods if how.columns is None else how.columns
     columns = dict.fromkeys(name for _, record in table for name in record)
     if absent := [name for name in chosen if name not in columns]:
-        raise unreadable(path, f"it has no {absent[0]!r}; there are {', '.join(sorted(columns))}")
+        raise unreadable(
+            path, f"it has no {absent[0]!r}; there are {', '.join(sorted(columns))}"
+        )
     prefix = "" if kind == "scores" else f"{kind} "
     names = {n: f"{prefix}{n.removeprefix(_FEEDBACK)}" for n in chosen}
     # RAGAS runs TCVA and CCRS too, which are no metrics of its own.
-    names = {n: re.sub("^ragas (?=tcva_|ccrs_)", "imported ", name) for n, name in names.items()}
+    names = {
+        n: re.sub("^ragas (?=tcva_|ccrs_)", "imported ", name)
+        for n, name in names.items()
+    }
     errors = {column: _errors(columns, column) for column in names}
     rows = []
     for line, record in table:
@@ -335,11 +372,16 @@ def _long(path: str | Path, table: _Table, how: Importing) -> Imported:
             raise unreadable(path, f"{method!r} is empty", line=line, word="row")
         if how.columns is None or name in how.columns:
             methods[name] = None
-            row = Row(line, _sample(record, {method, "score", "score_error"}, (*_QUERIES, *_IDS)))
+            row = Row(
+                line,
+                _sample(record, {method, "score", "score_error"}, (*_QUERIES, *_IDS)),
+            )
             how.put(row, name, record, "score", errors, path)
             rows.append(row)
     if not rows:
-        raise unreadable(path, f"it has no rows of the methods {', '.join(how.columns or ())}")
+        raise unreadable(
+            path, f"it has no rows of the methods {', '.join(how.columns or ())}"
+        )
     return Imported(str(path), "long", [*methods], rows)
 
 
@@ -352,7 +394,9 @@ def _deepeval(path: str | Path, run: Record, how: Importing) -> Imported:
     for number, case in enumerate(cases, start=1):
         metadata = _first(case, "metadata", "additionalMetadata", "additional_metadata")
         listed = _first(case, "metricsData", "metrics_data") or []
-        if not (isinstance(case, dict) and all(isinstance(data, dict) for data in listed)):
+        if not (
+            isinstance(case, dict) and all(isinstance(data, dict) for data in listed)
+        ):
             msg = f"test case {number} is no object with a list of metrics; the file may be incomplete"
             raise unreadable(path, msg)
         record = {**(metadata if isinstance(metadata, dict) else {}), **case}
@@ -386,8 +430,15 @@ def _sample(record: Record, scores: set[str], ids: Sequence[str] = _IDS) -> Samp
     name = _text(record, ids)
     with suppress(InvalidSampleError):
         return Sample.from_record(rest).model_copy(update={"id": name})
-    texts = {field: _text(record, ALIASES[field]) for field in ("input", "response", "reference")}
-    return Sample(id=name, metadata=rest, **texts)
+    texts = {
+        field: _text(record, ALIASES[field])
+        for field in ("input", "response", "reference")
+    }
+    return Sample(
+        id=name,
+        metadata=rest,
+        **texts,
+    )
 
 
 def _plain(name: str) -> str:
@@ -398,14 +449,18 @@ def _plain(name: str) -> str:
 def _errors(columns: Iterable[str], method: str) -> list[str]:
     """The columns that name errors of a method, its own before those of whole rows."""
     own = f"{method}_error"
-    names = [own] if own in columns else [n for n in columns if _plain(n) == _plain(own)]
+    names = (
+        [own] if own in columns else [n for n in columns if _plain(n) == _plain(own)]
+    )
     return names + [name for name in columns if _plain(name) == "error"]
 
 
 def _error(record: Record, columns: Sequence[str]) -> str:
     """The error of a score; empty where there is none."""
     said = (str(record[name]) for name in columns if record.get(name))
-    return next((e for e in said if e.strip().lower() not in MISSING | {"false", "0"}), "")
+    return next(
+        (e for e in said if e.strip().lower() not in MISSING | {"false", "0"}), ""
+    )
 
 
 def _number(value: Any) -> float | None:
@@ -431,7 +486,11 @@ def _text(record: Record, names: Sequence[str]) -> str | None:
         value = record.get(name)
         if isinstance(value, str) and value:
             return value
-        if isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1:
+        if (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and value == value // 1
+        ):
             return str(int(value))
     return None
 

@@ -17,7 +17,12 @@ from typing import Any, Final, NoReturn
 from pydantic import Field
 
 from tcva_adapters.core.checks import nearest
-from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError, install_hint
+from tcva_adapters.errors import (
+    InvalidValueError,
+    JudgeError,
+    MissingDependencyError,
+    install_hint,
+)
 from tcva_adapters.evaluator import lacks
 from tcva_adapters.frameworks import FRAMEWORKS, Framework, Metric
 from tcva_adapters.judges.base import Judge, digest, why_unscored
@@ -107,7 +112,9 @@ def choose(
     if NONE in frameworks:
         return [], []
     known, notes = _installed(frameworks)
-    found = [Method(name, m) for name in known for m in _adapter(name).framework_metrics()]
+    found = [
+        Method(name, m) for name in known for m in _adapter(name).framework_metrics()
+    ]
     if metrics is None:
         chosen = [method for method in found if method.known.criterion == criterion]
         if not chosen:
@@ -115,11 +122,19 @@ def choose(
                 f"{', '.join(known)}: no metric for {criterion}; name metrics (--metrics)."
             )
     else:
-        chosen = [method for method in found if any(_is_named(method, each) for each in metrics)]
+        chosen = [
+            method
+            for method in found
+            if any(_is_named(method, each) for each in metrics)
+        ]
     for wanted in metrics or ():
         if not any(_is_named(method, wanted) for method in found):
-            options = ", ".join(f"{method.framework}.{method.metric}" for method in found)
-            msg = f"no metric {wanted!r} in {', '.join(known)}; the metrics are {options}"
+            options = ", ".join(
+                f"{method.framework}.{method.metric}" for method in found
+            )
+            msg = (
+                f"no metric {wanted!r} in {', '.join(known)}; the metrics are {options}"
+            )
             raise InvalidValueError(msg)
     used: list[Method] = []
     left: dict[str, list[str]] = {}
@@ -129,7 +144,9 @@ def choose(
             left.setdefault(why, []).append(method.name)
         else:
             used.append(method)
-    return used, notes + [f"Left out: {', '.join(of)} ({why})." for why, of in left.items()]
+    return used, notes + [
+        f"Left out: {', '.join(of)} ({why})." for why, of in left.items()
+    ]
 
 
 def _is_named(method: Method, wanted: str) -> bool:
@@ -150,7 +167,10 @@ def _why_not(method: Method, samples: Sequence[Sample], *, is_lexical: bool) -> 
 def _installed(frameworks: Sequence[str]) -> tuple[list[str], list[str]]:
     unknown = [name for name in frameworks if name not in FRAMEWORKS and name != ALL]
     if unknown or not frameworks:
-        name, options = ", ".join(unknown), f"give {', '.join(FRAMEWORKS)}, {ALL} or {NONE}"
+        name, options = (
+            ", ".join(unknown),
+            f"give {', '.join(FRAMEWORKS)}, {ALL} or {NONE}",
+        )
         msg = f"no framework {name!r}; {nearest(name, FRAMEWORKS, options)}"
         raise InvalidValueError(msg)
     wanted = list(FRAMEWORKS) if ALL in frameworks else list(dict.fromkeys(frameworks))
@@ -208,7 +228,12 @@ class Asked(Asking[Any]):
     is_instant = False
     is_refused = False
 
-    def __init__(self, method: Method, tcva: TCVA, seconds: float) -> None:
+    def __init__(
+        self,
+        method: Method,
+        tcva: TCVA,
+        seconds: float,
+    ) -> None:
         self.method, self.seconds = method, seconds
         self.store, self.share = tcva.store, tcva.share
         self.max_concurrency = tcva.max_concurrency
@@ -219,12 +244,16 @@ class Asked(Asking[Any]):
         """One, where the sample has what the metric needs."""
         return [] if self.method.missing(sample) else [_MetricQuestion(self, sample)]
 
-    def answered(self, sample: Sample, answers: Sequence[MetricJudgement]) -> MetricJudgement:
+    def answered(
+        self, sample: Sample, answers: Sequence[MetricJudgement]
+    ) -> MetricJudgement:
         """The answer, or what the sample lacks."""
         if answers:
             return answers[0]
         detail = lacks("the sample", self.method.missing(sample), self.method.name)
-        return MetricJudgement(unscored=Unscored(reason=Reason.MISSING_FIELD, detail=detail))
+        return MetricJudgement(
+            unscored=Unscored(reason=Reason.MISSING_FIELD, detail=detail)
+        )
 
     def key(self, sample: Sample) -> str:
         """Of a judgement: everything that can change it, and of the sample what the metric sees."""
@@ -234,7 +263,9 @@ class Asked(Asking[Any]):
                 "method": self.method.name,
                 "version": self.method.version,
                 **key_of(self.answers),
-                "sample": {name: getattr(sample, name) for name in self.method.known.needs},
+                "sample": {
+                    name: getattr(sample, name) for name in self.method.known.needs
+                },
             }
         )
 
@@ -268,7 +299,9 @@ class _MetricQuestion(Question[MetricJudgement]):
             async with asyncio.timeout(self._of.seconds) as limit:
                 llm = _llm_of(method.framework, asked)
                 adapter = _adapter(method.framework)
-                found = await adapter.ascore_framework_metric(method.metric, self._sample, llm)
+                found = await adapter.ascore_framework_metric(
+                    method.metric, self._sample, llm
+                )
             error, verdicts = found.error, found.verdicts
             score = None if found.score is None else float(found.score)
             if score is not None and not math.isfinite(score):
@@ -276,7 +309,10 @@ class _MetricQuestion(Question[MetricJudgement]):
         except TimeoutError as raised:
             error = f"TimeoutError: {raised}"
             if limit.expired():
-                reason, error = Reason.TIMEOUT, f"no score after {self._of.seconds:g} seconds"
+                reason, error = (
+                    Reason.TIMEOUT,
+                    f"no score after {self._of.seconds:g} seconds",
+                )
         except asyncio.CancelledError as raised:
             if task is not None and task.cancelling():
                 raise
@@ -291,7 +327,12 @@ class _MetricQuestion(Question[MetricJudgement]):
             usage=usage.model_copy(update={"seconds": time.perf_counter() - started}),
         )
 
-    def _why(self, reason: Reason, error: str, asked: Prompted | None) -> Unscored:
+    def _why(
+        self,
+        reason: Reason,
+        error: str,
+        asked: Prompted | None,
+    ) -> Unscored:
         """The reason for no score: of a call that failed, or of the metric itself."""
         if asked is not None and asked.fatal is not None:
             self._of.is_refused = True

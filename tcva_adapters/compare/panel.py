@@ -26,7 +26,15 @@ from tcva_adapters.stats.raters import (
     reliability,
     variance_components,
 )
-from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, named_columns
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+)
 
 FEW: Final = 30
 """Claims with two levels below which alpha hangs on one or two of them."""
@@ -70,13 +78,19 @@ def panel_report(source: Any) -> Report:
         **alpha.record("alpha"),
     }
     columns = named_columns(
-        judges="int", samples="int", claims="int", alpha="interval", effective_judges="score"
+        judges="int",
+        samples="int",
+        claims="int",
+        alpha="interval",
+        effective_judges="score",
     )
     disputes = disputed(table)
     notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
     if alpha.n < FEW:
         few = counted(alpha.n, "claim")
-        notes.append(f"Alpha rests on {few} only; below {FEW} one or two claims decide it.")
+        notes.append(
+            f"Alpha rests on {few} only; below {FEW} one or two claims decide it."
+        )
     if math.isnan(number):
         notes.append(
             f"The effective number of judges needs {ENOUGH} samples with varying scores of all judges."
@@ -99,7 +113,11 @@ def panel_report(source: Any) -> Report:
     return Report(
         f"{disputes.sentence} Krippendorff's alpha is "
         f"{Column('alpha', 'interval').cell(record)} over {counted(alpha.n, 'claim')}.",
-        [Table("agreement", columns, [record]), Table("judges", of_two, pairs), disputes.tables[0]],
+        [
+            Table("agreement", columns, [record]),
+            Table("judges", of_two, pairs),
+            disputes.tables[0],
+        ],
         notes,
     )
 
@@ -131,17 +149,28 @@ def disputed(source: Any, most: int | None = None) -> Report:
         records: list[Record] = []
         for n in np.argsort(-np.nan_to_num(spreads), kind="stable").tolist():
             if spreads[n] > 0.0:
-                record = {"sample": sample, "spread": float(spreads[n]), "claim": texts[n]}
+                record = {
+                    "sample": sample,
+                    "spread": float(spreads[n]),
+                    "claim": texts[n],
+                }
                 for judge, level in zip(judges, levels[:, n].tolist(), strict=True):
-                    record[judge] = None if math.isnan(level) else LEVELS[int(level)].value
+                    record[judge] = (
+                        None if math.isnan(level) else LEVELS[int(level)].value
+                    )
                 records.append(record)
         found.append((float(np.nanmean(spreads)), records))
     found.sort(key=lambda each: -each[0])
     rows = [record for _, records in found[:most] for record in records]
-    columns = named_columns(sample="text", spread="score", claim="prose")
+    columns = named_columns(
+        sample="text",
+        spread="score",
+        claim="prose",
+    )
     columns += [Column(judge) for judge in judges]
     return Report(
-        f"The judges differ on {counted(len(found), 'sample')}.", [Table("disputed", columns, rows)]
+        f"The judges differ on {counted(len(found), 'sample')}.",
+        [Table("disputed", columns, rows)],
     )
 
 
@@ -162,10 +191,14 @@ def repeat_report(source: Any) -> Report:
         InvalidValueError: None was judged several times.
     """
     table = read_scores(source)
-    repeats = [each.repeats if each is not None else () for each in results_of_main(table)]
+    repeats = [
+        each.repeats if each is not None else () for each in results_of_main(table)
+    ]
     most = max(map(len, repeats), default=0)
     if not most:
-        msg = "no sample was judged several times; judge with repeats=3 (--set repeats=3)"
+        msg = (
+            "no sample was judged several times; judge with repeats=3 (--set repeats=3)"
+        )
         raise InvalidValueError(msg)
     scores = np.full((len(repeats), most), np.nan)
     disagreements, flipped, same = [], 0, 0
@@ -192,7 +225,9 @@ def repeat_report(source: Any) -> Report:
         "sample_sd": math.sqrt(found.sample),
         "standard_error": found.standard_error,
         "one_repeat_more": found.error_with(found.samples, one_more),
-        "more_samples": found.error_with(found.samples * one_more / found.repeats, found.repeats),
+        "more_samples": found.error_with(
+            found.samples * one_more / found.repeats, found.repeats
+        ),
     }
     columns = named_columns(
         samples="int",
@@ -242,34 +277,63 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
         MissingDependencyError: scipy is not installed.
     """
     names = table.raters or tuple(f"rater {i + 1}" for i in range(table.human.shape[1]))
-    measure: Literal["pearson", "spearman"] = "pearson" if objective == "pearson" else "spearman"
+    measure: Literal["pearson", "spearman"] = (
+        "pearson" if objective == "pearson" else "spearman"
+    )
     groups = table.groups or None
-    found = reliability(measure, table.human, as_shown(measure, table.scores), groups=groups)
+    found = reliability(
+        measure, table.human, as_shown(measure, table.scores), groups=groups
+    )
     alpha = krippendorff_alpha(table.human.T, "interval", groups=groups)
     pairs = [
-        {"rater": first, "other_rater": second, "n": pair.n, measure: pair.value}
-        for (first, second), pair in zip(combinations(names, 2), found.pairs, strict=True)
+        {
+            "rater": first,
+            "other_rater": second,
+            "n": pair.n,
+            measure: pair.value,
+        }
+        for (first, second), pair in zip(
+            combinations(names, 2), found.pairs, strict=True
+        )
     ]
     both = zip(table.methods, found.with_mean, found.corrected, strict=True)
     methods = [
-        {"method": method, "n": own.n, "with_mean": value, **own.record("without_error")}
+        {
+            "method": method,
+            "n": own.n,
+            "with_mean": value,
+            **own.record("without_error"),
+        }
         for method, value, own in both
     ]
     notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
     if found.best.reason:
         notes.append(f"no interval of the best correlation: {found.best.reason}")
     if objective != measure:
-        notes.append(f"{objective} cannot be corrected for raters; the figures are {measure}.")
+        notes.append(
+            f"{objective} cannot be corrected for raters; the figures are {measure}."
+        )
     figures = {
         "measure": measure,
         "reliability": found.value,
         **found.best.record("best"),
         **alpha.record("alpha"),
     }
-    alpha_text, best = (Column(name, "interval").cell(figures) for name in ("alpha", "best"))
+    alpha_text, best = (
+        Column(name, "interval").cell(figures) for name in ("alpha", "best")
+    )
     reach = f" A method without error would correlate {best} with their mean."
-    of_raters = named_columns(rater="text", other_rater="text", n="int")
-    columns = named_columns(method="text", n="int", with_mean="score", without_error="interval")
+    of_raters = named_columns(
+        rater="text",
+        other_rater="text",
+        n="int",
+    )
+    columns = named_columns(
+        method="text",
+        n="int",
+        with_mean="score",
+        without_error="interval",
+    )
     meant = "without error: with error-free ratings (Spearman-Brown)"
     return Report(
         f"{len(names)} raters agree with a mean {measure} of {cell(found.between, 'score')}, alpha "
@@ -291,14 +355,18 @@ def results_of_main(table: ScoreTable) -> list[Result | None]:
 
 def _panels(table: ScoreTable) -> list[Assessment | None]:
     """The judgements of each sample, of repeats the first."""
-    judged = [None if each is None else each.assessment for each in results_of_main(table)]
+    judged = [
+        None if each is None else each.assessment for each in results_of_main(table)
+    ]
     return [each.repeats[0] if each and each.repeats else each for each in judged]
 
 
 def _judges(panels: Sequence[Assessment | None]) -> list[str]:
     judges = list(dict.fromkeys(each.judge for p in panels if p for each in p.panel))
     if not judges:
-        msg = f"none of {len(panels)} results comes from a panel; judge with Panel([...])"
+        msg = (
+            f"none of {len(panels)} results comes from a panel; judge with Panel([...])"
+        )
         raise InvalidValueError(msg)
     return judges
 
@@ -315,7 +383,8 @@ def _levels(panel: Assessment | None, judges: Sequence[str]) -> FloatArray:
     for judge, judged in {each.judge: each for each in scored}.items():
         if [claim.claim for claim in judged.claims] == texts:
             levels[judges.index(judge)] = [
-                math.nan if c.verdict is None else LEVELS.index(c.verdict) for c in judged.claims
+                math.nan if c.verdict is None else LEVELS.index(c.verdict)
+                for c in judged.claims
             ]
     return levels
 
@@ -323,13 +392,24 @@ def _levels(panel: Assessment | None, judges: Sequence[str]) -> FloatArray:
 def _spreads(levels: FloatArray) -> FloatArray:
     """Mean distance between two judges for each claim; nan where fewer than two gave a level."""
     pairs = [np.abs(a - b) for a, b in combinations(levels, 2)]
-    distances = np.array(pairs).reshape(len(pairs), levels.shape[1])  # there may be no claims
+    distances = np.array(pairs).reshape(
+        len(pairs), levels.shape[1]
+    )  # there may be no claims
     return mean_rating(distances.T)
 
 
-def _pair(first: str, second: str, one: FloatArray, two: FloatArray) -> Record:
+def _pair(
+    first: str,
+    second: str,
+    one: FloatArray,
+    two: FloatArray,
+) -> Record:
     both = np.isfinite(one) & np.isfinite(two)
-    shares = {"same_level": one == two, "first_fully": one == 0, "second_fully": two == 0}
+    shares = {
+        "same_level": one == two,
+        "first_fully": one == 0,
+        "second_fully": two == 0,
+    }
     return {
         "first": first,
         "second": second,

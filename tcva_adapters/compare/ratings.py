@@ -92,7 +92,10 @@ class Ratings:
     _made_at: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if self.scale is not None and not -math.inf < self.scale[0] < self.scale[1] < math.inf:
+        if (
+            self.scale is not None
+            and not -math.inf < self.scale[0] < self.scale[1] < math.inf
+        ):
             msg = f"human_scale must be the lowest and highest rating, e.g. (1, 5), got {self.scale!r}"
             raise InvalidValueError(msg)
 
@@ -129,7 +132,9 @@ class Ratings:
         if not raters or len(set(raters)) < len(raters):
             msg = f"human ratings in {fields!r}: name one field, or several different ones"
             raise InvalidValueError(msg)
-        return cls(path, raters, scale, _labels(path, raters) if is_file else None, temperature)
+        return cls(
+            path, raters, scale, _labels(path, raters) if is_file else None, temperature
+        )
 
     def of(self, name: str, metadata: Fields) -> list[float]:
         """The ratings of a sample, nan where a rater gave none.
@@ -138,14 +143,18 @@ class Ratings:
             InvalidValueError: A value is no rating, or one lies outside the scale.
         """
         record = metadata if self.labels is None else self.labels.get(name, {})
-        self._seen.update(metadata if self.labels is None else [name] * (name in self.labels))
+        self._seen.update(
+            metadata if self.labels is None else [name] * (name in self.labels)
+        )
         try:
             if self.labels is not None and _is_of_claims(record, self.raters):
                 at = as_temperature(record.get("temperature") or self.temperature)
                 levels = [claim["verdict"] for claim in record["claims"]]
                 self._made_at.append(at)
                 return [aggregate(levels, at)]  # on the scale of scores already
-            return [self.scaled(parse_rating(record.get(rater))) for rater in self.raters]
+            return [
+                self.scaled(parse_rating(record.get(rater))) for rater in self.raters
+            ]
         except (InvalidValueError, KeyError, TypeError) as error:
             msg = f"sample {name!r}, {self.source}: {error}"
             raise InvalidValueError(msg) from None
@@ -177,7 +186,9 @@ class Ratings:
             at_all = ", ".join(f"{at:g}" for at in sorted({*self._made_at}))
             notes.append(f"{self.source}: {what} at T={at_all}.")
         if lost := len(self.labels) - len(self._seen):
-            notes.append(f"{self.source}: {lost} of {len(self.labels)} labels match no sample.")
+            notes.append(
+                f"{self.source}: {lost} of {len(self.labels)} labels match no sample."
+            )
         if unrated := number - len(self._seen):
             verb = "has" if unrated == 1 else "have"
             notes.append(
@@ -195,14 +206,20 @@ class Ratings:
             return rating
         low, high = self.scale
         if not (math.isnan(rating) or low <= rating <= high):
-            way = _GIVE_SCALE if (low, high) == (0.0, 1.0) else "give the scale of these ratings"
+            way = (
+                _GIVE_SCALE
+                if (low, high) == (0.0, 1.0)
+                else "give the scale of these ratings"
+            )
             msg = f"the rating must be between {low:g} and {high:g}, got {rating:g}; {way}"
             raise InvalidValueError(msg)
         return (rating - low) / (high - low)
 
 
 def _is_of_claims(record: Fields, raters: Sequence[str]) -> bool:
-    return bool(record.get("claims")) and all(record.get(rater) is None for rater in raters)
+    return bool(record.get("claims")) and all(
+        record.get(rater) is None for rater in raters
+    )
 
 
 def _labels(path: str, raters: Sequence[str]) -> dict[str, Record]:
@@ -244,7 +261,9 @@ def is_on_scale(values: FloatArray) -> bool:
 def off_scale(human: FloatArray) -> str:
     """What is wrong with ratings outside [0, 1], and the way out."""
     low, high = np.nanmin(human), np.nanmax(human)
-    return f"human ratings must be between 0 and 1, got {low:g} to {high:g}; {_GIVE_SCALE}"
+    return (
+        f"human ratings must be between 0 and 1, got {low:g} to {high:g}; {_GIVE_SCALE}"
+    )
 
 
 def passes_from(threshold: float | None, scale: Scale | None) -> float:

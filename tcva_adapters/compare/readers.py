@@ -27,7 +27,11 @@ from tcva_adapters.compare.ratings import Fields, Ratings, Scale
 from tcva_adapters.compare.table import Numbered, ScoreTable, no_group
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    UnreadableInputError,
+)
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.counted import LevelCounts
@@ -158,7 +162,9 @@ def read_scores(
         ratings = Ratings.find(human, human_scale, (scoring or DEFAULT).temperature)
         if ratings.labels is None:
             importing = replace(importing, human=ratings.raters)
-    how = Reading(ratings, group, scoring, _by_id(samples), importing, human_scale, skip_bad, hold)
+    how = Reading(
+        ratings, group, scoring, _by_id(samples), importing, human_scale, skip_bad, hold
+    )
     table = _of_counts(source, how) or _merged(read_blocks(source, how), how)
     if not table.methods and table.counts is None:
         named = " ".join(str(file) for _, file in _sources(source))
@@ -174,17 +180,19 @@ def read_scores(
 def _by_id(samples: Sequence[Sample] | None) -> dict[str, Sample] | None:
     if samples is None:
         return None
-    return {each.id or f"row-{place}": each for place, each in enumerate(samples, start=1)}
+    return {
+        each.id or f"row-{place}": each for place, each in enumerate(samples, start=1)
+    }
 
 
 def _rated(table: ScoreTable, human: FloatArray, scale: Scale | None) -> ScoreTable:
     """With ratings in the order of the samples."""
     if len(human) != len(table):
-        msg = (
-            f"{len(human)} human ratings for {len(table)} samples; give one for each sample or turn"
-        )
+        msg = f"{len(human)} human ratings for {len(table)} samples; give one for each sample or turn"
         raise InvalidValueError(msg)
-    scaled = np.vectorize(Ratings("human ratings", (), scale).scaled, otypes=[np.float64])
+    scaled = np.vectorize(
+        Ratings("human ratings", (), scale).scaled, otypes=[np.float64]
+    )
     return replace(table, human=scaled(human))
 
 
@@ -261,7 +269,9 @@ class Block:
         if self.how.hold == "all":
             own = numbered(own, self.names)
             self.metadata.append(metadata)
-            self.reasons |= {(own, method): why for method, why in reasons.items() if why}
+            self.reasons |= {
+                (own, method): why for method, why in reasons.items() if why
+            }
             if result is not None:
                 for method in scores:
                     self.results.setdefault(method, []).append(result)
@@ -269,7 +279,10 @@ class Block:
             self.human.extend(self.how.ratings.of(own, metadata))
         if self.how.group is not None:
             value = metadata.get(self.how.group)
-            is_group = isinstance(value, str | int | float) and value != "" and value == value  # noqa: PLR0124  # nan
+            is_nan = value != value  # noqa: PLR0124  # of any type
+            is_group = (
+                isinstance(value, str | int | float) and value != "" and not is_nan
+            )
             self.groups.append(value if is_group else None)
         else:
             add_group(self.groups, self.number, conversation_of(name, metadata) or talk)
@@ -290,12 +303,16 @@ class Block:
     def add_judged(self, item: Assessment | Result, talk: str | None = None) -> None:
         """One more sample by its judgement; see `add`."""
         judged = item.assessment if isinstance(item, Result) else item
-        scoring = self.how.scoring or (item.scoring if isinstance(item, Result) else DEFAULT)
+        scoring = self.how.scoring or (
+            item.scoring if isinstance(item, Result) else DEFAULT
+        )
         self.about.setdefault("scoring", scoring)
         if self.how.ratings is not None:
             self.how.ratings.temperature = scoring.temperature
         if judged.unscored is None:  # else additional judges were not asked
-            self._check_fused([f"{each.criterion} by {each.judge}" for each in judged.members])
+            self._check_fused(
+                [f"{each.criterion} by {each.judge}" for each in judged.members]
+            )
         summary: Summary = self.about.setdefault("summary", Summary())
         if self.how.hold == "counts":
             self.add(judged.sample_id, judged.metadata, {}, {}, talk=talk)
@@ -307,7 +324,14 @@ class Block:
             result = Result(judged, scoring, result.certified)
         method, why = judged.criterion, result.unscored
         reasons = {} if why is None or result.score is not None else {method: why.text}
-        self.add(judged.sample_id, judged.metadata, {method: result.score}, reasons, result, talk)
+        self.add(
+            judged.sample_id,
+            judged.metadata,
+            {method: result.score},
+            reasons,
+            result,
+            talk,
+        )
         if result.mostly_marked:
             last = next(reversed(self.names), f"row-{self.number}")
             self.reasons[last, method] = MOSTLY_MARKED
@@ -319,7 +343,9 @@ class Block:
     def _check_fused(self, names: list[str]) -> None:
         first = self.about.setdefault("fused", names)
         if first != names:
-            mixed = "; ".join(sorted(", ".join(each) or "nothing" for each in (first, names)))
+            mixed = "; ".join(
+                sorted(", ".join(each) or "nothing" for each in (first, names))
+            )
             msg = f"{self.called} mixes scores that are fused with different judges: {mixed}"
             raise InvalidSampleError(msg)
 
@@ -334,10 +360,14 @@ def read_blocks(source: Any, how: Reading) -> list[Block]:
     blocks = []
     for name, each in _sources(source):
         is_file = isinstance(each, str | Path)
-        blocks += _of_file(name, str(each), how) if is_file else _of_items(each, how, name)
+        blocks += (
+            _of_file(name, str(each), how) if is_file else _of_items(each, how, name)
+        )
     for block in blocks:
         if again := [name for name, times in block.names.items() if times > 1]:
-            said = f"{block.called} repeats {counted(len(again), 'id')}, e.g. {again[0]!r}"
+            said = (
+                f"{block.called} repeats {counted(len(again), 'id')}, e.g. {again[0]!r}"
+            )
             how.notes.append(
                 f"{said}; the samples after the first are named {again[0]}#2 and so on."
             )
@@ -353,22 +383,34 @@ def _sources(source: Any) -> Iterable[tuple[str, Any]]:
     items = iter(source)
     first = [*islice(items, 1)]
     is_file = bool(first) and isinstance(first[0], str | Path)
-    return (("", each) for each in (*first, *items)) if is_file else [("", chain(first, items))]
+    return (
+        (("", each) for each in (*first, *items))
+        if is_file
+        else [("", chain(first, items))]
+    )
 
 
 def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
     given, file, columns = parse_spec(spec)
     path = Path(file).expanduser()
     if path.is_dir():
-        path = next((path / table for table in _TABLES if (path / table).is_file()), path)
+        path = next(
+            (path / table for table in _TABLES if (path / table).is_file()), path
+        )
     stem = path.resolve().parent.name if path.name in _TABLES else path.stem
     first, target = Record(), file
     name, kind = name or given, format_of(file if file == "-" else path)
     if file != "-":
         first, target = _first_record(path, kind), str(path)
-        if not ({"criterion", "judge"} <= first.keys() or {"answers", "lambda_"} <= first.keys()):
+        if not (
+            {"criterion", "judge"} <= first.keys()
+            or {"answers", "lambda_"} <= first.keys()
+        ):
             return _of_imported(
-                read_imported(path, replace(how.importing, columns=columns)), how, name, stem
+                read_imported(path, replace(how.importing, columns=columns)),
+                how,
+                name,
+                stem,
             )
     parse = _counted if how.hold == "counts" else record_of
     if how.hold == "counts":
@@ -377,7 +419,13 @@ def _of_file(name: str, spec: str, how: Reading) -> list[Block]:
             raise InvalidSampleError(msg)
         with suppress(UnreadableInputError):  # which is said where the line is read
             how.scoring = how.scoring or getattr(_item(first), "scoring", None)
-    rows: RowStream[Any] = RowStream(target, kind, skip_bad=how.skip_bad, read=_item, parse=parse)
+    rows: RowStream[Any] = RowStream(
+        target,
+        kind,
+        skip_bad=how.skip_bad,
+        read=_item,
+        parse=parse,
+    )
     blocks = _of_items(rows, how, name, stem)
     how.notes += skipped_rows(rows.bad, rows.skipped, f" of {path.name}")
     how.skipped += rows.skipped
@@ -388,7 +436,9 @@ def _first_record(path: Path, kind: Format) -> Record:
     """The first one that can be read of a file that may hold judgements."""
     if kind in ("jsonl", "json"):
         with suppress(UnreadableInputError):  # a test run of DeepEval may hold NaN
-            return next(filter(None, (row.record for row in read_records(path, kind))), {})
+            return next(
+                filter(None, (row.record for row in read_records(path, kind))), {}
+            )
     return {}
 
 
@@ -398,7 +448,11 @@ def _item(record: Record) -> Judged:
         return CCRSResult.from_dict(record)
     if "turns" in record:
         return ConversationResult.from_dict(record)
-    return Result.from_dict(record) if "scoring" in record else Assessment.from_dict(record)
+    return (
+        Result.from_dict(record)
+        if "scoring" in record
+        else Assessment.from_dict(record)
+    )
 
 
 def _counted(line: str) -> Any:
@@ -414,14 +468,21 @@ def _turns(items: Iterable[Any]) -> Iterator[tuple[Any, str | None]]:
             continue
         own = each.sample_id or f"row-{place}"
         for number, turn in enumerate(each.turns, start=1):
-            about = {**turn.assessment.metadata, CONVERSATION: own, "turn": number}
+            about = {
+                **turn.assessment.metadata,
+                CONVERSATION: own,
+                "turn": number,
+            }
             named = {"sample_id": f"{own}/{number}", "metadata": about}
             judged = turn.assessment.model_copy(update={} if turn.sample_id else named)
             yield replace(turn, assessment=judged), own
 
 
 def _of_items(
-    items: Iterable[Any], how: Reading, name: str = "", source: str = "results"
+    items: Iterable[Any],
+    how: Reading,
+    name: str = "",
+    source: str = "results",
 ) -> list[Block]:
     """Judgements in their order; those of another judge, or another system, are another block."""
     blocks: dict[tuple[str, str, str], Block] = {}
@@ -437,7 +498,11 @@ def _of_items(
         key = (judged.criterion, judged.judge, system)
         if key not in blocks:
             kind = "ccrs" if isinstance(judged, CCRSResult) else "tcva"
-            about = {"kind": kind, "criterion": judged.criterion, "judge": judged.judge}
+            about = {
+                "kind": kind,
+                "criterion": judged.criterion,
+                "judge": judged.judge,
+            }
             blocks[key] = Block(name, source, how, about, system)
         if isinstance(item, CCRSResult):
             blocks[key].add_rated(item)
@@ -447,7 +512,9 @@ def _of_items(
         msg = f"{name or source}: there are no results; give what 'tcva evaluate --out' wrote"
         raise InvalidSampleError(msg)
     if how.hold == "counts" and len(blocks) > 1:
-        mixed = "; ".join(f"{criterion} by {judge}" for criterion, judge, _ in sorted(blocks))
+        mixed = "; ".join(
+            f"{criterion} by {judge}" for criterion, judge, _ in sorted(blocks)
+        )
         msg = f"{name or source} mixes judgements that cannot be averaged: {mixed}"
         raise InvalidSampleError(msg)
     return [*blocks.values()]
@@ -462,17 +529,31 @@ def _system(sample: str | None, metadata: Fields, field: str | None) -> str:
     return str(value)
 
 
-def _of_imported(found: Imported, how: Reading, name: str, source: str) -> list[Block]:
+def _of_imported(
+    found: Imported,
+    how: Reading,
+    name: str,
+    source: str,
+) -> list[Block]:
     """Imported scores; those of another system are another block."""
     if how.samples is None:
-        pairs = [(row.sample.id or f"row-{n}", row) for n, row in enumerate(found.rows, start=1)]
+        pairs = [
+            (row.sample.id or f"row-{n}", row)
+            for n, row in enumerate(found.rows, start=1)
+        ]
     else:
         pairs, note = matched(found, how.samples)
         how.notes.append(note)
     columns = {column for _, row in pairs for column in row.sample.metadata}
-    if how.ratings is None and (human := [c for c in how.importing.human if c in columns]):
+    if how.ratings is None and (
+        human := [c for c in how.importing.human if c in columns]
+    ):
         how.ratings = Ratings(human[0], (human[0],), how.human_scale)
-    split = "system" if how.split is None and how.of_systems and "system" in columns else how.split
+    split = (
+        "system"
+        if how.split is None and how.of_systems and "system" in columns
+        else how.split
+    )
     rows = {("", own): Row(0, sample) for own, sample in (how.samples or {}).items()}
     for own, row in pairs:
         key = _system(own, row.sample.metadata, split), own
@@ -480,17 +561,28 @@ def _of_imported(found: Imported, how: Reading, name: str, source: str) -> list[
         rows[key] = row if before is None else _joined(before, row, own, found.source)
     blocks: dict[str, Block] = {}
     for (system, own), row in rows.items():
-        about = {"kind": found.kind, "criterion": "", "judge": ""}
+        about = {
+            "kind": found.kind,
+            "criterion": "",
+            "judge": "",
+        }
         block = Block(name, source, how, about, system, thresholds=found.thresholds)
         block = blocks.setdefault(system, block)
-        lacking = {method: _NO_ROW for method in found.methods if method not in row.scores}
+        lacking = {
+            method: _NO_ROW for method in found.methods if method not in row.scores
+        }
         scores = dict.fromkeys(found.methods) | row.scores
         block.add(own, row.sample.metadata, scores, lacking | row.reasons)
         block.texts.append(row.sample.model_copy(update={"id": own}))
     return [*blocks.values()]
 
 
-def _joined(before: Row, row: Row, own: str, source: str) -> Row:
+def _joined(
+    before: Row,
+    row: Row,
+    own: str,
+    source: str,
+) -> Row:
     """What two rows say of one sample."""
     for method in row.scores.keys() & before.scores.keys():
         msg = (
@@ -499,19 +591,30 @@ def _joined(before: Row, row: Row, own: str, source: str) -> Row:
         )
         raise UnreadableInputError(msg, line=row.line)
     first = before if before.line else row
-    return Row(first.line, first.sample, before.scores | row.scores, before.reasons | row.reasons)
+    return Row(
+        first.line,
+        first.sample,
+        before.scores | row.scores,
+        before.reasons | row.reasons,
+    )
 
 
 def _of_counts(source: Any, how: Reading) -> ScoreTable | None:
     """Bare level counts of one or several judges; None where the source is something else."""
-    is_list = isinstance(source, list | tuple) and source and isinstance(source[0], list | tuple)
+    is_list = (
+        isinstance(source, list | tuple)
+        and source
+        and isinstance(source[0], list | tuple)
+    )
     if not (is_list or isinstance(source, np.ndarray)):
         return None
     counts = np.asarray(source, dtype=np.float64)
     shape = counts.shape if counts.ndim == 3 else (len(counts), 1, len(LEVELS))
     rows = check_counts(counts.reshape(-1, shape[2]) if counts.ndim == 3 else counts)
     size, scoring = len(counts), how.scoring or DEFAULT
-    table = ScoreTable(Numbered(size), (), np.empty((size, 0)), counts=rows.reshape(shape))
+    table = ScoreTable(
+        Numbered(size), (), np.empty((size, 0)), counts=rows.reshape(shape)
+    )
     if how.hold == "counts":
         return table
     return table.with_method("scores", table.at(scoring), scoring.threshold)
@@ -520,7 +623,10 @@ def _of_counts(source: Any, how: Reading) -> ScoreTable | None:
 def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:
     """By block, what its methods are called: with the judge, or the file, where that tells them apart."""
     for way in ("name", "judge", "source"):
-        titles = [{name: _title(block, name, way) for name in block.scores} for block in blocks]
+        titles = [
+            {name: _title(block, name, way) for name in block.scores}
+            for block in blocks
+        ]
         names = [name for each in titles for name in each.values()]
         if len(set(names)) == len(names):
             return titles
@@ -552,7 +658,9 @@ def _merged(blocks: Sequence[Block], how: Reading) -> ScoreTable:
         about |= blocks[0].about
     by_id = {sample.id: sample for block in blocks for sample in block.texts}
     if by_id:
-        about["samples"] = tuple(by_id.get(name) or Sample(id=name) for name in table.samples)
+        about["samples"] = tuple(
+            by_id.get(name) or Sample(id=name) for name in table.samples
+        )
     notes = [*how.notes, *table.notes]
     if how.ratings is not None:
         notes += how.ratings.ended(len(table))
@@ -566,7 +674,9 @@ def block_table(block: Block, titles: Mapping[str, str]) -> ScoreTable:
     columns = [np.frombuffer(scores) for scores in block.scores.values()]
     usage = {}
     if summary := block.about.get("summary"):
-        usage = dict.fromkeys(titles.values(), summary.usage.model_dump(exclude_none=True))
+        usage = dict.fromkeys(
+            titles.values(), summary.usage.model_dump(exclude_none=True)
+        )
     return ScoreTable(
         tuple(block.names) if block.names else Numbered(size),
         tuple(titles.values()),
@@ -589,7 +699,11 @@ def check_groups(table: ScoreTable, field: str) -> None:
     Raises:
         InvalidSampleError: A scored sample (with a rating, where there are ratings) has none.
     """
-    needed = np.isfinite(table.scores).any(axis=1) if table.methods else np.ones(len(table), bool)
+    needed = (
+        np.isfinite(table.scores).any(axis=1)
+        if table.methods
+        else np.ones(len(table), bool)
+    )
     if table.human.shape[1]:
         needed &= np.isfinite(table.rating)
     for place in np.flatnonzero(needed).tolist():

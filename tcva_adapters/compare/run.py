@@ -24,14 +24,24 @@ from tcva_adapters.compare.methods import ALL, Asked, MetricJudgement, choose
 from tcva_adapters.compare.ratings import Ratings, Scale, names_in
 from tcva_adapters.compare.readers import read_scores
 from tcva_adapters.compare.table import ScoreTable, no_group
-from tcva_adapters.core.temperature import Temperatures, as_temperature, check_temperature
+from tcva_adapters.core.temperature import (
+    Temperatures,
+    as_temperature,
+    check_temperature,
+)
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.cost import cost
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.loops import wait_for
 from tcva_adapters.progress import progress_of
-from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage, written_out
+from tcva_adapters.results.assessment import (
+    Judgement,
+    Reason,
+    Unscored,
+    Usage,
+    written_out,
+)
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import OURS as RESULTS
@@ -169,7 +179,12 @@ class Run:
         self.notes += left_out
         self._fuse = fuse
         self._imported = [
-            read_scores(each, samples=self.samples, human_scale=human_scale, **(reading or {}))
+            read_scores(
+                each,
+                samples=self.samples,
+                human_scale=human_scale,
+                **(reading or {}),
+            )
             for each in imported
         ]
         self._raters, self.human = self._rated(human, human_scale)
@@ -179,7 +194,9 @@ class Run:
         self._thresholds = dict(pass_from or {})
         self.names = self._checked_names()
         for method in self.methods:
-            Asked(method, tcva, timeout)  # refuses a judge that answers no prompts of others
+            Asked(
+                method, tcva, timeout
+            )  # refuses a judge that answers no prompts of others
 
     @property
     def fingerprint(self) -> str:
@@ -194,7 +211,9 @@ class Run:
     @property
     def is_rated(self) -> bool:
         """Whether people have rated samples, here or in imported scores."""
-        return self.human is not None or any(table.human.size for table in self._imported)
+        return self.human is not None or any(
+            table.human.size for table in self._imported
+        )
 
     @property
     def views(self) -> list[str]:
@@ -232,7 +251,9 @@ class Run:
         if human is None:
             return (), None
         ratings = Ratings.find(human, scale, self.temperatures[0])
-        found = [ratings.of(sample.id or "", sample.metadata) for sample in self.samples]
+        found = [
+            ratings.of(sample.id or "", sample.metadata) for sample in self.samples
+        ]
         self.notes += ratings.ended(len(found))
         return ratings.raters, np.array(found)
 
@@ -256,8 +277,13 @@ class Run:
         """
         with self._storing() as tcva:
             askings = {m.name: Asked(m, tcva, self._timeout) for m in self.methods}
-            each = {m.name: 0 if tcva.judge.is_local else m.known.calls for m in self.methods}
-            found = cost({"tcva": tcva, **askings}, self.samples, calls=each, prices=prices)
+            each = {
+                m.name: 0 if tcva.judge.is_local else m.known.calls
+                for m in self.methods
+            }
+            found = cost(
+                {"tcva": tcva, **askings}, self.samples, calls=each, prices=prices
+            )
         return replace(found, notes=[*self.notes, *found.notes])
 
     def table(self) -> ScoreTable:
@@ -285,7 +311,9 @@ class Run:
                     if asked.is_refused:
                         fatal = _fatal(each.unscored for each in judged[method.name])
                 else:
-                    judged[method.name] = [MetricJudgement(unscored=fatal)] * len(self.samples)
+                    judged[method.name] = [MetricJudgement(unscored=fatal)] * len(
+                        self.samples
+                    )
         return self._made(results, judged, fatal)
 
     async def _judged(self, asking: Asking[Any], name: str) -> list[Any]:
@@ -324,7 +352,8 @@ class Run:
         assessments = [result.assessment for result in results]
         views_of = [Result(assessment, tcva.scoring) for assessment in assessments]
         views: dict[str, Sequence[Result]] = {
-            tcva_name(t): [result.at(t) for result in views_of] for t in self.temperatures
+            tcva_name(t): [result.at(t) for result in views_of]
+            for t in self.temperatures
         }
         if tcva.profiles is not None:
             views[self.views[-1]] = results
@@ -353,7 +382,10 @@ class Run:
             metadata=tuple(sample.metadata for sample in self.samples),
             usage={self.views[0]: _usage(assessments)}
             | {name: _usage(found) for name, found in judged.items()},
-            results={**views, **{name: _as_results(found) for name, found in judged.items()}},
+            results={
+                **views,
+                **{name: _as_results(found) for name, found in judged.items()},
+            },
             notes=tuple(notes),
             about={
                 "criterion": tcva.criterion.name,
@@ -378,7 +410,9 @@ class Run:
 def _check_folder(folder: Path, fingerprint: str) -> None:
     """Refuse a folder with another comparison, or with files of something else."""
     for name in FILES:
-        output.check_ours(folder / name, RESULTS if name == "assessments.jsonl" else _OURS)
+        output.check_ours(
+            folder / name, RESULTS if name == "assessments.jsonl" else _OURS
+        )
     path = folder / "summary.json"
     if not path.is_file():
         return  # nothing, or what an interrupted run has stored
@@ -403,7 +437,9 @@ def tcva_name(temperature: float) -> str:
     return f"tcva T={temperature:g}"
 
 
-def _named(samples: Samples, mapping: Mapping[str, str] | None) -> tuple[list[Sample], list[str]]:
+def _named(
+    samples: Samples, mapping: Mapping[str, str] | None
+) -> tuple[list[Sample], list[str]]:
     """The samples, each with an id of its own, and what is to be known of their reading."""
     if isinstance(samples, str | Path):
         samples = SampleStream(samples, mapping=mapping, kept=None)
@@ -441,7 +477,9 @@ def _why(judged: Result | MetricJudgement) -> str | None:
 def _usage(judged: Sequence[Judgement]) -> dict[str, float]:
     """How many judgements were made now, and what these cost; how many an earlier run had made."""
     lacking = Reason.MISSING_FIELD
-    asked = [j for j in judged if j.unscored is None or j.unscored.reason is not lacking]
+    asked = [
+        j for j in judged if j.unscored is None or j.unscored.reason is not lacking
+    ]
     made = [judgement for judgement in asked if judgement.is_new]
     spent = sum((judgement.usage for judgement in made), Usage())
     counts = {"judged": len(made), "cached": len(asked) - len(made)}
@@ -459,7 +497,11 @@ def _as_results(judged: Sequence[MetricJudgement]) -> list[Result | None]:
 
 
 def save(
-    folder: str | Path, table: ScoreTable, report: Report | None = None, *, overwrite: bool = False
+    folder: str | Path,
+    table: ScoreTable,
+    report: Report | None = None,
+    *,
+    overwrite: bool = False,
 ) -> list[Path]:
     """Write what a comparison made; returns the files.
 
@@ -476,7 +518,9 @@ def save(
     Raises:
         InvalidValueError: A file cannot be written, or one under its name is of something else.
     """
-    scores, judged, texts, summary = (output.usable_path(folder) / name for name in FILES)
+    scores, judged, texts, summary = (
+        output.usable_path(folder) / name for name in FILES
+    )
     with output.replacing(scores, ours=_OURS, overwrite=overwrite) as stream:
         header = ("sample", "method", "score", "unscored")
         stream.write(output.csv_text(header, _long(table)).encode())
@@ -485,7 +529,9 @@ def save(
     write_assessments(judged, assessments, overwrite=overwrite)
     with output.replacing(texts, ours=_OURS, overwrite=overwrite) as stream:
         for sample in table.about["samples"]:
-            stream.write(f"{json.dumps(written_out(sample.model_dump(by_alias=True)))}\n".encode())
+            stream.write(
+                f"{json.dumps(written_out(sample.model_dump(by_alias=True)))}\n".encode()
+            )
     if report is not None:
         with output.replacing(summary, ours=_OURS, overwrite=overwrite) as stream:
             content = report.to_dict() | {_RUN: table.about.get(_RUN)}
@@ -496,7 +542,9 @@ def save(
 def _long(table: ScoreTable) -> Iterator[tuple[str, str, float | None, str]]:
     """One row per sample and method."""
     for row, sample in enumerate(table.samples):
-        for method, score in zip(table.methods, table.scores[row].tolist(), strict=True):
+        for method, score in zip(
+            table.methods, table.scores[row].tolist(), strict=True
+        ):
             if math.isnan(score):
                 yield sample, method, None, table.reason(sample, method)
             else:

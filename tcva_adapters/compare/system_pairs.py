@@ -11,7 +11,13 @@ from typing import Any, Final, cast, get_args
 
 import numpy as np
 
-from tcva_adapters.compare.readers import Block, Reading, block_table, check_groups, read_blocks
+from tcva_adapters.compare.readers import (
+    Block,
+    Reading,
+    block_table,
+    check_groups,
+    read_blocks,
+)
 from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.compare.views import mean
 from tcva_adapters.core.temperature import Temperatures, check_temperature
@@ -48,7 +54,11 @@ TEMPERATURES: Final = (0.1, 0.5, 0.9)
 _CORRELATIONS: Final[tuple[Measure, ...]] = ("pearson", "spearman", "kendall")
 _DIRECTIONS: Final = ("different", "greater", "less")
 _METRICS: Final = named_columns(
-    metric="text", queries="int", significant="int", pairs="int", discriminative_power="share"
+    metric="text",
+    queries="int",
+    significant="int",
+    pairs="int",
+    discriminative_power="share",
 )
 _SCORES: Final = (
     *named_columns(
@@ -64,7 +74,12 @@ _SCORES: Final = (
     Column("ties", "share", "share of pairs of answers with equal scores"),
 )
 _PAIRS: Final = (
-    *named_columns(metric="text", higher="text", lower="text", difference="score"),
+    *named_columns(
+        metric="text",
+        higher="text",
+        lower="text",
+        difference="score",
+    ),
     Column("p", "p", "corrected for all pairs of the metric"),
     Column("p_tukey", "p", "assumes equal variances"),
     Column("detectable", "score", DETECTABLE),
@@ -127,29 +142,55 @@ def systems(
     one_of("test", test, get_args(PairsTest))
     check_level(alpha)
     tables, notes = _comparable(_read(source, metrics, temperatures, system, group))
-    drawn: dict[str, Any] = {"alpha": alpha, "permutations": resamples, "seed": seed}
+    drawn: dict[str, Any] = {
+        "alpha": alpha,
+        "permutations": resamples,
+        "seed": seed,
+    }
     found: _Tests = {}
     rows, pairs, scores = list[Record](), list[Record](), list[Record]()
     for metric, table in tables.items():
         tested = _by_group(table)
-        both = {"studentised": studentised(tested, **drawn), "tukey": tukey(tested, **drawn)}
+        both = {
+            "studentised": studentised(tested, **drawn),
+            "tukey": tukey(tested, **drawn),
+        }
         read = found[metric] = both[test]
         of_metric = _pairs(metric, table.methods, both, read)
         pairs += sorted(of_metric, key=lambda pair: -pair["difference"])
-        rows.append({"metric": metric, "queries": len(table), **_significant(read, alpha)})
-        scores += [{"metric": metric, "system": s, **describe(of)} for s, of in table.columns]
+        rows.append(
+            {
+                "metric": metric,
+                "queries": len(table),
+                **_significant(read, alpha),
+            }
+        )
+        scores += [
+            {
+                "metric": metric,
+                "system": s,
+                **describe(of),
+            }
+            for s, of in table.columns
+        ]
         if why := both["studentised"].reason:
             notes.append(f"{metric}: some pairs have no studentised p: {why}.")
     means = {(row["metric"], row["system"]): row["mean"] for row in scores}
     made = [
-        Table("means", [Column("system"), *(Column(m, "score") for m in tables)], _wide(means)),
+        Table(
+            "means",
+            [Column("system"), *(Column(m, "score") for m in tables)],
+            _wide(means),
+        ),
         Table("metrics", _METRICS, rows),
         _hypotheses(hypotheses, found, tables, alpha),
         Table("scores", _SCORES, scores, detail=True, notes=[TIES]),
         Table("pairs", _PAIRS, pairs, detail=True),
         _correlations(tables),
     ]
-    return Report(_sentence(rows, means, pairs, alpha), made, notes, {"test": test, **drawn})
+    return Report(
+        _sentence(rows, means, pairs, alpha), made, notes, {"test": test, **drawn}
+    )
 
 
 def _significant(tested: Pairs, alpha: float) -> Record:
@@ -178,23 +219,34 @@ def _read(
     system: str | None,
     group: str | None,
 ) -> _Tables:
-    if isinstance(source, Mapping) and all(isinstance(t, ScoreTable) for t in source.values()):
+    if isinstance(source, Mapping) and all(
+        isinstance(t, ScoreTable) for t in source.values()
+    ):
         tables = dict(source)
     else:
         at = [check_temperature(temperature) for temperature in temperatures]
-        tables = read_systems(source, temperatures=at, system=system, group=group)
+        tables = read_systems(
+            source,
+            temperatures=at,
+            system=system,
+            group=group,
+        )
     names = {metric: {metric, metric.rpartition(" T=")[0]} for metric in tables}
     for wanted in metrics:
         if not any(wanted in own for own in names.values()):
             msg = f"no metric {wanted!r}; the metrics are {', '.join(tables)}"
             raise InvalidValueError(msg)
-    return {m: table for m, table in tables.items() if not metrics or names[m] & {*metrics}}
+    return {
+        m: table for m, table in tables.items() if not metrics or names[m] & {*metrics}
+    }
 
 
 def _comparable(tables: _Tables) -> tuple[_Tables, list[str]]:
     """The metrics that can be compared, without queries that nobody has, and what is to be said."""
     used: _Tables = {}
-    notes = list(dict.fromkeys(note for table in tables.values() for note in table.notes))
+    notes = list(
+        dict.fromkeys(note for table in tables.values() for note in table.notes)
+    )
     for metric, table in tables.items():
         known = np.isfinite(table.scores).sum(axis=1)
         needed = max(2, len(table.methods) if table.groups else 2)
@@ -203,7 +255,9 @@ def _comparable(tables: _Tables) -> tuple[_Tables, list[str]]:
             notes.append(f"{metric} is left out: no query has scores of {few}.")
             continue
         compared = used[metric] = table.select(known > 0)
-        missing = {name: int(np.isnan(scores).sum()) for name, scores in compared.columns}
+        missing = {
+            name: int(np.isnan(scores).sum()) for name, scores in compared.columns
+        }
         gaps = [f"{name} {number}" for name, number in missing.items() if number]
         if gaps:
             of = counted(len(compared), "query", "queries")
@@ -215,7 +269,9 @@ def _comparable(tables: _Tables) -> tuple[_Tables, list[str]]:
             )
     if not used:
         names = sorted({name for table in tables.values() for name in table.methods})
-        msg = f"got one system, {', '.join(names)}; give two or more: NAME=FILE NAME=FILE"
+        msg = (
+            f"got one system, {', '.join(names)}; give two or more: NAME=FILE NAME=FILE"
+        )
         if len(names) > 1:
             msg = f"no query has scores of two systems ({', '.join(names)}); give the same ids in each"
         raise InvalidSampleError(msg)
@@ -237,7 +293,12 @@ def _by_group(table: ScoreTable) -> FloatArray:
     return sums * (len(sums) / np.count_nonzero(whole))
 
 
-def _pairs(metric: str, systems: Sequence[str], tests: _Tests, read: Pairs) -> Iterator[Record]:
+def _pairs(
+    metric: str,
+    systems: Sequence[str],
+    tests: _Tests,
+    read: Pairs,
+) -> Iterator[Record]:
     """Every pair of systems, the higher mean less the lower, with the p of both tests."""
     for i, j in combinations(range(len(systems)), 2):
         apart = float(read.differences[i, j])
@@ -265,8 +326,13 @@ def _correlations(tables: _Tables) -> Table:
         record: Record = {"metric": first, "other_metric": second}
         for measure in _CORRELATIONS if common else ():
             sides = [(one.column(s)[both], other.column(s)[theirs]) for s in common]
-            found = np.array([agreement(measure, *as_shown(measure, each)).value for each in sides])
-            record |= {measure: fisher_average(found), "systems": int(np.isfinite(found).sum())}
+            found = np.array(
+                [agreement(measure, *as_shown(measure, each)).value for each in sides]
+            )
+            record |= {
+                measure: fisher_average(found),
+                "systems": int(np.isfinite(found).sum()),
+            }
         records.append(record)
     columns = named_columns(
         metric="text",
@@ -293,7 +359,9 @@ def _hypotheses(
         try:
             entries = json.loads(Path(given).expanduser().read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise unreadable(where, f"it is no JSON list of hypotheses: {error}") from None
+            raise unreadable(
+                where, f"it is no JSON list of hypotheses: {error}"
+            ) from None
     records = []
     for number, entry in enumerate(entries, start=1):
         try:
@@ -301,18 +369,31 @@ def _hypotheses(
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             what = f"no {error}" if isinstance(error, KeyError) else str(error)
             wanted = "a hypothesis is {'name': 'a beats b', 'pairs': [['a', 'b']], ...}"
-            raise unreadable(where, f"{what}; {wanted}", line=number, word="item") from None
+            raise unreadable(
+                where, f"{what}; {wanted}", line=number, word="item"
+            ) from None
     correct_p(records)
     for record in records:
         record["supported"] = "yes" if record["p_corrected"] <= alpha else "no"
     columns = named_columns(
-        hypothesis="text", joins="text", p="p", p_corrected="p", supported="text"
+        hypothesis="text",
+        joins="text",
+        p="p",
+        p_corrected="p",
+        supported="text",
     )
     return Table("hypotheses", columns, records)
 
 
 def _hypothesis(entry: Mapping[str, Any], tests: _Tests, tables: _Tables) -> Record:
-    if unknown := entry.keys() - {"name", "pairs", "metrics", "direction", "join", "chances"}:
+    if unknown := entry.keys() - {
+        "name",
+        "pairs",
+        "metrics",
+        "direction",
+        "join",
+        "chances",
+    }:
         msg = f"unknown field {min(unknown)!r}"
         raise ValueError(msg)
     name, metrics = entry["name"], entry.get("metrics", list(tables))
@@ -329,16 +410,25 @@ def _hypothesis(entry: Mapping[str, Any], tests: _Tests, tables: _Tables) -> Rec
         i, j = names.index(first), names.index(second)
         i, j = (j, i) if direction == "less" else (i, j)
         test = tests[metric]
-        ps.append(float(test.p[i, j]) if direction == "different" else test.one_sided(i, j))
+        ps.append(
+            float(test.p[i, j]) if direction == "different" else test.one_sided(i, j)
+        )
     if len(ps) > 1:
         one_of("join", join, ("all", "any"))
     p = (
         float(np.max(ps))  # every one of them has to be significant on its own
         if join != "any"
-        else min(1.0, len(metrics if chances == "metrics" else ps) * float(np.fmin.reduce(ps)))
+        else min(
+            1.0,
+            len(metrics if chances == "metrics" else ps) * float(np.fmin.reduce(ps)),
+        )
     )
     joins = f"{join} of {len(ps)} comparisons" if len(ps) > 1 else "1 comparison"
-    return {"hypothesis": name, "joins": joins, "p": p}
+    return {
+        "hypothesis": name,
+        "joins": joins,
+        "p": p,
+    }
 
 
 def _sentence(
@@ -350,11 +440,17 @@ def _sentence(
     """Which system has the highest mean, and whether the difference to the next is significant."""
     row = max(rows, key=lambda row: row["significant"])
     metric = row["metric"]
-    own = {name: m for (of, name), m in means.items() if of == metric and not math.isnan(m)}
+    own = {
+        name: m for (of, name), m in means.items() if of == metric and not math.isnan(m)
+    }
     first, second = sorted(own, key=lambda name: -own[name])[:2]
     apart = (p for p in pairs if {p["higher"], p["lower"]} == {first, second})
     pair = next(p for p in apart if p["metric"] == metric)
-    most = ", which finds most differences," if len(rows) > 1 and row["significant"] else ""
+    most = (
+        ", which finds most differences,"
+        if len(rows) > 1 and row["significant"]
+        else ""
+    )
     names = [f"{name} ({cell(own[name], 'score')})" for name in (first, second)]
     if own[first] == own[second]:
         return f"By {metric}{most} {first} and {second} have the same mean, {cell(own[first], 'score')}."
@@ -367,7 +463,11 @@ def _sentence(
     if pair["p"] < alpha:
         return f"{said} The difference is significant ({p_text(pair['p'])}, {queries}).{of}"
     shows = cell(pair["detectable"], "score")
-    shown = f"; {queries} detect one of {shows}" if pair["detectable"] > 0.0 else f", {queries}"
+    shown = (
+        f"; {queries} detect one of {shows}"
+        if pair["detectable"] > 0.0
+        else f", {queries}"
+    )
     return f"{said} The difference is not significant ({p_text(pair['p'])}{shown}).{of}"
 
 
@@ -391,7 +491,12 @@ def read_systems(
         InvalidValueError: Two scores of one system for one query under one metric.
         UnreadableInputError: See `read_scores`, as for further errors.
     """
-    how = Reading(group=group, split=system, of_systems=True, skip_bad=None)
+    how = Reading(
+        group=group,
+        split=system,
+        of_systems=True,
+        skip_bad=None,
+    )
     blocks = read_blocks(source, how)
     judges: dict[str, set[str]] = {}
     cells: dict[str, dict[str, dict[str, float]]] = {}
@@ -412,23 +517,33 @@ def read_systems(
                 raise InvalidValueError(msg)
             column |= zip(block.names, scores.tolist(), strict=True)
     if len(set(map(frozenset, judges.values()))) > 1:
-        said = "; ".join(f"{name}: {', '.join(sorted(of))}" for name, of in judges.items())
+        said = "; ".join(
+            f"{name}: {', '.join(sorted(of))}" for name, of in judges.items()
+        )
         how.notes.append(
             f"The systems have different judges, which may explain differences: {said}."
         )
     tables = {}
     for metric, columns in cells.items():
-        names = tuple(dict.fromkeys(name for column in columns.values() for name in column))
-        scores = np.array([[c.get(name, math.nan) for c in columns.values()] for name in names])
+        names = tuple(
+            dict.fromkeys(name for column in columns.values() for name in column)
+        )
+        scores = np.array(
+            [[c.get(name, math.nan) for c in columns.values()] for name in names]
+        )
         own = tuple(groups.get(name, name) for name in names) if groups else ()
         notes = tuple(how.notes)
-        tables[metric] = ScoreTable(names, tuple(columns), scores, groups=own, notes=notes)
+        tables[metric] = ScoreTable(
+            names, tuple(columns), scores, groups=own, notes=notes
+        )
         if group is not None:
             check_groups(tables[metric], group)
     return tables
 
 
-def _metrics(block: Block, temperatures: Sequence[float]) -> Iterator[tuple[str, FloatArray]]:
+def _metrics(
+    block: Block, temperatures: Sequence[float]
+) -> Iterator[tuple[str, FloatArray]]:
     """Scores by metric; of judgements one at each temperature."""
     table = block_table(block, {method: method for method in block.scores})
     if table.counts is None:

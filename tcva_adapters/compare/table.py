@@ -48,7 +48,11 @@ class Numbered(Sequence[str]):
     def __getitem__(self, place: int | slice) -> str | Sequence[str]:
         """One of them, or several."""
         found = range(1, self.number + 1)[place]
-        return f"row-{found}" if isinstance(found, int) else [f"row-{each}" for each in found]
+        return (
+            f"row-{found}"
+            if isinstance(found, int)
+            else [f"row-{each}" for each in found]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +113,11 @@ class ScoreTable:
             raise InvalidValueError(msg)
         human = self.human.reshape(size, -1) if self.human.size else np.empty((size, 0))
         object.__setattr__(self, "human", human)
-        rows = {"groups": self.groups, "metadata": self.metadata, **self.results}
+        rows = {
+            "groups": self.groups,
+            "metadata": self.metadata,
+            **self.results,
+        }
         for name, values in rows.items():
             if len(values) not in {0, size}:
                 msg = f"{len(values)} {name} for {size} samples; give one per sample"
@@ -125,7 +133,9 @@ class ScoreTable:
     def conversations(self) -> dict[str, list[int]]:
         """The rows of each conversation's turns, by its id; one whose id came before has a number."""
         turns: dict[str, list[int]] = {}
-        for row, (name, metadata) in enumerate(zip(self.samples, self.metadata, strict=False)):
+        for row, (name, metadata) in enumerate(
+            zip(self.samples, self.metadata, strict=False)
+        ):
             if own := conversation_of(name, metadata):
                 number = name.removeprefix(f"{own}/{metadata['turn']}")
                 turns.setdefault(f"{own}{number}", []).append(row)
@@ -223,10 +233,15 @@ class ScoreTable:
             raise InvalidValueError(msg)
         if not isinstance(scoring, ScoringConfig):
             scoring = ScoringConfig(temperature=scoring)
-        return scoring.joined([scoring.scores(judge) for judge in self.counts.swapaxes(0, 1)])
+        return scoring.joined(
+            [scoring.scores(judge) for judge in self.counts.swapaxes(0, 1)]
+        )
 
     def with_method(
-        self, name: str, scores: FloatArray, threshold: float = THRESHOLD
+        self,
+        name: str,
+        scores: FloatArray,
+        threshold: float = THRESHOLD,
     ) -> ScoreTable:
         """The same with one more method, e.g. another temperature or a fused one.
 
@@ -284,7 +299,9 @@ class ScoreTable:
             groups=_taken(table.groups, places),
             counts=None if table.counts is None else table.counts[places],
             metadata=_taken(table.metadata, places),
-            results={name: _taken(found, places) for name, found in table.results.items()},
+            results={
+                name: _taken(found, places) for name, found in table.results.items()
+            },
         )
 
     def joined(self, other: ScoreTable) -> ScoreTable:
@@ -298,7 +315,9 @@ class ScoreTable:
             InvalidValueError: A method of both, or no sample in common.
         """
         found = {sample: place for place, sample in enumerate(other.samples)}
-        places = np.array([found.get(sample, -1) for sample in self.samples], dtype=np.intp)
+        places = np.array(
+            [found.get(sample, -1) for sample in self.samples], dtype=np.intp
+        )
         common = int((places >= 0).sum())
         if len(self) and not common:
             msg = (
@@ -314,7 +333,8 @@ class ScoreTable:
             scores=np.column_stack([self.scores, _filled(other.scores, places)]),
             human=self.human if self.human.shape[1] else _filled(other.human, places),
             raters=self.raters or other.raters,
-            groups=self.groups or (_taken_or_none(other.groups, places) if other.groups else ()),
+            groups=self.groups
+            or (_taken_or_none(other.groups, places) if other.groups else ()),
             thresholds={**self.thresholds, **other.thresholds},
             reasons={
                 **self.reasons,
@@ -323,7 +343,10 @@ class ScoreTable:
             usage={**self.usage, **other.usage},
             results={
                 **self.results,
-                **{name: _taken_or_none(of, places) for name, of in other.results.items()},
+                **{
+                    name: _taken_or_none(of, places)
+                    for name, of in other.results.items()
+                },
             },
             notes=(*self.notes, *other.notes, *notes),
         )
@@ -351,7 +374,9 @@ def _unmatched(methods: Sequence[str], missing: int, left: int) -> list[str]:
         )
     if left:
         verb = "is" if left == 1 else "are"
-        notes.append(f"{counted(left, 'sample')} of {name} {verb} not among these, and left out")
+        notes.append(
+            f"{counted(left, 'sample')} of {name} {verb} not among these, and left out"
+        )
     return notes
 
 

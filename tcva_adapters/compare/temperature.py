@@ -43,7 +43,13 @@ PARTS: Final = {
 
 _BLOCK: Final = 8_192
 _COLUMNS: Final = (
-    *named_columns(setting="text", T="text", scored="int", mean="score", pass_rate="share"),
+    *named_columns(
+        setting="text",
+        T="text",
+        scored="int",
+        mean="score",
+        pass_rate="share",
+    ),
     Column("flips", "int", "decisions that differ from the row above"),
 )
 _RHO: Final = named_columns(rated="int", spearman="interval")
@@ -121,25 +127,52 @@ def sweep(
     base = scoring or table.about.get("scoring") or ScoringConfig()
     grid = [check_temperature(temperature, base.bounds) for temperature in temperatures]
     settings = _settings(grid, base, schemes, ablation=ablation)
-    rows = [row for name in settings for row in _rows(name, settings[name], grid, table, base)]
-    tables, notes = [Table("temperatures", _COLUMNS, rows)], [*_about(table), *table.notes]
+    rows = [
+        row
+        for name in settings
+        for row in _rows(name, settings[name], grid, table, base)
+    ]
+    tables, notes = (
+        [Table("temperatures", _COLUMNS, rows)],
+        [*_about(table), *table.notes],
+    )
     if human is not None:
         rated = table.rated
         counts = _counts(rated)
         # One setting at a time: scores of all of them would take too much memory.
-        shown = chain.from_iterable(seen(setting(counts)).T for setting in settings.values())
+        shown = chain.from_iterable(
+            seen(setting(counts)).T for setting in settings.values()
+        )
         for row, scores in zip(rows, shown, strict=True):
             rho = estimate("spearman", [scores, rated.rating], rated.groups or None)
-            row |= {"rated": rho.n, **rho.record("spearman"), "reason": rho.reason}
-        tables = [Table("temperatures", [*_COLUMNS, *_RHO], rows, notes=[*_reasons(rows), TIES])]
+            row |= {
+                "rated": rho.n,
+                **rho.record("spearman"),
+                "reason": rho.reason,
+            }
+        tables = [
+            Table(
+                "temperatures", [*_COLUMNS, *_RHO], rows, notes=[*_reasons(rows), TIES]
+            )
+        ]
         if ablation:
-            at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
-            by_name = {name: seen(setting(counts)[:, at]) for name, setting in settings.items()}
+            at = (
+                grid.index(base.temperature)
+                if base.temperature in grid
+                else len(grid) // 2
+            )
+            by_name = {
+                name: seen(setting(counts)[:, at]) for name, setting in settings.items()
+            }
             own = [row for row in rows if row["T"] == grid[at]]
             tables.append(_parts(own, by_name, rated, resamples=resamples, seed=seed))
         if rated.groups:
             notes.append(groups_note(len(set(rated.groups))))
-    asked = {"scoring": base.model_dump(mode="json"), "resamples": resamples, "seed": seed}
+    asked = {
+        "scoring": base.model_dump(mode="json"),
+        "resamples": resamples,
+        "seed": seed,
+    }
     first = len(PARTS) * len(grid) if ablation else 0
     sentence = _sentence(rows[first : first + len(grid)], len(table))
     return Report(sentence, tables, notes, asked)
@@ -153,7 +186,11 @@ def _settings(
     ablation: bool,
 ) -> dict[str, _Setting]:
     """Parts taken out first, the schemes last."""
-    floors: dict[str, Any] = {"eps": base.eps, "floor": base.floor, "bounds": base.bounds}
+    floors: dict[str, Any] = {
+        "eps": base.eps,
+        "floor": base.floor,
+        "bounds": base.bounds,
+    }
     if not isinstance(schemes, Mapping):
         given = [WeightScheme.resolve(scheme) for scheme in schemes]
         schemes = {scheme.name or str(scheme.weights): scheme for scheme in given}
@@ -161,15 +198,29 @@ def _settings(
     found: dict[str, _Setting] = {}
     if ablation:
         plans = ablation_plans(grid, scheme=base.scheme, **floors)
-        found = {PARTS[part]: _Setting(plan, part == "binary") for part, plan in plans.items()}
+        found = {
+            PARTS[part]: _Setting(plan, part == "binary")
+            for part, plan in plans.items()
+        }
     penalty = "paper" if ablation else base.penalty
     for name, scheme in weights.items():
-        found[name] = _Setting(make_plan(grid, scheme=scheme, penalty=penalty, **floors))
+        found[name] = _Setting(
+            make_plan(
+                grid,
+                scheme=scheme,
+                penalty=penalty,
+                **floors,
+            )
+        )
     return found
 
 
 def _rows(
-    name: str, setting: _Setting, grid: Sequence[float], table: ScoreTable, base: ScoringConfig
+    name: str,
+    setting: _Setting,
+    grid: Sequence[float],
+    table: ScoreTable,
+    base: ScoringConfig,
 ) -> Iterator[Record]:
     """Means and pass rates, block by block; of a million samples nothing else is held."""
     n = 0
@@ -186,7 +237,11 @@ def _rows(
         for place, column in enumerate(scores.T):
             sums[place].append(math.fsum(column))
     for place, temperature in enumerate(grid):
-        row: Record = {"setting": name, "T": temperature, "scored": n}
+        row: Record = {
+            "setting": name,
+            "T": temperature,
+            "scored": n,
+        }
         if n:
             row["mean"] = math.fsum(sums[place]) / n
             row["pass_rate"] = int(passed[place]) / n
@@ -226,7 +281,11 @@ def _parts(
         used |= {**change.record("difference"), "p": change.p} if records else {}
         records.append(used)
     columns = [
-        *named_columns(setting="text", mean="score", pass_rate="share"),
+        *named_columns(
+            setting="text",
+            mean="score",
+            pass_rate="share",
+        ),
         *_RHO,
         *named_columns(difference="signed", p="p"),
     ]
@@ -250,7 +309,10 @@ def _reasons(rows: Records) -> list[str]:
 
 def _sentence(rows: Records, samples: int) -> str:
     """How far the temperature moves the mean; with ratings, where it agrees best with them."""
-    setting, of = rows[0]["setting"], f"{rows[0]['scored']} of {counted(samples, 'sample')}"
+    setting, of = (
+        rows[0]["setting"],
+        f"{rows[0]['scored']} of {counted(samples, 'sample')}",
+    )
     known = [row for row in rows if not math.isnan(row.get("spearman", math.nan))]
     if known:
         best = max(known, key=lambda row: float(row["spearman"]))
@@ -258,6 +320,9 @@ def _sentence(rows: Records, samples: int) -> str:
         said = f"T={best['T']:g} with {setting} weights agrees best with the human ratings (Spearman {rho}, "
         tried = f" It is the best of {len(rows)} temperatures tried with these weights and samples."
         return f"{said}n = {best['rated']}).{tried if len(rows) > 1 else ''}"
-    ends = [f"{cell(row.get('mean'), 'score')} at T={row['T']:g}" for row in (rows[0], rows[-1])]
+    ends = [
+        f"{cell(row.get('mean'), 'score')} at T={row['T']:g}"
+        for row in (rows[0], rows[-1])
+    ]
     said = " and ".join(dict.fromkeys(ends))
     return f"The mean score with {setting} weights is {said} ({of} have a score)."

@@ -113,13 +113,25 @@ def validate(
     )
     name, by = method or table.methods[0], [by] if isinstance(by, str) else by
     at = passes_from(human_threshold, human_scale)
-    draws: dict[str, Any] = {"level": level, "resamples": resamples, "seed": seed}
-    settings = {"method": name, "human_scale": human_scale or (0.0, 1.0), "human_threshold": at}
+    draws: dict[str, Any] = {
+        "level": level,
+        "resamples": resamples,
+        "seed": seed,
+    }
+    settings = {
+        "method": name,
+        "human_scale": human_scale or (0.0, 1.0),
+        "human_threshold": at,
+    }
     drawn = [next_to_rate(table, name, rate_next, seed)] if rate_next else []
     if drawn and not len(table.rated):
-        chosen = f"Drew {counted(len(drawn[0].records), 'sample')} of {len(table)} to rate."
+        chosen = (
+            f"Drew {counted(len(drawn[0].records), 'sample')} of {len(table)} to rate."
+        )
         return Report(chosen, drawn, table.notes, settings | draws)
-    view = _View(table, name, table.column(name), table.rating, table.groups or None, draws)
+    view = _View(
+        table, name, table.column(name), table.rating, table.groups or None, draws
+    )
     view.check()
     means = mean_ratings(view.scores, view.human, view.groups, at, level)
     factors = view.factors(by)
@@ -180,14 +192,24 @@ class _View:
         """Every method's agreement with the ratings."""
         rows: list[Record] = []
         for method, scores in self.table.columns:
-            rho = self.rho if method == self.method else self._rho(seen(scores), self.human)
+            rho = (
+                self.rho
+                if method == self.method
+                else self._rho(seen(scores), self.human)
+            )
             mae = self._mean(np.abs(scores - self.human))
             rows.append(_row("method", method, spearman=rho, mae=mae))
         correct_p(rows)
         columns = named_columns(
-            method="text", n="int", spearman="interval", p_corrected="p", mae="interval"
+            method="text",
+            n="int",
+            spearman="interval",
+            p_corrected="p",
+            mae="interval",
         )
-        return Table("agreement", columns, rows, notes=[*_reasons(rows, "method"), TIES])
+        return Table(
+            "agreement", columns, rows, notes=[*_reasons(rows, "method"), TIES]
+        )
 
     def errors(self) -> Table:
         """The mean error of every method and its size; the sentence has that of a single one."""
@@ -196,7 +218,13 @@ class _View:
             error = self.error if method == self.method else self._error(scores)
             mae = self._mean(np.abs(scores - self.human))
             rows.append(_row("method", method, error=error, mae=mae))
-        columns = named_columns(method="text", n="int", error="signed", p="p", mae="interval")
+        columns = named_columns(
+            method="text",
+            n="int",
+            error="signed",
+            p="p",
+            mae="interval",
+        )
         notes = _reasons(rows, "method")
         return Table("errors", columns, rows, detail=len(rows) == 1, notes=notes)
 
@@ -215,10 +243,26 @@ class _View:
         for name, (hits, of) in shares.items():
             values = np.where(both & of, hits, np.nan)
             found = estimate("share", values, self.groups, level=self.draws["level"])
-            rows.append({"figure": name, **found.record("value"), "n": found.n})
+            rows.append(
+                {
+                    "figure": name,
+                    **found.record("value"),
+                    "n": found.n,
+                }
+            )
         kappa = kappa_of_table(counted_decisions(ours[both], theirs[both]), "none")
-        rows.append({"figure": "kappa", "value": kappa, "n": int(both.sum())})
-        columns = named_columns(figure="text", value="interval", n="int")
+        rows.append(
+            {
+                "figure": "kappa",
+                "value": kappa,
+                "n": int(both.sum()),
+            }
+        )
+        columns = named_columns(
+            figure="text",
+            value="interval",
+            n="int",
+        )
         note = f"a score passes from {threshold:g}, a rating from {at:g}"
         return Table("decisions", columns, rows, notes=[note])
 
@@ -250,7 +294,12 @@ class _View:
                 }
             )
         columns = named_columns(
-            low="score", high="score", n="int", score="score", rating="interval", error="signed"
+            low="score",
+            high="score",
+            n="int",
+            score="score",
+            rating="interval",
+            error="signed",
         )
         return Table("bins", columns, rows, detail=True)
 
@@ -261,9 +310,16 @@ class _View:
             for name, values in self._numbers(by)
         ]
         correct_p(rows)
-        columns = named_columns(factor="text", n="int", spearman="signed", p_corrected="p")
+        columns = named_columns(
+            factor="text",
+            n="int",
+            spearman="signed",
+            p_corrected="p",
+        )
         is_found = any(row["p_corrected"] <= _ALPHA for row in rows)
-        meaning = "spearman: correlation of the factor with the error (score minus rating)"
+        meaning = (
+            "spearman: correlation of the factor with the error (score minus rating)"
+        )
         notes = [meaning, *_reasons(rows, "factor")]
         return Table("factors", columns, rows, detail=not is_found, notes=notes)
 
@@ -280,9 +336,18 @@ class _View:
                 members = np.array([v is not None and str(v) == name for v in values])
                 own = np.where(members, self.off, np.nan)
                 error, mae = self._mean(own), self._mean(np.abs(own))
-                row: Record = {"value": name, "n": error.n, "reason": error.reason}
+                row: Record = {
+                    "value": name,
+                    "n": error.n,
+                    "reason": error.reason,
+                }
                 rows.append(row | error.record("error") | mae.record("mae"))
-            columns = named_columns(value="text", n="int", error="signed", mae="interval")
+            columns = named_columns(
+                value="text",
+                n="int",
+                error="signed",
+                mae="interval",
+            )
             notes = [f"the {MOST_VALUES} largest of {len(names)} values"]
             is_cut = len(names) > MOST_VALUES
             yield Table(f"by {field}", columns, rows, notes=notes if is_cut else ())
@@ -299,7 +364,12 @@ class _View:
             }
             for i in places
         ]
-        columns = named_columns(sample="text", score="score", rating="score", error="signed")
+        columns = named_columns(
+            sample="text",
+            score="score",
+            rating="score",
+            error="signed",
+        )
         yield Table("largest errors", columns, rows, detail=True)
         claims = [
             {
@@ -311,7 +381,12 @@ class _View:
             for i in places
             for claim in self._claims(i)
         ]
-        columns = named_columns(sample="text", verdict="text", claim="prose", reason="prose")
+        columns = named_columns(
+            sample="text",
+            verdict="text",
+            claim="prose",
+            reason="prose",
+        )
         yield Table("claims", columns, claims, detail=True)
 
     def _worst(self, most: int) -> list[int]:
@@ -342,7 +417,9 @@ class _View:
         if means:
             row = means[0].records[0]
             mean = Column("estimate", "interval").cell(row)
-            said += f" The estimated mean rating of all {row['samples']} samples is {mean}."
+            said += (
+                f" The estimated mean rating of all {row['samples']} samples is {mean}."
+            )
         return said
 
     def notes(self) -> Iterator[str]:
@@ -359,7 +436,9 @@ class _View:
         yield f"Largest errors: {', '.join(largest)}."
 
     def _rho(self, first: FloatArray, second: FloatArray) -> Estimate:
-        return estimate("spearman", [first, second], self.groups, test=True, **self.draws)
+        return estimate(
+            "spearman", [first, second], self.groups, test=True, **self.draws
+        )
 
     def _error(self, scores: FloatArray) -> Estimate:
         return difference("mean", scores, self.human, groups=self.groups, **self.draws)
@@ -377,7 +456,9 @@ class _View:
         if any(claims):
             lengths = [sum(len(each.claim) for each in of) or np.nan for of in claims]
             yield "length of claims", np.array(lengths, dtype=np.float64)
-            known = [sum(each.verdict is not None for each in of) or np.nan for of in claims]
+            known = [
+                sum(each.verdict is not None for each in of) or np.nan for of in claims
+            ]
             yield "number of claims", np.array(known, dtype=np.float64)
         yield "line in file", np.arange(len(self.table), dtype=np.float64)
         for field in by:
@@ -388,7 +469,9 @@ class _View:
     def _field(self, field: str) -> list[Any]:
         values = [each.get(field) for each in self.table.metadata]
         if all(value is None for value in values):
-            known = ", ".join(sorted({key for each in self.table.metadata for key in each}))
+            known = ", ".join(
+                sorted({key for each in self.table.metadata for key in each})
+            )
             msg = f"no sample has {field!r} in its metadata; its fields are {known or 'none'}"
             raise InvalidValueError(msg)
         return values
@@ -403,7 +486,12 @@ def _are_numbers(values: Sequence[Any]) -> bool:
 def _row(kind: str, name: str, **figures: Estimate) -> Record:
     """A figure of one thing with its p, and further figures, each with its interval."""
     first = next(iter(figures.values()))
-    row: Record = {kind: name, "n": first.n, "p": first.p, "reason": first.reason}
+    row: Record = {
+        kind: name,
+        "n": first.n,
+        "p": first.p,
+        "reason": first.reason,
+    }
     for figure, found in figures.items():
         row |= found.record(figure)
     return row

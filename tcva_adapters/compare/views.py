@@ -20,7 +20,12 @@ from tcva_adapters.tables import Record, Table, counted, named_columns
 
 _REASON: Final = 60
 _BOTH: Final = ("both_pass", "only_tcva", "only_method", "both_fail")
-REASONS: Final = named_columns(method="text", reason="text", samples="int", example="prose")
+REASONS: Final = named_columns(
+    method="text",
+    reason="text",
+    samples="int",
+    example="prose",
+)
 """Of tables that say why scores are missing."""
 
 LEXICAL: Final = "The lexical judge only compares words."
@@ -49,7 +54,11 @@ def method_records(table: ScoreTable) -> list[Record]:
     for method, column in table.columns:
         scored = np.isfinite(column)
         known = column[scored]
-        five = np.quantile(known, [0, 0.25, 0.5, 0.75, 1]) if len(known) else np.full(5, np.nan)
+        five = (
+            np.quantile(known, [0, 0.25, 0.5, 0.75, 1])
+            if len(known)
+            else np.full(5, np.nan)
+        )
         names = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
         records.append(
             {
@@ -84,7 +93,9 @@ def distribution(records: list[Record]) -> Table:
         at_1="share",
         threshold="score",
     )
-    shown = [{column.name: record[column.name] for column in columns} for record in records]
+    shown = [
+        {column.name: record[column.name] for column in columns} for record in records
+    ]
     notes = ["mean common: over the samples that every method has scored"]
     return Table("distribution", columns, shown, detail=True, notes=notes)
 
@@ -105,7 +116,12 @@ def unscored(table: ScoreTable) -> Table:
             examples.setdefault(word, detail.strip())
         shown = "tcva" if method in views else method
         records += [
-            {"method": shown, "reason": word, "samples": number, "example": examples[word]}
+            {
+                "method": shown,
+                "reason": word,
+                "samples": number,
+                "example": examples[word],
+            }
             for word, number in found.most_common()
         ]
     return Table("unscored", REASONS, records)
@@ -115,7 +131,11 @@ def decisions(table: ScoreTable) -> Table:
     """Pass and fail under TCVA at each temperature against every other method's own."""
     views = views_of(table) or (main_of(table),)
     records = [
-        {"method": other, "tcva": view, **crosstab(table, view, other)}
+        {
+            "method": other,
+            "tcva": view,
+            **crosstab(table, view, other),
+        }
         for other in table.methods
         if other not in views
         for view in views
@@ -160,7 +180,11 @@ def counted_decisions(first: BoolArray, second: BoolArray) -> IntArray:
 
 def pairs(table: ScoreTable) -> Table:
     """Every two methods on the samples that both have scored."""
-    measures: dict[str, Measure] = {"rho": "spearman", "tau": "kendall", "r": "pearson"}
+    measures: dict[str, Measure] = {
+        "rho": "spearman",
+        "tau": "kendall",
+        "r": "pearson",
+    }
     records = []
     for first, second in combinations(table.methods, 2):
         both = table.common([first, second]).scores
@@ -170,7 +194,10 @@ def pairs(table: ScoreTable) -> Table:
                 "first": first,
                 "second": second,
                 "n": len(both),
-                **{name: agreement(m, *as_shown(m, both.T)).value for name, m in measures.items()},
+                **{
+                    name: agreement(m, *as_shown(m, both.T)).value
+                    for name, m in measures.items()
+                },
                 "difference": mean(both[:, 0] - both[:, 1]),
                 "same": found["same"],
                 "kappa": found["kappa"],
@@ -187,7 +214,9 @@ def pairs(table: ScoreTable) -> Table:
         same="share",
         kappa="score",
     )
-    notes = ["rho, tau, r: Spearman, Kendall, Pearson; same, kappa: agreement on pass and fail"]
+    notes = [
+        "rho, tau, r: Spearman, Kendall, Pearson; same, kappa: agreement on pass and fail"
+    ]
     return Table("pairs", columns, records, detail=True, notes=notes)
 
 
@@ -224,7 +253,11 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
             }
     ordered = sorted(found.items(), key=lambda item: (-item[1]["difference"], item[0]))
     columns = named_columns(
-        sample="text", higher="text", lower="text", higher_score="score", lower_score="score"
+        sample="text",
+        higher="text",
+        lower="text",
+        higher_score="score",
+        lower_score="score",
     )
     return Table("ranked differently", columns, [each for _, each in ordered[:most]])
 
@@ -236,7 +269,9 @@ def share_below(scores: FloatArray) -> FloatArray:
     [0.125, 0.75, 0.75, 0.375]
     """
     ordered = np.sort(scores)
-    below, up_to = (np.searchsorted(ordered, scores, side) for side in ("left", "right"))
+    below, up_to = (
+        np.searchsorted(ordered, scores, side) for side in ("left", "right")
+    )
     return (below + up_to) / 2 / max(len(scores), 1)
 
 

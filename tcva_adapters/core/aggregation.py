@@ -27,7 +27,13 @@ from tcva_adapters.core.temperature import (
     check_temperature,
     exponent_within,
 )
-from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme, count_levels
+from tcva_adapters.core.verdicts import (
+    LEVELS,
+    FloatArray,
+    Verdict,
+    WeightScheme,
+    count_levels,
+)
 from tcva_adapters.errors import InvalidValueError
 
 Penalty = Literal["paper", "ramped", "absolute", "off"]
@@ -66,7 +72,11 @@ class ScoreOptions(TypedDict, total=False):
     floor: Floor
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class Plan:
     """What is fixed before the first row is looked at.
 
@@ -174,7 +184,9 @@ def sweep(
     >>> sweep([[1, 1, 1, 0, 0], [4, 0, 0, 0, 1]], [0.1, 0.5, 1.0]).round(3).tolist()
     [[0.786, 0.867, 0.933], [0.0, 0.64, 0.878]]
     """
-    return scores_of(check_counts(counts), make_plan(temperatures, bounds=bounds, **options))
+    return scores_of(
+        check_counts(counts), make_plan(temperatures, bounds=bounds, **options)
+    )
 
 
 def score_curves(
@@ -214,7 +226,9 @@ def make_plan(
         InvalidValueError: As for ``sweep``.
     """
     check_bounds(bounds)
-    at = np.array([check_temperature(t, bounds) for t in listed("temperatures", temperatures)])
+    at = np.array(
+        [check_temperature(t, bounds) for t in listed("temperatures", temperatures)]
+    )
     weights = WeightScheme.resolve(scheme).as_array()
     check_known("penalty", penalty, PENALTIES)
     floored = np.maximum(weights, check_eps(eps))
@@ -307,9 +321,14 @@ def scores_of(rows: FloatArray, plan: Plan) -> FloatArray:
             for low, weights in ((True, plan.floored), (False, plan.weights)):
                 at = np.flatnonzero(is_low == low)
                 if len(at):
-                    order = slice(None, None, -1 if low else 1)  # the favoured weight first
+                    order = slice(
+                        None, None, -1 if low else 1
+                    )  # the favoured weight first
                     scores[chunk, at] = _power_means(
-                        shares[:, order], weights[order], plan.exponents[at], penalty[:, at]
+                        shares[:, order],
+                        weights[order],
+                        plan.exponents[at],
+                        penalty[:, at],
                     )
             scores[chunk][total == 0.0] = np.nan
     return rounded(scores)
@@ -329,7 +348,10 @@ def rounded(scores: FloatArray) -> FloatArray:
 
 
 def _power_means(
-    shares: FloatArray, weights: FloatArray, exponents: FloatArray, log_factors: FloatArray
+    shares: FloatArray,
+    weights: FloatArray,
+    exponents: FloatArray,
+    log_factors: FloatArray,
 ) -> FloatArray:
     """Power means of weights times factors.
 
@@ -347,7 +369,9 @@ def _power_means(
     means = np.zeros(log_factors.shape)
     favoured = (shares > 0.0).argmax(axis=1)
     # So near to 0 a power mean is the geometric one to the last digit.
-    exponents = np.where(np.abs(exponents) < TINY_EXPONENT, -(TINY_EXPONENT**2), exponents)
+    exponents = np.where(
+        np.abs(exponents) < TINY_EXPONENT, -(TINY_EXPONENT**2), exponents
+    )
     for first in np.flatnonzero(np.bincount(favoured)).tolist():
         if weights[first] == 0.0:
             continue

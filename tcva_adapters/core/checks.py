@@ -27,7 +27,9 @@ def listed(what: str, values: Any) -> list[Any]:
     ...
     tcva_adapters.errors.InvalidValueError: verdicts must be a list, got 'fully'
     """
-    is_many = isinstance(values, Iterable) and not isinstance(values, str | bytes | Mapping)
+    is_many = isinstance(values, Iterable) and not isinstance(
+        values, str | bytes | Mapping
+    )
     if (
         is_many and getattr(values, "ndim", None) != 0
     ):  # an array without dimensions says that it iterates
@@ -104,7 +106,13 @@ def as_matrix(
     return matrix
 
 
-def check_within(what: str, value: Any, low: float, high: float, wanted: str = "") -> float:
+def check_within(
+    what: str,
+    value: Any,
+    low: float,
+    high: float,
+    wanted: str = "",
+) -> float:
     """A number from a closed range, as a float.
 
     Args:

@@ -13,7 +13,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.aggregation import Plan, SchemeLike, check_counts, make_plan, scores_of
+from tcva_adapters.core.aggregation import (
+    Plan,
+    SchemeLike,
+    check_counts,
+    make_plan,
+    scores_of,
+)
 from tcva_adapters.core.checks import listed
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError

@@ -49,7 +49,9 @@ def score_agg(
     """
     given = listed("scores", scores)
     numbers = [as_number(score) for score in given]
-    scores = [number for number in numbers if number is not None and 0.0 <= number < math.inf]
+    scores = [
+        number for number in numbers if number is not None and 0.0 <= number < math.inf
+    ]
     if len(scores) < len(numbers):
         msg = f"scores must be finite numbers of 0 or more, got {given!r}"
         raise InvalidValueError(msg)
@@ -65,12 +67,16 @@ def score_agg(
     positive = [s if s > 0.0 else least for s in scores] if p < 0 else scores
     try:
         if abs(p) < TINY_EXPONENT:
-            mean = math.exp(sum(math.log(s if s > 0 else least) for s in positive) / len(positive))
+            mean = math.exp(
+                sum(math.log(s if s > 0 else least) for s in positive) / len(positive)
+            )
         else:
             mean = (sum(s**p for s in positive) / len(positive)) ** (1.0 / p)
         alpha = (1.5 - value) * min(1.0, (len(scores) - 1) / _FULL_RAMP)
         penalised: float = mean * (1.0 - scores.count(0.0) / len(scores)) ** alpha
         return round(penalised, _DECIMALS)
     except (OverflowError, ZeroDivisionError):
-        msg = f"the power mean of {scores!r} with exponent {p:g} is too large for a float"
+        msg = (
+            f"the power mean of {scores!r} with exponent {p:g} is too large for a float"
+        )
         raise InvalidValueError(msg) from None

@@ -9,9 +9,19 @@ from typing import Final, Unpack
 
 import numpy as np
 
-from tcva_adapters.core.aggregation import TINY_EXPONENT, ScoreOptions, check_counts, score_curves
+from tcva_adapters.core.aggregation import (
+    TINY_EXPONENT,
+    ScoreOptions,
+    check_counts,
+    score_curves,
+)
 from tcva_adapters.core.checks import check_within, listed
-from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_bounds, exponent_within
+from tcva_adapters.core.temperature import (
+    PAPER_BOUNDS,
+    Bounds,
+    check_bounds,
+    exponent_within,
+)
 from tcva_adapters.core.verdicts import FloatArray, Verdict, count_levels
 
 _PROBES: Final = 257
@@ -97,11 +107,15 @@ def first_positive(bounds: Bounds) -> float | None:
     if not bounds.p_min < TINY_EXPONENT <= bounds.p_max:
         return None
     return _settles(
-        lambda each: exponent_within(each, bounds) - TINY_EXPONENT, bounds.t_min, bounds.t_max
+        lambda each: exponent_within(each, bounds) - TINY_EXPONENT,
+        bounds.t_min,
+        bounds.t_max,
     )
 
 
-def _settles(above: Callable[[FloatArray], FloatArray], low: float, high: float) -> float | None:
+def _settles(
+    above: Callable[[FloatArray], FloatArray], low: float, high: float
+) -> float | None:
     """The float in [low, high] from which on ``above`` is at least 0; None where it is not at high."""
     while True:
         probes = np.unique(np.linspace(low, high, _PROBES))
@@ -115,5 +129,7 @@ def _settles(above: Callable[[FloatArray], FloatArray], low: float, high: float)
         if len(probes) < _PROBES:  # these are all the floats between the two
             return float(probes[last + 1])
         # The last digits waver: what passes may fail again a few floats above.
-        clear = int(np.searchsorted(probes, probes[last] + _WAVERING * np.spacing(probes[last])))
+        clear = int(
+            np.searchsorted(probes, probes[last] + _WAVERING * np.spacing(probes[last]))
+        )
         low, high = probes[[last, min(max(last + 1, clear), _PROBES - 1)]].tolist()

@@ -11,9 +11,19 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.aggregation import DEFAULT_EPS, TINY_EXPONENT, check_eps, rounded
+from tcva_adapters.core.aggregation import (
+    DEFAULT_EPS,
+    TINY_EXPONENT,
+    check_eps,
+    rounded,
+)
 from tcva_adapters.core.checks import as_matrix, as_number, check_within, listed
-from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_temperature, exponent_within
+from tcva_adapters.core.temperature import (
+    PAPER_BOUNDS,
+    Bounds,
+    check_temperature,
+    exponent_within,
+)
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 
@@ -69,7 +79,11 @@ def fuse(
     wanted = "between 0 and 1 (rescale other scores first), or nan where there is none"
     table = as_matrix("scores", scores, "method", 1.0, wanted=wanted, may_miss=True)
     methods = table.shape[1]
-    shares = np.ones(methods) if weights is None else _check_weights(weights, methods, "methods")
+    shares = (
+        np.ones(methods)
+        if weights is None
+        else _check_weights(weights, methods, "methods")
+    )
     power = 0.0  # the geometric mean
     if temperature is not None:
         power = exponent_within(check_temperature(temperature, bounds), bounds)
@@ -139,11 +153,17 @@ def evaluate_panel(
     (4.3667, 0.8114, True)
     """
     limits = sys.float_info
-    best = check_within("max_score", max_score, limits.min, limits.max, "a number above 0")
+    best = check_within(
+        "max_score", max_score, limits.min, limits.max, "a number above 0"
+    )
     least = check_within("passing_threshold", passing_threshold, 0.0, 1.0)
     wanted = f"between 0 and max_score={best:g}, or None where a judge gave none"
-    rows = [listed("scores of a judge", row) for row in listed("judge_scores", judge_scores)]
-    table = as_matrix("judge_scores", rows, "criterion", best, wanted=wanted, may_miss=True)
+    rows = [
+        listed("scores of a judge", row) for row in listed("judge_scores", judge_scores)
+    ]
+    table = as_matrix(
+        "judge_scores", rows, "criterion", best, wanted=wanted, may_miss=True
+    )
     shares = _check_weights(criteria_weights, table.shape[1], "criteria")
     if abs(shares.sum() - 1.0) > _SUM_TOLERANCE:
         msg = f"criteria_weights must sum to 1, got {list(criteria_weights)!r}"
@@ -152,9 +172,7 @@ def evaluate_panel(
     missing = np.isnan(table).sum(axis=0)
     empty = np.flatnonzero(missing == len(table))
     if len(empty):
-        msg = (
-            f"no judge has a score for criterion {empty[0]}; leave out the criterion and its weight"
-        )
+        msg = f"no judge has a score for criterion {empty[0]}; leave out the criterion and its weight"
         raise InvalidValueError(msg)
     means = np.nanmean(table, axis=0)
     # A mean lies between its members. Without this, a panel that gives 3 of 5 by ten criteria of
@@ -162,7 +180,9 @@ def evaluate_panel(
     weighted = float(np.clip(shares @ means, means.min(), means.max()))
     normalized = weighted / best
     shared = len(table) - missing > 1
-    spread = float(np.nanstd(table[:, shared], axis=0).mean()) if shared.any() else math.nan
+    spread = (
+        float(np.nanstd(table[:, shared], axis=0).mean()) if shared.any() else math.nan
+    )
     return PanelRating(
         weighted_score=weighted,
         normalized_score=normalized,
@@ -173,16 +193,25 @@ def evaluate_panel(
     )
 
 
-def _means(table: FloatArray, shares: FloatArray, power: float, eps: float) -> FloatArray:
+def _means(
+    table: FloatArray,
+    shares: FloatArray,
+    power: float,
+    eps: float,
+) -> FloatArray:
     """Power means of rows with at least one share above 0."""
     values = np.where(shares > 0.0, table, 0.0)
     # A fixed order of the summands: the order of the methods must not move the last bit.
     order = np.lexsort((shares, values), axis=-1)
-    values, shares = (np.take_along_axis(part, order, axis=1) for part in (values, shares))
+    values, shares = (
+        np.take_along_axis(part, order, axis=1) for part in (values, shares)
+    )
     shares = shares / shares.sum(axis=1, keepdims=True)
     low = np.where(shares > 0.0, values, np.inf).min(axis=1)
     high = values.max(axis=1)
-    with np.errstate(divide="ignore"):  # the logarithm of 0, as of a share that a row lacks
+    with np.errstate(
+        divide="ignore"
+    ):  # the logarithm of 0, as of a share that a row lacks
         logs = np.log(np.maximum(values, eps) if power < TINY_EXPONENT else values)
         log_shares = np.log(shares)
     if abs(power) < TINY_EXPONENT:

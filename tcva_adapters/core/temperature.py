@@ -23,13 +23,15 @@ STRICT: Final = 0.2
 BALANCED: Final = 0.5
 LENIENT: Final = 0.9
 
-PRESETS: Final[dict[str, float]] = {"strict": STRICT, "balanced": BALANCED, "lenient": LENIENT}
+PRESETS: Final[dict[str, float]] = {
+    "strict": STRICT,
+    "balanced": BALANCED,
+    "lenient": LENIENT,
+}
 """Temperatures by name, one from each of the paper's three ranges (section 3.3)."""
 
 # Users of evaluation frameworks know another temperature, and set that one to 0.
-MEANING: Final = (
-    "Temperature here is the strictness of the score, not the model's sampling temperature"
-)
+MEANING: Final = "Temperature here is the strictness of the score, not the model's sampling temperature"
 _NAMES: Final = ", ".join(PRESETS)
 
 
@@ -53,10 +55,12 @@ class Bounds:
     t_max: float = 1.0
 
     def __post_init__(self) -> None:
-        ends = [as_number(end) for end in (self.p_min, self.p_max, self.t_min, self.t_max)]
-        if not all(end is not None and math.isfinite(end) for end in ends) or not math.isfinite(
-            self.p_max - self.p_min
-        ):
+        ends = [
+            as_number(end) for end in (self.p_min, self.p_max, self.t_min, self.t_max)
+        ]
+        if not all(
+            end is not None and math.isfinite(end) for end in ends
+        ) or not math.isfinite(self.p_max - self.p_min):
             msg = f"bounds must be finite numbers, got {self!r}"
             raise InvalidValueError(msg)
         if not self.p_min < self.p_max:

@@ -40,9 +40,13 @@ def count_distribution(probabilities: FloatArray) -> tuple[FloatArray, FloatArra
     >>> counts[:, 0].tolist(), chances.round(2).tolist()
     ([2.0, 1.0, 0.0], [0.64, 0.32, 0.04])
     """
-    rows = probabilities[np.lexsort(probabilities.T)]  # the order of the claims changes nothing
+    rows = probabilities[
+        np.lexsort(probabilities.T)
+    ]  # the order of the claims changes nothing
     rows = rows / rows.sum(axis=1, keepdims=True)
-    digits = (len(rows) + 1) ** np.arange(len(LEVELS))  # a vector of counts is one number
+    digits = (len(rows) + 1) ** np.arange(
+        len(LEVELS)
+    )  # a vector of counts is one number
     keys: npt.NDArray[np.int64] = np.zeros(1, np.int64)
     chances: FloatArray = np.ones(1)
     for row in rows:

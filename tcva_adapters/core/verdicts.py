@@ -84,7 +84,9 @@ class WeightScheme:
             levels = ", ".join(LEVELS)
             msg = f"a weight scheme must have five numbers ({levels}), got {self.weights!r}"
             raise InvalidValueError(msg)
-        for level, weight, most in zip(LEVELS, weights, (1.0, *weights[:-1]), strict=True):
+        for level, weight, most in zip(
+            LEVELS, weights, (1.0, *weights[:-1]), strict=True
+        ):
             if not 0.0 <= weight <= most:
                 msg = f"weights must be in [0, 1] and never rise, got {weight!r} for {level.value}"
                 raise InvalidValueError(msg)
@@ -136,9 +138,12 @@ SCHEMES: Final[dict[str, WeightScheme]] = {
     }.items()
 }
 """The schemes of the paper's Table 7, by name."""
-WeightScheme.DEFAULT, WeightScheme.LINEAR, WeightScheme.AGGRESSIVE, WeightScheme.CONSERVATIVE = (
-    SCHEMES.values()
-)
+(
+    WeightScheme.DEFAULT,
+    WeightScheme.LINEAR,
+    WeightScheme.AGGRESSIVE,
+    WeightScheme.CONSERVATIVE,
+) = SCHEMES.values()
 
 
 def count_levels(verdicts: Iterable[Verdict | str]) -> FloatArray:

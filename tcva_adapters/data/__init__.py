@@ -36,6 +36,10 @@ def labels_of(sample: Sample) -> list[Label]:
     [Label(claim='Hello!', level=None, note='')]
     """
     return [
-        Label(item["claim"], item["level"] and Verdict(item["level"]), item.get("note", ""))
+        Label(
+            item["claim"],
+            item["level"] and Verdict(item["level"]),
+            item.get("note", ""),
+        )
         for item in sample.metadata["labels"]
     ]

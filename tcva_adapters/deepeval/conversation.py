@@ -23,7 +23,13 @@ def _conversation_of(test_case: ConversationalTestCase) -> Conversation:
             for call in turn.tools_called or ()
         ]
         about = {"retrieval_context": contexts, "tools_called": calls}
-        messages.append({"role": turn.role, "content": turn.content, **about})
+        messages.append(
+            {
+                "role": turn.role,
+                "content": turn.content,
+                **about,
+            }
+        )
     return Conversation.from_messages(
         messages,
         contexts=evaluator.texts_of(test_case.context),
@@ -34,7 +40,9 @@ def _conversation_of(test_case: ConversationalTestCase) -> Conversation:
 
 
 class TCVAConversationalMetric(  # type: ignore[misc,no-untyped-call,override]  # as for `ScorerMetric`
-    evaluator.TCVAArguments, evaluator.OfScorer[ConversationResult], BaseConversationalMetric
+    evaluator.TCVAArguments,
+    evaluator.OfScorer[ConversationResult],
+    BaseConversationalMetric,
 ):
     """Judges every answer of a conversation and scores the claims of all together.
 
@@ -67,7 +75,10 @@ class TCVAConversationalMetric(  # type: ignore[misc,no-untyped-call,override]  
 
     _scorer: TCVA
     reads = ConversationalTestCase
-    called: ClassVar = {**evaluator.ScorerMetric.called, "reference": "expected_outcome"}
+    called: ClassVar = {
+        **evaluator.ScorerMetric.called,
+        "reference": "expected_outcome",
+    }
     sample_of = staticmethod(_conversation_of)
 
     @property

@@ -28,7 +28,13 @@ from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import SettingsModel, Share, TCVASettings, check, shows_settings
+from tcva_adapters.results.settings import (
+    SettingsModel,
+    Share,
+    TCVASettings,
+    check,
+    shows_settings,
+)
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
@@ -62,30 +68,50 @@ class MetricSettings(SettingsModel):
     """Settings of metrics in DeepEval, in addition to those of the scorer."""
 
     threshold: Share | None = Field(
-        default=None, description="The lowest score that passes; with None, no pass or fail."
+        default=None,
+        description="The lowest score that passes; with None, no pass or fail.",
     )
     name: Annotated[str, Field(pattern=r"\S")] | None = Field(
         default=None,
         description="The metric's name in reports; by default its criterion and settings.",
     )
-    include_reason: bool = Field(default=True, description="Explain the score in reason; no call.")
-    async_mode: bool = Field(default=True, description="Has no effect; DeepEval expects it.")
+    include_reason: bool = Field(
+        default=True, description="Explain the score in reason; no call."
+    )
+    async_mode: bool = Field(
+        default=True, description="Has no effect; DeepEval expects it."
+    )
     strict_mode: bool = Field(
         default=False, description="Set the threshold to 1; a lower score counts as 0."
     )
     verbose_mode: bool = Field(default=False, description="Print each result.")
-    flaky: bool = Field(default=False, description="Report the metric; it fails no test case.")
-    collected: InstanceOf[list[Any]] | None = Field(  # itself: copies of a metric share it
-        default=None, description="A list to add results to; by default a new one."
+    flaky: bool = Field(
+        default=False, description="Report the metric; it fails no test case."
+    )
+    collected: InstanceOf[list[Any]] | None = (
+        Field(  # itself: copies of a metric share it
+            default=None, description="A list to add results to; by default a new one."
+        )
     )
 
 
 _NOTHING: Final = dict.fromkeys(
-    ("score", "success", "evaluation_cost", "input_tokens", "output_tokens", "_sample", "_result")
+    (
+        "score",
+        "success",
+        "evaluation_cost",
+        "input_tokens",
+        "output_tokens",
+        "_sample",
+        "_result",
+    )
 )
 """What a metric has of a test case that it has not measured."""
 
-_TAKES: Final = {"LLMTestCase": "TCVAMetric", "ConversationalTestCase": "TCVAConversationalMetric"}
+_TAKES: Final = {
+    "LLMTestCase": "TCVAMetric",
+    "ConversationalTestCase": "TCVAConversationalMetric",
+}
 """Which metric judges a test case, by its class."""
 
 _FOLLOWED: Final = ("threshold", "strict_mode", "async_mode", "verbose_mode")
@@ -111,7 +137,11 @@ class OfScorer(Frozen, Generic[R]):
     sample_of: ClassVar[Callable[..., Any]]
 
     # What DeepEval keeps on a metric, most of it of the last test case; not what was built in.
-    settable = frozenset({*vars(BaseMetric), *_FOLLOWED}) - {"include_reason", "flaky", "model"}
+    settable = frozenset({*vars(BaseMetric), *_FOLLOWED}) - {
+        "include_reason",
+        "flaky",
+        "model",
+    }
 
     name: str
     error: str | None
@@ -178,7 +208,9 @@ class OfScorer(Frozen, Generic[R]):
             InvalidValueError: A setting is unknown or cannot be used.
         """
         # A subclass may have parameters of its own; DeepEval finds them in the same way.
-        parameters = {n for cls in type(self).__mro__ for n in inspect.signature(cls).parameters}
+        parameters = {
+            n for cls in type(self).__mro__ for n in inspect.signature(cls).parameters
+        }
         now = {name: value for name, value in vars(self).items() if name in parameters}
         of_scorer = self._scorer.arguments if "scorer" in now else {}
         check_settings(self, settings, sorted({*now, *of_scorer}), judge="model")
@@ -187,10 +219,19 @@ class OfScorer(Frozen, Generic[R]):
             now["scorer"] = self._scorer.changed(**further)
         if self.name == self._scorer.title:
             now["name"] = None  # it tells the settings, so it changes with them
-        return type(self)(**{**now, "collected": None, **settings})
+        return type(self)(
+            **{
+                **now,
+                "collected": None,
+                **settings,
+            }
+        )
 
     def measure(
-        self, test_case: Any, _show_indicator: bool = True, _in_component: bool = False
+        self,
+        test_case: Any,
+        _show_indicator: bool = True,
+        _in_component: bool = False,
     ) -> float | None:
         """Judge one test case. It needs no event loop and also works inside a running one.
 
@@ -211,7 +252,10 @@ class OfScorer(Frozen, Generic[R]):
         return _finish(self, test_case, judged, self.judging.evaluate(judged))
 
     async def a_measure(
-        self, test_case: Any, _show_indicator: bool = True, _in_component: bool = False
+        self,
+        test_case: Any,
+        _show_indicator: bool = True,
+        _in_component: bool = False,
     ) -> float | None:
         """The same, awaited.
 
@@ -221,7 +265,9 @@ class OfScorer(Frozen, Generic[R]):
         """
         judged = _begin(self, test_case)
         try:
-            return _finish(self, test_case, judged, await self.judging.aevaluate(judged))
+            return _finish(
+                self, test_case, judged, await self.judging.aevaluate(judged)
+            )
         except asyncio.CancelledError:
             self.judging.emitted(self.judging.unscored(Reason.TIMEOUT, _ENDED, judged))
             raise
@@ -229,7 +275,10 @@ class OfScorer(Frozen, Generic[R]):
     @property
     def criteria(self) -> str:
         """All that can change a score, for DeepEval's cache, which compares no other setting."""
-        settings, profiles = self.scorer.fingerprint, getattr(self._scorer, "profiles", None)
+        settings, profiles = (
+            self.scorer.fingerprint,
+            getattr(self._scorer, "profiles", None),
+        )
         # The metadata that profiles go by is in no key of the cache: nothing may be taken from it.
         return settings if profiles is None else f"{settings} {uuid4()}"
 
@@ -263,7 +312,11 @@ class OfScorer(Frozen, Generic[R]):
 
 def texts_of(retrieved: Sequence[Any] | None) -> list[Any] | None:
     """The texts of retrieved contexts, also of those with a source."""
-    return None if retrieved is None else [getattr(each, "context", each) for each in retrieved]
+    return (
+        None
+        if retrieved is None
+        else [getattr(each, "context", each) for each in retrieved]
+    )
 
 
 def metadata_of(test_case: Any) -> Any:
@@ -323,7 +376,10 @@ class ScorerMetric(OfScorer[R], BaseMetric):  # type: ignore[misc,no-untyped-cal
 
     @shows_settings(MetricSettings)
     def __init__(
-        self, scorer: Scorer[R], threshold: float | EllipsisType | None = ..., **settings: Any
+        self,
+        scorer: Scorer[R],
+        threshold: float | EllipsisType | None = ...,
+        **settings: Any,
     ) -> None:
         check_scorer(self, scorer)
         usual: Any = scorer.threshold if threshold is ... else threshold
@@ -350,14 +406,32 @@ class TCVAArguments(FromConfig):
         known = inspect.signature(TCVAArguments).parameters
         check_settings(self, settings, known, judge="model")
         criterion = resolve_criterion(criterion)  # before DeepEval looks for a key
-        own = {name: settings.pop(name) for name in MetricSettings.model_fields if name in settings}
+        own = {
+            name: settings.pop(name)
+            for name in MetricSettings.model_fields
+            if name in settings
+        }
         found = dict(MetricSettings(threshold=threshold, **own))
         is_name = isinstance(model, str) and not is_judge_name(model)
         judge = llm_of_name(model) if model is None or is_name else model
-        tcva = TCVA(criterion, judge=judge, temperature=temperature, **settings)
+        tcva = TCVA(
+            criterion,
+            judge=judge,
+            temperature=temperature,
+            **settings,
+        )
         if isinstance(judge, str):
             judge = tcva.arguments["judge"]  # one client for all copies
-        _build(self, tcva, {**tcva.settings, **found, "criterion": tcva.criterion, "model": judge})
+        _build(
+            self,
+            tcva,
+            {
+                **tcva.settings,
+                **found,
+                "criterion": tcva.criterion,
+                "model": judge,
+            },
+        )
 
 
 class TCVAMetric(TCVAArguments, ScorerMetric[Result]):  # type: ignore[misc,no-untyped-call,override]  # as above
@@ -418,7 +492,9 @@ def _follow_threshold(metric: Any) -> None:
         own["threshold"] = 1.0  # whatever else is set
     # Without a threshold there is nothing that a score could fall short of.
     passes, scorer = own["threshold"] or 0.0, own["_scorer"]
-    own["_scorer"] = scorer if scorer.threshold == passes else scorer.changed(threshold=passes)
+    own["_scorer"] = (
+        scorer if scorer.threshold == passes else scorer.changed(threshold=passes)
+    )
     if own["name"] == scorer.title:  # it tells the threshold, so it changes with it
         own["name"] = own["_scorer"].title
 
@@ -436,9 +512,15 @@ def _begin(metric: Any, test_case: Any) -> Any:
     sample, msg = None, ""
     try:
         sample = metric.sample_of(test_case)
-        if missing := [f"'{metric.called[name]}'" for name in metric.judging.missing(sample)]:
-            msg = f"{' and '.join(missing)} cannot be None for the '{metric.name}' metric"
-    except InvalidSampleError as error:  # of a conversation in which nothing is answered
+        if missing := [
+            f"'{metric.called[name]}'" for name in metric.judging.missing(sample)
+        ]:
+            msg = (
+                f"{' and '.join(missing)} cannot be None for the '{metric.name}' metric"
+            )
+    except (
+        InvalidSampleError
+    ) as error:  # of a conversation in which nothing is answered
         msg = f"'{metric.name}' has nothing to judge: {error}"
     if msg:
         metric.error = msg
@@ -449,7 +531,12 @@ def _begin(metric: Any, test_case: Any) -> Any:
     return sample
 
 
-def _finish(metric: Any, test_case: Any, sample: Any, result: Scored) -> float | None:
+def _finish(
+    metric: Any,
+    test_case: Any,
+    sample: Any,
+    result: Scored,
+) -> float | None:
     """Keep a result where DeepEval looks for its parts; returns the score."""
     metric.collected.append(Collected(test_case, result))
     fails = metric.strict_mode and result.score is not None and not result.passed
@@ -468,5 +555,7 @@ def _finish(metric: Any, test_case: Any, sample: Any, result: Scored) -> float |
             metric.error = f"{why.reason}: {why.detail}".translate(_ROUND)
         metric.is_successful()
         if metric.verbose_mode:
-            print_verbose_logs(metric.name, f"{metric.verbose_logs}\n \nReason: {result.reason}")
+            print_verbose_logs(
+                metric.name, f"{metric.verbose_logs}\n \nReason: {result.reason}"
+            )
     return score

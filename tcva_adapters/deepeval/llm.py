@@ -36,7 +36,9 @@ def llm_of_name(name: str | None) -> DeepEvalBaseLLM:
     """
     llm: Any = initialize_model(name)[0]
     # The client is another one each time; it knows what its package took from the environment.
-    key = digest({**key_of(DeepEvalModel(llm)), "key": str(getattr(llm.model, "api_key", None))})
+    key = digest(
+        {**key_of(DeepEvalModel(llm)), "key": str(getattr(llm.model, "api_key", None))}
+    )
     return _BY_NAME.setdefault(key, llm)
 
 
@@ -64,7 +66,9 @@ class DeepEvalModel(LLMObject):
             JudgeError: The LLM did not answer with text.
         """
         generate = self.llm.generate
-        return self._reply(generate(one_text(request), **_schema(generate, request)), request)
+        return self._reply(
+            generate(one_text(request), **_schema(generate, request)), request
+        )
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through the LLM's asynchronous interface.
@@ -73,7 +77,9 @@ class DeepEvalModel(LLMObject):
             JudgeError: As for `complete`.
         """
         generate = self.llm.a_generate
-        return self._reply(await generate(one_text(request), **_schema(generate, request)), request)
+        return self._reply(
+            await generate(one_text(request), **_schema(generate, request)), request
+        )
 
     def _reply(self, answer: Any, request: JudgeRequest) -> ModelReply:
         cost: Any = None
@@ -134,7 +140,9 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
         """
         return self.asked.ask(prompt, schema)
 
-    async def a_generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
+    async def a_generate(
+        self, prompt: str, schema: type[BaseModel] | None = None
+    ) -> Any:
         """The same, awaited.
 
         Raises:

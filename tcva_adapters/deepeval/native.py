@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from deepeval.metrics import AnswerRelevancyMetric, ContextualRecallMetric, FaithfulnessMetric
+from deepeval.metrics import (
+    AnswerRelevancyMetric,
+    ContextualRecallMetric,
+    FaithfulnessMetric,
+)
 from deepeval.metrics.utils import split_sentences
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import LLMTestCase
@@ -32,7 +36,12 @@ class _Run(NativeRun):
     }
     llm_classes = DeepEvalBaseLLM
 
-    def __init__(self, name: str, sample: Sample, llm: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        sample: Sample,
+        llm: Any,
+    ) -> None:
         super().__init__(name, sample, llm)
         self._counting = _CountingLLM(llm)
         contexts: Any = None if sample.contexts is None else list(sample.contexts)
@@ -45,7 +54,11 @@ class _Run(NativeRun):
         # Synchronous through and through: with async_mode it would patch the event loop.
         # Only with an LLM as judge there are claims to capture, whatever the environment says.
         build = self.metrics[name]
-        self._metric: Any = build(model=self._counting, async_mode=False, eval_mode="llm")
+        self._metric: Any = build(
+            model=self._counting,
+            async_mode=False,
+            eval_mode="llm",
+        )
 
     def _measure(self) -> Any:
         return self._metric.measure(self._case, _show_indicator=False)
@@ -59,7 +72,9 @@ class _Run(NativeRun):
         texts = getattr(self._metric, held) if held else split_sentences(of_reference)
         if len(texts) != len(verdicts):
             # Verdicts carry no number: with one too few nobody knows which claim it is about.
-            texts = [f"verdict {i} of {len(verdicts)}" for i in range(1, len(verdicts) + 1)]
+            texts = [
+                f"verdict {i} of {len(verdicts)}" for i in range(1, len(verdicts) + 1)
+            ]
         words = [str(verdict.verdict) for verdict in verdicts]
         reasons = [verdict.reason or "" for verdict in verdicts]
         said = map(FrameworkVerdict, texts, words, from_deepeval(words), reasons)
@@ -88,7 +103,9 @@ class _CountingLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subc
 
     async def a_generate(self, prompt: str, schema: Any = None) -> Any:
         self.calls += 1
-        return _without_cost(await self._llm.a_generate_with_schema(prompt, schema=schema))
+        return _without_cost(
+            await self._llm.a_generate_with_schema(prompt, schema=schema)
+        )
 
 
 def _without_cost(answer: Any) -> Any:

@@ -14,7 +14,13 @@ from typing import Any, Final
 from deepeval.templates.resolver import resolve_template
 from pydantic import BaseModel
 
-from tcva_adapters._adapter.offline import NAME, SUPPORTED, claims_of, unknown_prompt, verdicts_on
+from tcva_adapters._adapter.offline import (
+    NAME,
+    SUPPORTED,
+    claims_of,
+    unknown_prompt,
+    verdicts_on,
+)
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.deepeval.llm import NamedLLM
 
@@ -57,7 +63,9 @@ class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subcla
                 return json.dumps(reply) if schema is None else schema(**reply)
         raise unknown_prompt(_KNOWN, prompt)
 
-    async def a_generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
+    async def a_generate(
+        self, prompt: str, schema: type[BaseModel] | None = None
+    ) -> Any:
         """The same, awaited; it does not wait for anything.
 
         Raises:
@@ -71,7 +79,9 @@ def _pattern(method: Any, names: Iterable[str]) -> re.Pattern[str]:
     given: dict[str, Any] = {name: f"<<{name}>>" for name in names}
     # Another number of truths asks for the most important ones, which words do not show.
     given |= {"limit": " FACTUAL, undisputed truths", "multimodal_instruction": ""}
-    template = re.escape(resolve_template("metrics", "FaithfulnessMetric", method, **given))
+    template = re.escape(
+        resolve_template("metrics", "FaithfulnessMetric", method, **given)
+    )
     for name in names:
         # A list stands in a prompt as Python writes it: on one line, whatever is in it.
         text = r"\[[^\n]*\]" if name in _LISTS else ".*"
@@ -96,11 +106,15 @@ def _answer(method: str, fields: Mapping[str, str]) -> dict[str, Any]:
     if method == "generate_claims":
         return {"claims": claims_of(fields["actual_output"])}
     if method == "generate_verdicts":
-        claims, passages = _listed(fields["claims"]), fields["retrieval_context"].split("\n\n")
+        claims, passages = (
+            _listed(fields["claims"]),
+            fields["retrieval_context"].split("\n\n"),
+        )
         judged = verdicts_on(claims, passages)
         return {
             "verdicts": [
-                {"verdict": _WORDS.get(v.verdict, "borderline"), "reason": v.reason} for v in judged
+                {"verdict": _WORDS.get(v.verdict, "borderline"), "reason": v.reason}
+                for v in judged
             ]
         }
     faults = _listed(fields["contradictions"])[:_MOST_NAMED]

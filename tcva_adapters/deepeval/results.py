@@ -38,7 +38,10 @@ def result_of(measured: Any) -> Any:
         UnreadableInputError: Its ``verbose_logs`` come from another metric, or are missing because
             the measurement never began; the message quotes DeepEval's error.
     """
-    logs, error = getattr(measured, "verbose_logs", None), getattr(measured, "error", None)
+    logs, error = (
+        getattr(measured, "verbose_logs", None),
+        getattr(measured, "error", None),
+    )
     try:
         result = read_result(logs or "")
     except UnreadableInputError as invalid:
@@ -51,7 +54,9 @@ def result_of(measured: Any) -> Any:
     return result
 
 
-def results_of(evaluation: EvaluationResult | str | Path, name: str | None = None) -> list[Any]:
+def results_of(
+    evaluation: EvaluationResult | str | Path, name: str | None = None
+) -> list[Any]:
     """The results of a TCVA metric, from what ``evaluate`` returned or DeepEval wrote.
 
     Args:
@@ -76,9 +81,13 @@ def results_of(evaluation: EvaluationResult | str | Path, name: str | None = Non
     found = [next((data for data in row if data.name == name), None) for row in rows]
     measured = [data for data in found if data is not None]
     # Any of them shows judge and settings.
-    like: Scored = result_of(next((data for data in measured if data.verbose_logs), measured[0]))
+    like: Scored = result_of(
+        next((data for data in measured if data.verbose_logs), measured[0])
+    )
     # `deepeval test run` may have other metrics for conversations.
-    kinds = {type(case) for case, data in zip(cases, found, strict=True) if data is not None}
+    kinds = {
+        type(case) for case, data in zip(cases, found, strict=True) if data is not None
+    }
     results = []
     for case, data in zip(cases, found, strict=True):
         if type(case) not in kinds:
@@ -86,11 +95,14 @@ def results_of(evaluation: EvaluationResult | str | Path, name: str | None = Non
         if data is not None and data.verbose_logs is not None:
             results.append(result_of(data))
             continue
-        detail = f"DeepEval skipped {case.name!r}: a field that the metric needs is missing"
+        detail = (
+            f"DeepEval skipped {case.name!r}: a field that the metric needs is missing"
+        )
         why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
         if data is not None:
             why = Unscored(
-                reason=Reason.TIMEOUT, detail=data.error or "the measurement never began"
+                reason=Reason.TIMEOUT,
+                detail=data.error or "the measurement never began",
             )
         results.append(like.unscored_for(why))
     return results
@@ -103,21 +115,36 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
     try:
         text = Path(evaluation).read_text(encoding="utf-8")
         content = json.loads(text, object_pairs_hook=record_once)
-        inner = content.get(LATEST_TEST_RUN_DATA_KEY) if isinstance(content, dict) else None
+        inner = (
+            content.get(LATEST_TEST_RUN_DATA_KEY) if isinstance(content, dict) else None
+        )
         run = TestRun.model_validate(content if inner is None else inner)
     except (OSError, ValueError) as error:
         why = str(error).splitlines()[0]  # pydantic has several
         msg = f"{str(evaluation)!r} is not a test run of DeepEval: {why}"
         raise UnreadableInputError(msg) from None
     kinds = (run.test_cases, run.conversational_test_cases)
-    return [case for kind in kinds for case in sorted(kind, key=lambda case: case.order or 0)]
+    return [
+        case
+        for kind in kinds
+        for case in sorted(kind, key=lambda case: case.order or 0)
+    ]
 
 
 def _name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
     names = list(dict.fromkeys(data.name for row in rows for data in row))
-    logs = {data.name: data.verbose_logs for row in rows for data in row if data.verbose_logs}
+    logs = {
+        data.name: data.verbose_logs
+        for row in rows
+        for data in row
+        if data.verbose_logs
+    }
     # What was never begun is taken by its name; what it holds says so.
-    ours = [name for name in names if name == wanted or logs.get(name, "").startswith(_BEGINS)]
+    ours = [
+        name
+        for name in names
+        if name == wanted or logs.get(name, "").startswith(_BEGINS)
+    ]
     name = chosen(wanted, ours, names, argument="name")
     if any([data.name for data in row].count(name) > 1 for row in rows):
         msg = f"several metrics have the name {name!r}; give each its own with name=..."

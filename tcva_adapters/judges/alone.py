@@ -37,7 +37,11 @@ class SentenceMark(Judgement):
 class SentenceMemory:
     """What the same judge said of sentences before. This class remembers nothing; a subclass may."""
 
-    def setdefault(self, sentence: str, mark: SentenceMark | None = None) -> SentenceMark | None:  # noqa: ARG002  # for those that remember
+    def setdefault(
+        self,
+        sentence: str,  # noqa: ARG002  # for those that remember
+        mark: SentenceMark | None = None,
+    ) -> SentenceMark | None:
         """The earlier mark of a sentence; where there is none, the given one, which is remembered."""
         return mark
 
@@ -64,4 +68,6 @@ def without_assertion(calls: Calls, sentences: Iterable[str]) -> Turns[set[str]]
         if asserts is not None:
             mark = SentenceMark(claims_nothing=not asserts)
             marks[sentence] = calls.memory.setdefault(sentence, mark)
-    return {sentence for sentence, mark in marks.items() if mark and mark.claims_nothing}
+    return {
+        sentence for sentence, mark in marks.items() if mark and mark.claims_nothing
+    }

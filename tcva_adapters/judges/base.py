@@ -13,7 +13,13 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.prompts import sha256_of
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.models.secrets import quotable
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.results.assessment import (
+    Assessment,
+    ClaimVerdict,
+    Reason,
+    Unscored,
+    Usage,
+)
 from tcva_adapters.results.settings import JudgeConfig, VerdictForm
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.non_claims import non_claim_kind
@@ -73,7 +79,9 @@ EMPTY_REASONS: Final = {
 """Why a field with nothing in it cannot be judged."""
 
 
-def blank_field(sample: Sample, criterion: Criterion, sentences: Sequence[str]) -> Unscored | None:
+def blank_field(
+    sample: Sample, criterion: Criterion, sentences: Sequence[str]
+) -> Unscored | None:
     """Why a sample cannot be judged without asking anybody, or None where it can.
 
     Args:
@@ -88,7 +96,11 @@ def blank_field(sample: Sample, criterion: Criterion, sentences: Sequence[str]) 
         names.append(criterion.against)
     for name in dict.fromkeys(names):
         if name in criterion.required and not (sample.field(name) or "").strip():
-            empty = "no contexts were retrieved" if name == "contexts" else f"the {name} is empty"
+            empty = (
+                "no contexts were retrieved"
+                if name == "contexts"
+                else f"the {name} is empty"
+            )
             return Unscored(reason=EMPTY_REASONS[name], detail=empty)
     return None
 
@@ -151,7 +163,11 @@ def listed_non_claims(sentences: Iterable[str]) -> dict[str, ClaimVerdict]:
     'greeting'
     """
     return {
-        sentence: ClaimVerdict(claim=sentence, verdict=None, reason=kind)
+        sentence: ClaimVerdict(
+            claim=sentence,
+            verdict=None,
+            reason=kind,
+        )
         for sentence in sentences
         if (kind := non_claim_kind(sentence))
     }
@@ -169,7 +185,13 @@ def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
     return Unscored(reason=Reason.NO_CLAIMS, detail="the text contains no claim")
 
 
-def incomplete(missing: Sequence[str], n_claims: int, why: str, *, has_any: bool) -> JudgeError:
+def incomplete(
+    missing: Sequence[str],
+    n_claims: int,
+    why: str,
+    *,
+    has_any: bool,
+) -> JudgeError:
     """The failure of a sample some of whose claims have no verdict."""
     detail = f"no verdict for claim {', '.join(missing)} of {n_claims}"
     reason = Reason.INCOMPLETE_VERDICTS if has_any else Reason.UNREADABLE_REPLY
@@ -193,7 +215,12 @@ def why_unscored(error: Exception, replies: Sequence[str] = ()) -> Unscored:
             reason = Reason(error.reason)
         detail, fatal = str(error), error.fatal
     raw = "\n---\n".join(replies) if replies else None
-    return Unscored(reason=reason, detail=detail, raw_reply=raw, fatal=fatal)
+    return Unscored(
+        reason=reason,
+        detail=detail,
+        raw_reply=raw,
+        fatal=fatal,
+    )
 
 
 _KEY_VERSION: Final = 1
@@ -244,7 +271,9 @@ def verdict_key(
 
 def seen(sample: Sample, fields: Collection[str]) -> dict[str, Any]:
     """What a judge sees of a sample, for its key: these fields, and with a question its history."""
-    found: dict[str, Any] = {name: getattr(sample, name) for name in FIELDS if name in fields}
+    found: dict[str, Any] = {
+        name: getattr(sample, name) for name in FIELDS if name in fields
+    }
     if "input" in fields and sample.history:
         found["history"] = sample.history
     return found
@@ -263,7 +292,12 @@ def digest(parts: Mapping[str, Any]) -> str:
     True
     """
     try:
-        text = json.dumps(parts, sort_keys=True, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(
+            parts,
+            sort_keys=True,
+            allow_nan=False,
+            separators=(",", ":"),
+        )
     except (TypeError, ValueError, RecursionError) as error:
         given = parts.get("parameters")
         msg = f"parameters of a judgement must be JSON values, got {given!r}: {error}"

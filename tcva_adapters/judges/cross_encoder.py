@@ -20,7 +20,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError, install_hint
+from tcva_adapters.errors import (
+    InvalidValueError,
+    JudgeError,
+    MissingDependencyError,
+    install_hint,
+)
 
 try:
     import onnxruntime
@@ -37,9 +42,15 @@ BATCH: Final = 16
 _NEEDED: Final = ("model.onnx", "tokenizer.json", "config.json")
 _LEAST: Final = 12  # tokens; two texts do not fit into less
 _MOST_THREADS: Final = 4
-_FIELDS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+_FIELDS = {
+    "input_ids": "ids",
+    "attention_mask": "attention_mask",
+    "token_type_ids": "type_ids",
+}
 _CLASSES: Final = {
-    "entailed": re.compile(r"entail(ment|ed|s)|support(ed|s)?|consistent|faithful|grounded"),
+    "entailed": re.compile(
+        r"entail(ment|ed|s)|support(ed|s)?|consistent|faithful|grounded"
+    ),
     "contradicted": re.compile(r"contradict(ion|ed|s|ory)|refute[sd]"),
     "neither": re.compile(
         r"neutral|not_enough_info|hallucinat(ed|ion)|inconsistent|un(supported|faithful|grounded)"
@@ -47,7 +58,9 @@ _CLASSES: Final = {
     ),
 }
 _EXAMPLE: Final = '{"0": "contradiction", "1": "entailment", "2": "neutral"}'
-_EXPORT: Final = "optimum-cli export onnx --task text-classification --model MODEL FOLDER"
+_EXPORT: Final = (
+    "optimum-cli export onnx --task text-classification --model MODEL FOLDER"
+)
 _MARK: Final = re.compile(r"\W")
 _PLACE: Final = re.compile(r"\{(premise|hypothesis)\}")
 
@@ -137,7 +150,9 @@ class CrossEncoder:
         """A text as far as it has at most so many tokens, and how many it has."""
         found = self._tokenizer.encode(self._plain(text), add_special_tokens=False)
         size = len(found.ids)
-        return (text, size) if size <= most else (text[: found.offsets[most - 1][1]], most)
+        return (
+            (text, size) if size <= most else (text[: found.offsets[most - 1][1]], most)
+        )
 
     def chances(self, pairs: Sequence[tuple[str, str]]) -> list[Chance]:
         """What the model holds of each pair of premise and hypothesis; batches are of similar length.
@@ -160,12 +175,17 @@ class CrossEncoder:
         if not self._template:
             return self._tokenizer.encode(premise, hypothesis)
         texts = {"premise": premise, "hypothesis": hypothesis}
-        return self._tokenizer.encode(_PLACE.sub(lambda place: texts[place[1]], self._template))
+        return self._tokenizer.encode(
+            _PLACE.sub(lambda place: texts[place[1]], self._template)
+        )
 
     def _run(self, batch: Sequence[Any]) -> list[Chance]:
         for each in batch:
             each.pad(len(batch[-1].ids), pad_id=self._pad)
-        rows = {name: [getattr(each, field) for each in batch] for name, field in _FIELDS.items()}
+        rows = {
+            name: [getattr(each, field) for each in batch]
+            for name, field in _FIELDS.items()
+        }
         feeds = {name: np.array(rows[name]) for name in self._inputs if name in rows}
         try:
             # One at a time: the session has all threads that it may have.
@@ -184,7 +204,10 @@ class CrossEncoder:
         # Other machines add in another order: the digits behind say nothing.
         entailed = shares[:, self._classes.index("entailed")].round(6).tolist()
         kinds = [(*self._classes, "")[at] for at in shares.argmax(axis=1)]
-        return [Chance(p, kind == "contradicted") for p, kind in zip(entailed, kinds, strict=True)]
+        return [
+            Chance(p, kind == "contradicted")
+            for p, kind in zip(entailed, kinds, strict=True)
+        ]
 
 
 _loaded: dict[Path, CrossEncoder] = {}
@@ -199,7 +222,9 @@ def load(folder: Path) -> CrossEncoder:
         InvalidValueError: The folder lacks something, or it cannot be used.
     """
     files = _files(folder)
-    state = [(path, path.stat().st_mtime_ns, path.stat().st_size) for path in files.values()]
+    state = [
+        (path, path.stat().st_mtime_ns, path.stat().st_size) for path in files.values()
+    ]
     with _loading:
         if folder not in _loaded or _loaded[folder].state != state:
             _loaded[folder] = CrossEncoder(files | _weights(files["model.onnx"]), state)
@@ -273,7 +298,9 @@ def _labels(given: Any, path: Path) -> tuple[list[str], list[str]]:
     named = given if isinstance(given, dict) else {}
     labels = [str(named.get(str(at), "?")) for at in range(len(named))]
     plain = [re.sub(r"[\W_]+", "_", label.strip().casefold()) for label in labels]
-    found = [kind for each in plain for kind in _CLASSES if _CLASSES[kind].fullmatch(each)]
+    found = [
+        kind for each in plain for kind in _CLASSES if _CLASSES[kind].fullmatch(each)
+    ]
     if len(found) < len(labels) or found.count("entailed") != 1:
         said = f"names the classes {', '.join(labels)}" if labels else "has no id2label"
         msg = f'{path} {said}; set its "id2label" to what the model\'s outputs mean, in order, e.g. {_EXAMPLE}, or {{"0": "supported"}} for one'

@@ -14,7 +14,13 @@ from itertools import product
 from typing import Final, NamedTuple
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judges.quotes import LONGEST, Found, Passages, find_quote, quote_words
+from tcva_adapters.judges.quotes import (
+    LONGEST,
+    Found,
+    Passages,
+    find_quote,
+    quote_words,
+)
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import HIGH, lowered
 from tcva_adapters.text.contrast import (
@@ -37,8 +43,12 @@ from tcva_adapters.text.words import (
 _SHOWN: Final = 1000  # characters of a text that show its language and script
 _AROUND: Final = 50  # words on each side of a quote that do
 _SHORT: Final = 2  # words of a quote that counts only by its numbers and names
-_LEAD: Final = 6  # words of a text for each that is of its language rather than of another one
-_SAYING: Final = 2  # words of content that a claim must have for a quote to be held to sharing one
+_LEAD: Final = (
+    6  # words of a text for each that is of its language rather than of another one
+)
+_SAYING: Final = (
+    2  # words of content that a claim must have for a quote to be held to sharing one
+)
 _PREFIX: Final = 4  # letters that related words share
 _SMALL: Final = 2  # letters of small words of other alphabets
 _EMPTY: Final = words("empty")
@@ -47,7 +57,9 @@ _CLAUSE_END: Final = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
 _PAIR: Final = re.compile(
     r"(?<![\w.-])[\d.-]*+([^\W\d][\w.-]*+)(?!(?<=\d):\d)[\"']?+\s*+[=:|]\s*(\S+(?:\s*[-–]\s*\d\S*)?)"
 )
-_UNITS: Final = frozenset({24, 60, 100, 1000, 1024, 3600, 60_000, 86_400})  # seconds of an hour
+_UNITS: Final = frozenset(
+    {24, 60, 100, 1000, 1024, 3600, 60_000, 86_400}
+)  # seconds of an hour
 _CAPITALS: Final = re.compile(r"\b[^\W\d_]+")
 _YEAR: Final = re.compile(r"1\d{3}|20\d\d")
 
@@ -74,7 +86,9 @@ def side_of(text: str) -> Side:
         says_something = token.kind == "number"
         if token.kind == "word":
             least = 1 if token.text.isascii() else _SMALL
-            says_something = len(token.text) > least and token.text.casefold() not in _EMPTY
+            says_something = (
+                len(token.text) > least and token.text.casefold() not in _EMPTY
+            )
         elif token.kind == "pair":
             says_something = not any(
                 c in _SMALL_CHARACTERS or "\u3040" <= c <= "\u309f" for c in token.key
@@ -141,7 +155,10 @@ def check_evidence(
 
 
 def _fault(
-    verdict: ClaimVerdict, found: Found | None, passages: Passages, all_: Sequence[ClaimVerdict]
+    verdict: ClaimVerdict,
+    found: Found | None,
+    passages: Passages,
+    all_: Sequence[ClaimVerdict],
 ) -> EvidenceCheck | None:
     """What is wrong with the quote of a verdict above ``none``."""
     if found is None:
@@ -161,7 +178,8 @@ def _fault(
     elif is_shared and _contradicts(quote, claim, may_deny=not is_denied):
         why = EvidenceCheck.CONTRADICTS
     elif _is_too_short(quote, claim) and not (
-        UNSPACED.search(verdict.evidence) and passages.is_sentence(found.at, verdict.evidence)
+        UNSPACED.search(verdict.evidence)
+        and passages.is_sentence(found.at, verdict.evidence)
     ):
         why = EvidenceCheck.TOO_SHORT
     return why
@@ -180,8 +198,12 @@ def share(quote: Side, claim: Side) -> bool:
     if _beginnings(quote) & _beginnings(claim):
         return True
     for one, other in ((quote.text, claim.text), (claim.text, quote.text)):
-        initials = "".join(word[0] for word in _CAPITALS.findall(other) if word[0].isupper())
-        names = (word for word in _CAPITALS.findall(one) if word.isupper() and len(word) > 1)
+        initials = "".join(
+            word[0] for word in _CAPITALS.findall(other) if word[0].isupper()
+        )
+        names = (
+            word for word in _CAPITALS.findall(one) if word.isupper() and len(word) > 1
+        )
         if any(name in initials for name in names):
             return True
     return False
@@ -189,11 +211,18 @@ def share(quote: Side, claim: Side) -> bool:
 
 def _beginnings(side: Side) -> set[str]:
     """The first letters of long words of content, which related words share."""
-    found = (plain(t.text) for t in side.tokens if t.kind == "word" and t.key in side.content)
+    found = (
+        plain(t.text) for t in side.tokens if t.kind == "word" and t.key in side.content
+    )
     return {word[:_PREFIX] for word in found if len(word) >= _PREFIX}
 
 
-def is_unrelated(quote: Side, claim: Side, around: Sequence[str], said: Sequence[str]) -> bool:
+def is_unrelated(
+    quote: Side,
+    claim: Side,
+    around: Sequence[str],
+    said: Sequence[str],
+) -> bool:
     """Whether a quote that shares nothing with its claim has nothing to do with it.
 
     One of small words has not. Another one may put the claim in other words or another language:
@@ -239,11 +268,16 @@ def _language(text: str, around: Sequence[str]) -> str:
     within: Counter[str] = Counter()
     for near in (listed(text), around):
         hits = Counter(
-            {name: sum(map(known.__contains__, near)) for name, known in LANGUAGE_WORDS.items()}
+            {
+                name: sum(map(known.__contains__, near))
+                for name, known in LANGUAGE_WORDS.items()
+            }
         )
         within = within or hits
         (best, most), (_, second) = hits.most_common(2)
-        if _LEAD * (most - second) >= len(near) > 0 and within[best] == max(within.values()):
+        if _LEAD * (most - second) >= len(near) > 0 and within[best] == max(
+            within.values()
+        ):
             return best
     return ""
 
@@ -263,7 +297,9 @@ def _is_negated(quote: Side, claim: Side, found: Found) -> bool:
     """
     clauses = _CLAUSE_END.split(quote.text)
     denied = clauses[:1] * found.denied_before + clauses[-1:] * found.denied_behind
-    if not any(clause == quote.text or share(side_of(clause), claim) for clause in denied):
+    if not any(
+        clause == quote.text or share(side_of(clause), claim) for clause in denied
+    ):
         return False
     denies_more = denies(claim.text) and not denies(quote.text)
     return not denies_more and not opposed(claim.text, quote.text)
@@ -272,7 +308,9 @@ def _is_negated(quote: Side, claim: Side, found: Found) -> bool:
 def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:
     """Whether a quote has another number in the place of its claim's, or denies what it asserts."""
     pairs = _PAIR.findall(quote.text)
-    if other_numbers(claim.tokens, quote.tokens) or (pairs and _are_others(pairs, claim)):
+    if other_numbers(claim.tokens, quote.tokens) or (
+        pairs and _are_others(pairs, claim)
+    ):
         return True
     if says_otherwise(claim.text, quote.text):
         return True
@@ -288,7 +326,9 @@ def _are_others(pairs: Sequence[tuple[str, str]], claim: Side) -> bool:
     there: set[str] = set()
     for key, value in pairs:
         numbers = {token.key for token in tokenise(value) if token.kind == "number"}
-        if len(numbers) == 1 and side_of(key).content & claim.content:  # two are a range
+        if (
+            len(numbers) == 1 and side_of(key).content & claim.content
+        ):  # two are a range
             there |= numbers
     for one, other in product(here, there):
         if one == other or not (one + other).replace(".", "").isdecimal():
@@ -303,16 +343,23 @@ def _is_too_short(quote: Side, claim: Side) -> bool:
     """Whether a quote of a word or two does not hold the numbers and names of its claim."""
     said = quote_words(quote.text)
     # Two characters of a script without spaces are about a word.
-    if len(said) - len(UNSPACED.findall(quote.text)) / 2 > _SHORT or _PAIR.search(quote.text):
+    if len(said) - len(UNSPACED.findall(quote.text)) / 2 > _SHORT or _PAIR.search(
+        quote.text
+    ):
         return False
     if claim.content and claim.content <= quote.content:
         return False  # the claim is no longer than its quote
     named = {
         token.key
         for token in claim.tokens
-        if token.kind == "number" or (token.kind == "word" and token.capital and token.text[1:])
+        if token.kind == "number"
+        or (token.kind == "word" and token.capital and token.text[1:])
     }
     held = {token.key for token in quote.tokens} | values(quote.tokens)
     # A year alone says too little of a claim that says more than that.
-    is_year = bool(_YEAR.fullmatch(said[0])) and len(said) == 1 and len(claim.content) > _SHORT
+    is_year = (
+        bool(_YEAR.fullmatch(said[0]))
+        and len(said) == 1
+        and len(claim.content) > _SHORT
+    )
     return not named or not named <= held or is_year

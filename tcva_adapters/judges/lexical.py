@@ -21,7 +21,13 @@ from tcva_adapters.core.verdicts import LEVELS, Shares, WeightScheme, level_shar
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import computed, listed_non_claims
-from tcva_adapters.judges.passages import Passages, Sentence, grams_of, pairs_of, prepare
+from tcva_adapters.judges.passages import (
+    Passages,
+    Sentence,
+    grams_of,
+    pairs_of,
+    prepare,
+)
 from tcva_adapters.judges.prompts import NOT_A_CLAIM
 from tcva_adapters.loops import work_aside
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
@@ -104,10 +110,15 @@ class LexicalJudge:
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited: long texts do not hold up the event loop."""
         size = len(sample.field(criterion.against) or "")
-        return await work_aside(partial(self.assess, sample, criterion), size * A_CHARACTER)
+        return await work_aside(
+            partial(self.assess, sample, criterion), size * A_CHARACTER
+        )
 
     def judge_claims(
-        self, claims: Sequence[str], passages: Sequence[str], criterion: Criterion
+        self,
+        claims: Sequence[str],
+        passages: Sequence[str],
+        criterion: Criterion,
     ) -> list[ClaimVerdict]:
         """One verdict per claim, in order.
 
@@ -133,7 +144,10 @@ class LexicalJudge:
             # Citations may stand in the passages, too.
             found = (
                 max(
-                    (_supported(claim, text, held) for text in dict.fromkeys((claim, bare))),
+                    (
+                        _supported(claim, text, held)
+                        for text in dict.fromkeys((claim, bare))
+                    ),
                     key=_weight,
                 )
                 for claim, bare in said
@@ -148,7 +162,11 @@ def _non_claims(claims: Sequence[str]) -> dict[str, ClaimVerdict]:
     """
     listed = listed_non_claims(claims)
     bare = {
-        claim: ClaimVerdict(claim=claim, verdict=None, reason=NOT_A_CLAIM)
+        claim: ClaimVerdict(
+            claim=claim,
+            verdict=None,
+            reason=NOT_A_CLAIM,
+        )
         for claim in claims
         if _is_bare(claim)
     }
@@ -157,7 +175,9 @@ def _non_claims(claims: Sequence[str]) -> dict[str, ClaimVerdict]:
 
 def _is_bare(claim: str) -> bool:
     return len(claim) <= _FEW_CHARACTERS and all(
-        token.text.casefold() in _ANSWERS for token in tokenise(claim) if is_content(token)
+        token.text.casefold() in _ANSWERS
+        for token in tokenise(claim)
+        if is_content(token)
     )
 
 
@@ -173,7 +193,11 @@ def without_marks(claims: Sequence[str]) -> list[str]:
     numbers = {int(match[1]) for claim in claims for match in _ITEM.finditer(claim)}
 
     def unnumbered(match: re.Match[str]) -> str:
-        return match[0] if numbers.isdisjoint((int(match[1]) - 1, int(match[1]) + 1)) else ""
+        return (
+            match[0]
+            if numbers.isdisjoint((int(match[1]) - 1, int(match[1]) + 1))
+            else ""
+        )
 
     return [_SOURCE.sub("", _ITEM.sub(unnumbered, claim)) for claim in claims]
 
@@ -183,7 +207,11 @@ def _supported(claim: str, text: str, passages: Passages) -> ClaimVerdict:
     tokens = tokenise(text)
     sentence = passages.best(tokens)
     if sentence is None:
-        why = "none of its words were found" if passages.sentences else "the contexts are empty"
+        why = (
+            "none of its words were found"
+            if passages.sentences
+            else "the contexts are empty"
+        )
         return _verdict(claim, distribution(0.0), None, why)
     source = sentence.tokens
     content = [token for token in tokens if is_content(token)]
@@ -192,7 +220,9 @@ def _supported(claim: str, text: str, passages: Passages) -> ClaimVerdict:
     if overlap < 1.0:
         words = len({t.key for t, there in zip(content, known, strict=True) if there})
         own = sum(t.key in _SPEAKERS and not passages.has(t) for t in tokens)
-        support *= (words or _FUNCTION_WORDS_ALONE) / ((words or _FUNCTION_WORDS_ALONE) + _THIN)
+        support *= (words or _FUNCTION_WORDS_ALONE) / (
+            (words or _FUNCTION_WORDS_ALONE) + _THIN
+        )
         support *= _SPEAKER ** min(own, _MOST_SPEAKERS)
     absent = [token for token, there in zip(content, known, strict=True) if not there]
     names = {token.key for token in absent if token.capital}
@@ -206,13 +236,18 @@ def _supported(claim: str, text: str, passages: Passages) -> ClaimVerdict:
     support *= _CONTRADICTION ** (overlap * sum(map(bool, contradictions.values())))
     highest = 2 if _breaks_off(known) else 1 if names else 0
     others = {"words not found": [t.text for t in absent if t.kind != "number"]}
-    reasons = [f"{said}: {_listed(w)}" for said, w in (others | contradictions).items() if w]
+    reasons = [
+        f"{said}: {_listed(w)}" for said, w in (others | contradictions).items() if w
+    ]
     reasons = reasons or ["all its words were found"]
     return _verdict(claim, distribution(support, highest), sentence, "; ".join(reasons))
 
 
 def _overlap(
-    tokens: Sequence[Token], content: Sequence[Token], source: Sequence[Token], passages: Passages
+    tokens: Sequence[Token],
+    content: Sequence[Token],
+    source: Sequence[Token],
+    passages: Passages,
 ) -> float:
     """The mean of four shares of the claim, in [0, 1].
 
@@ -221,9 +256,13 @@ def _overlap(
     """
     found = sum(map(passages.has, content))
     others = _FUNCTION_WORD * (sum(map(passages.has, tokens)) - found)
-    words = (found + others) / (len(content) + _FUNCTION_WORD * (len(tokens) - len(content)))
+    words = (found + others) / (
+        len(content) + _FUNCTION_WORD * (len(tokens) - len(content))
+    )
     keys = {key for token in source for key in (token.key, token.other) if key}
-    near = sum(token.key in keys or token.other in keys for token in content) / len(content)
+    near = sum(token.key in keys or token.other in keys for token in content) / len(
+        content
+    )
     pairs, known = pairs_of(token.key for token in tokens), passages.pairs
     grams, there = grams_of(tokens), set(grams_of(source))
     in_order = sum(pair in known for pair in pairs) / len(pairs)
@@ -251,19 +290,30 @@ def _relevance(claims: Sequence[str], question: Passages) -> list[ClaimVerdict]:
     A claim that takes up none is `minor` where others of the same answer do (it may go on with a
     pronoun), and `none` where no claim does.
     """
-    asked = {t.key: t.text for each in question.sentences for t in each.tokens if is_content(t)}
+    asked = {
+        t.key: t.text
+        for each in question.sentences
+        for t in each.tokens
+        if is_content(t)
+    }
     read = [tokenise(claim) for claim in claims]
     taken = [{token.key for token in tokens} & asked.keys() for tokens in read]
     verdicts = []
     for claim, tokens, common in zip(claims, read, taken, strict=True):
         value, note = 0.0, "no word of the question"
         if common:
-            value = min(1.0, _WEIGHTS[3] + 2 * (1 - _WEIGHTS[3]) * len(common) / len(asked))
-            note = "words of the question: " + _listed(asked[key] for key in sorted(common))
+            value = min(
+                1.0, _WEIGHTS[3] + 2 * (1 - _WEIGHTS[3]) * len(common) / len(asked)
+            )
+            note = "words of the question: " + _listed(
+                asked[key] for key in sorted(common)
+            )
         elif tokens and any(taken):
             value = _WEIGHTS[3]
             note += ", but another claim has some"
-        verdicts.append(_verdict(claim, level_shares(value), question.best(tokens), note))
+        verdicts.append(
+            _verdict(claim, level_shares(value), question.best(tokens), note)
+        )
     return verdicts
 
 
@@ -286,17 +336,27 @@ def distribution(support: float, highest: int = 0) -> Shares:
     above = next(i for i, (at, _) in enumerate(_LIKELY) if i and support <= at)
     (low, here), (high, there) = _LIKELY[above - 1], _LIKELY[above]
     part = (support - low) / (high - low)
-    shares = [a + part * (b - a) if part < 1.0 else b for a, b in zip(here, there, strict=True)]
+    shares = [
+        a + part * (b - a) if part < 1.0 else b
+        for a, b in zip(here, there, strict=True)
+    ]
     shares[: highest + 1] = [0.0] * highest + [sum(shares[: highest + 1])]
     return shares[0], shares[1], shares[2], shares[3], shares[4]
 
 
 def _weight(verdict: ClaimVerdict) -> float:
     """The weight to be expected, in [0, 1]."""
-    return sum(w * share for w, share in zip(_WEIGHTS, verdict.shares or (), strict=True))
+    return sum(
+        w * share for w, share in zip(_WEIGHTS, verdict.shares or (), strict=True)
+    )
 
 
-def _verdict(claim: str, shares: Shares, sentence: Sentence | None, reason: str) -> ClaimVerdict:
+def _verdict(
+    claim: str,
+    shares: Shares,
+    sentence: Sentence | None,
+    reason: str,
+) -> ClaimVerdict:
     """The verdict with the level in the middle: as likely a higher one as a lower one."""
     return ClaimVerdict(
         claim=claim,
@@ -310,5 +370,7 @@ def _verdict(claim: str, shares: Shares, sentence: Sentence | None, reason: str)
 
 def _listed(words: Iterable[str]) -> str:
     unique = list(dict.fromkeys(words))
-    more = f" and {len(unique) - _MOST_LISTED} more" if len(unique) > _MOST_LISTED else ""
+    more = (
+        f" and {len(unique) - _MOST_LISTED} more" if len(unique) > _MOST_LISTED else ""
+    )
     return ", ".join(unique[:_MOST_LISTED]) + more

@@ -109,7 +109,11 @@ class LLMJudge:
             for setting in fields(LLMJudge)[3:]
             if (value := getattr(self, setting.name)) != setting.default
         }
-        own = {"claims": self.claims, "max_claims": self.max_claims, **further}
+        own = {
+            "claims": self.claims,
+            "max_claims": self.max_claims,
+            **further,
+        }
         return {**self.model.parameters, **own}
 
     @property
@@ -129,7 +133,10 @@ class LLMJudge:
         return await adrive(self.turns(sample, criterion), self.model)
 
     def turns(
-        self, sample: Sample, criterion: Criterion, memory: SentenceMemory = FORGETFUL
+        self,
+        sample: Sample,
+        criterion: Criterion,
+        memory: SentenceMemory = FORGETFUL,
     ) -> Turns[Assessment]:
         """Judge a sample as a generator of requests, for callers that make the calls themselves.
 
@@ -165,7 +172,11 @@ class LLMJudge:
         )
 
     def _claims(
-        self, calls: Calls, sample: Sample, criterion: Criterion, sentences: Sequence[str]
+        self,
+        calls: Calls,
+        sample: Sample,
+        criterion: Criterion,
+        sentences: Sequence[str],
     ) -> Turns[tuple[ClaimVerdict, ...]]:
         """The claims of a text with their verdicts, and its sentences that claim nothing.
 
@@ -173,7 +184,9 @@ class LLMJudge:
         """
         texts = sentences
         non_claims = {} if criterion.statements else listed_non_claims(texts)
-        if self.claims == "llm" and not (criterion.statements or non_claims.keys() >= {*texts}):
+        if self.claims == "llm" and not (
+            criterion.statements or non_claims.keys() >= {*texts}
+        ):
             own_texts = yield from self._claims_by_model(calls, sample, criterion)
             if own_texts:
                 texts, non_claims = own_texts, listed_non_claims(own_texts)
@@ -190,7 +203,10 @@ class LLMJudge:
         return tuple(non_claims.get(text) or next(verdicts) for text in texts)
 
     def _claims_by_model(
-        self, calls: Calls, sample: Sample, criterion: Criterion
+        self,
+        calls: Calls,
+        sample: Sample,
+        criterion: Criterion,
     ) -> Turns[list[str]]:
         """The claims that the model finds in a text.
 
@@ -209,7 +225,12 @@ class LLMJudge:
 
 def marked_by_judge(text: str, kind: str) -> ClaimVerdict:
     """A sentence that claims nothing because the judge says so, and no list of phrases."""
-    return ClaimVerdict(claim=text, verdict=None, reason=kind, marked_by_judge=True)
+    return ClaimVerdict(
+        claim=text,
+        verdict=None,
+        reason=kind,
+        marked_by_judge=True,
+    )
 
 
 # --- calls -----------------------------------------------------------------------------------
@@ -358,7 +379,10 @@ class _Chunk:
 
 
 def written_verdicts(
-    calls: Calls, sample: Sample, criterion: Criterion, texts: Sequence[str]
+    calls: Calls,
+    sample: Sample,
+    criterion: Criterion,
+    texts: Sequence[str],
 ) -> Turns[tuple[ClaimVerdict, ...]]:
     """All verdicts in one turn, and one more for those that are missing or repeat the prompt.
 
@@ -378,7 +402,9 @@ def written_verdicts(
     shown = prompts.sample_blocks(sample, (criterion.against, *criterion.shows))
     held: Passages | None = None
     for turn in range(3):
-        asked = [chunk for chunk in chunks if chunk.open and (turn < 2 or chunk.disbelieved)]
+        asked = [
+            chunk for chunk in chunks if chunk.open and (turn < 2 or chunk.disbelieved)
+        ]
         if not asked:
             break
         requests = [
@@ -407,7 +433,11 @@ def written_verdicts(
             marked = _read(chunk, reply, sample, criterion, held)
             yield from _confirm_marks(calls, criterion, chunk, marked)
     verdicts = _complete(chunks, len(texts))
-    return check_evidence(verdicts, held) if held and criterion.checks_evidence else verdicts
+    return (
+        check_evidence(verdicts, held)
+        if held and criterion.checks_evidence
+        else verdicts
+    )
 
 
 def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ...]:
@@ -424,14 +454,20 @@ def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ..
     numbers = range(1, n_claims + 1)
     missing = [str(number) for number in numbers if number not in verdicts]
     if missing:
-        problems = [problem for chunk in chunks if chunk.open for problem in chunk.problems]
+        problems = [
+            problem for chunk in chunks if chunk.open for problem in chunk.problems
+        ]
         has_any = bool(verdicts) or any(chunk.disbelieved for chunk in chunks)
         raise incomplete(missing, n_claims, "; ".join(problems), has_any=has_any)
     return tuple(verdicts[number] for number in numbers)
 
 
 def _read(
-    chunk: _Chunk, reply: ModelReply, sample: Sample, criterion: Criterion, held: Passages
+    chunk: _Chunk,
+    reply: ModelReply,
+    sample: Sample,
+    criterion: Criterion,
+    held: Passages,
 ) -> dict[int, ClaimVerdict]:
     """Take the verdicts of a reply, and note what cannot be used of it.
 
@@ -443,7 +479,9 @@ def _read(
     parsed = parse_verdicts(reply.text, len(chunk.texts), filter(None, shown))
     repeated: list[int] = []
     marked: dict[int, ClaimVerdict] = {}
-    chunk.problems = ["the reply was cut off; raise max_tokens"] if reply.truncated else []
+    chunk.problems = (
+        ["the reply was cut off; raise max_tokens"] if reply.truncated else []
+    )
     for number in sorted({*chunk.open} & parsed.verdicts.keys()):
         answer, text = parsed.verdicts[number], chunk.texts[number - 1]
         if not isinstance(answer.label, Verdict):
@@ -465,7 +503,9 @@ def _read(
     chunk.open = sorted({*chunk.open} - chunk.sound.keys())
     chunk.faults = []
     if repeated:
-        chunk.faults.append(f"Your reply repeated the instructions for {_ids(repeated)}.")
+        chunk.faults.append(
+            f"Your reply repeated the instructions for {_ids(repeated)}."
+        )
         numbers = ", ".join(map(str, repeated))
         chunk.problems.append(f"the reply repeats the instructions for claim {numbers}")
     if chunk.doubtful:
@@ -480,13 +520,17 @@ def _ids(numbers: Iterable[int]) -> str:
 
 
 def _confirm_marks(
-    calls: Calls, criterion: Criterion, chunk: _Chunk, marked: Mapping[int, ClaimVerdict]
+    calls: Calls,
+    criterion: Criterion,
+    chunk: _Chunk,
+    marked: Mapping[int, ClaimVerdict],
 ) -> Turns[None]:
     """Believe the marks of sentences which the judge confirms when it sees the sentence alone."""
     unknown = [
         mark.claim
         for number, mark in marked.items()
-        if number not in chunk.disbelieved and not criterion.statements  # which are all judged
+        if number not in chunk.disbelieved
+        and not criterion.statements  # which are all judged
     ]
     believed = yield from without_assertion(calls, unknown)
     for number, mark in marked.items():
@@ -496,7 +540,9 @@ def _confirm_marks(
         else:
             chunk.disbelieved.add(number)
             which = f"claim {chunk.before + number}"
-            chunk.problems.append(f"{which} is marked as no claim, and not confirmed as such")
+            chunk.problems.append(
+                f"{which} is marked as no claim, and not confirmed as such"
+            )
 
 
 _MOST: Final = 0.7
@@ -504,7 +550,10 @@ _MOST: Final = 0.7
 
 
 def _copied_from(
-    verdict: ClaimVerdict, criterion: Criterion, texts: Sequence[str], held: Passages
+    verdict: ClaimVerdict,
+    criterion: Criterion,
+    texts: Sequence[str],
+    held: Passages,
 ) -> str:
     """Where in the prompt a quote stands that no passage holds; empty for any other quote.
 
@@ -522,7 +571,9 @@ def _copied_from(
     return ""
 
 
-@lru_cache(maxsize=32)  # the claims of a call, and the instructions, are compared with each quote
+@lru_cache(
+    maxsize=32
+)  # the claims of a call, and the instructions, are compared with each quote
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
     """All four words in a row, which are no name that prompt and passage may both have."""
     words = listed(text)

@@ -119,7 +119,9 @@ class _Asked(NamedTuple):
     pairs: list[tuple[str, str]]
 
 
-def _verdicts(model: CrossEncoder, claims: Sequence[str], held: Passages) -> list[ClaimVerdict]:
+def _verdicts(
+    model: CrossEncoder, claims: Sequence[str], held: Passages
+) -> list[ClaimVerdict]:
     """One verdict per claim, in order; the pairs of all claims go to the model together."""
     non_claims = listed_non_claims(claims)
     asked = {
@@ -127,7 +129,9 @@ def _verdicts(model: CrossEncoder, claims: Sequence[str], held: Passages) -> lis
         for at, text in enumerate(without_marks(claims))
         if claims[at] not in non_claims
     }
-    found = iter(model.chances([pair for each in asked.values() for pair in each.pairs]))
+    found = iter(
+        model.chances([pair for each in asked.values() for pair in each.pairs])
+    )
     return [
         _verdict(claim, asked[at], [next(found) for _ in asked[at].pairs], held)
         if at in asked
@@ -157,26 +161,45 @@ def _asked(model: CrossEncoder, claim: str, held: Passages) -> _Asked:
         return tuple(sorted(window))
 
     def around(at: int) -> list[int]:
-        by_distance = sorted(range(max(0, at - room), at + room), key=lambda i: abs(i - at))
+        by_distance = sorted(
+            range(max(0, at - room), at + room), key=lambda i: abs(i - at)
+        )
         same = (i for i in by_distance if i < len(sentences))
         return [i for i in same if sentences[i].passage == sentences[at].passage]
 
     rest = (at for at in range(len(sentences)) if at not in near)
     centres = near[:2] or [0, len(sentences) // 2]
-    several = [tuple(near[:1]), filled(chain(near, rest)), *(filled(around(at)) for at in centres)]
+    several = [
+        tuple(near[:1]),
+        filled(chain(near, rest)),
+        *(filled(around(at)) for at in centres),
+    ]
     windows = [window for window in dict.fromkeys(several) if window]
     premises = [" ".join(sentences[at].text for at in window) for window in windows]
     pairs = [(model.cut(premise, room)[0], text) for premise in premises]
     note = "; only its beginning was read" * (text != claim)
-    note += "; a long sentence of the contexts was cut" * ([p for p, _ in pairs] != premises)
+    note += "; a long sentence of the contexts was cut" * (
+        [p for p, _ in pairs] != premises
+    )
     return _Asked(text, note, near, windows, pairs)
 
 
-def _verdict(claim: str, asked: _Asked, chances: Sequence[Chance], held: Passages) -> ClaimVerdict:
+def _verdict(
+    claim: str,
+    asked: _Asked,
+    chances: Sequence[Chance],
+    held: Passages,
+) -> ClaimVerdict:
     """What the window with the highest P(entailment) says; its nearest sentence is the quote."""
     if not chances:
-        return ClaimVerdict(claim=claim, verdict=LEVELS[-1], reason="the contexts are empty")
-    chance, window = max(zip(chances, asked.windows, strict=True), key=lambda one: one[0].entailed)
+        return ClaimVerdict(
+            claim=claim,
+            verdict=LEVELS[-1],
+            reason="the contexts are empty",
+        )
+    chance, window = max(
+        zip(chances, asked.windows, strict=True), key=lambda one: one[0].entailed
+    )
     shares = level_shares(chance.entailed)
     if chance.is_contradicted:
         shares = (0.0, 0.0, 0.0, sum(shares[:4]), shares[4])  # minor at most

@@ -14,7 +14,13 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.resolve import JUDGING, is_fixed, resolve_judge
 from tcva_adapters.models.protocol import key_of
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict, Reason, Unscored, Usage
+from tcva_adapters.results.assessment import (
+    Assessment,
+    ClaimVerdict,
+    Reason,
+    Unscored,
+    Usage,
+)
 from tcva_adapters.results.evidence import combined_claims, usable
 from tcva_adapters.results.settings import check
 from tcva_adapters.samples.sample import Sample
@@ -42,12 +48,23 @@ class Several:
     kind: str
     name: str
 
-    def __init__(self, judges: Sequence[Judge], combine: Combine, least: int) -> None:
+    def __init__(
+        self,
+        judges: Sequence[Judge],
+        combine: Combine,
+        least: int,
+    ) -> None:
         self.judges, self.combine, self.least = tuple(judges), combine, least
         self.is_local = all(judge.is_local for judge in judges)
-        self.prompt_version = "+".join(dict.fromkeys(judge.prompt_version for judge in judges))
+        self.prompt_version = "+".join(
+            dict.fromkeys(judge.prompt_version for judge in judges)
+        )
         each = [key_of(judge)["parameters"] for judge in judges]
-        self.parameters: Mapping[str, Any] = {"combine": combine, "least": least, "judges": each}
+        self.parameters: Mapping[str, Any] = {
+            "combine": combine,
+            "least": least,
+            "judges": each,
+        }
 
     def check(self, criterion: Criterion) -> None:
         """Refuse a criterion that one of the judges cannot judge by."""
@@ -60,7 +77,9 @@ class Several:
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same; the judges work at the same time."""
-        judged = await asyncio.gather(*(j.aassess(sample, criterion) for j in self.judges))
+        judged = await asyncio.gather(
+            *(j.aassess(sample, criterion) for j in self.judges)
+        )
         return self.combined(judged)
 
     def combined(self, judged: Sequence[Assessment]) -> Assessment:
@@ -71,14 +90,18 @@ class Several:
                 the first judge that has some, are left out.
         """
         heard = usable(judged)
-        unscored = None if len(heard) >= self.least else self._unscored(judged, len(heard))
+        unscored = (
+            None if len(heard) >= self.least else self._unscored(judged, len(heard))
+        )
         claims: tuple[ClaimVerdict, ...] = ()
         if unscored is None:
             claims = combined_claims(heard, fused=self.combine == "fused")
             if not any(claim.verdict for claim in claims):
                 detail = f"most {self.kind} find no claim in the text"
                 unscored = Unscored(reason=Reason.NO_CLAIMS, detail=detail)
-        elif not unscored.reason.is_failure:  # shown are the sentences of a judge that says so
+        elif (
+            not unscored.reason.is_failure
+        ):  # shown are the sentences of a judge that says so
             claims = next(each.claims for each in judged if each.unscored == unscored)
         paid = [each.usage for each in judged if each.is_new]
         from_store = all(each.from_store for each in judged)
@@ -159,7 +182,12 @@ class Panel(Several):
     kind = "judges"
 
     def __init__(
-        self, judges: Sequence[Any], *, combine: Combine = "median", least: int = 1, **settings: Any
+        self,
+        judges: Sequence[Any],
+        *,
+        combine: Combine = "median",
+        least: int = 1,
+        **settings: Any,
     ) -> None:
         number = 1 if isinstance(judges, str) else len(judges)
         if number < 2:
@@ -192,8 +220,16 @@ def panel_of(
     Raises:
         InvalidValueError: See `Panel`.
     """
-    own = {name: settings[name] for name in (*JUDGING, "max_concurrency") if name in settings}
-    left = {name: value for name, value in settings.items() if name not in {*JUDGING, "judge"}}
+    own = {
+        name: settings[name]
+        for name in (*JUDGING, "max_concurrency")
+        if name in settings
+    }
+    left = {
+        name: value
+        for name, value in settings.items()
+        if name not in {*JUDGING, "judge"}
+    }
     return Panel(judges, combine=combine, **own), left
 
 
@@ -224,7 +260,9 @@ class Repeats(Several):
     kind = "repeats"
 
     def __init__(self, judge: Judge, number: int) -> None:
-        super().__init__([_repeat(judge, each, number) for each in range(number)], "fused", 1)
+        super().__init__(
+            [_repeat(judge, each, number) for each in range(number)], "fused", 1
+        )
         self.judge = judge
         self.name = f"repeats({judge.name}, {number})"
         self.parameters = {**self.judges[0].parameters, "repeats": number}
@@ -235,7 +273,10 @@ def _repeat(judge: Judge, place: int, number: int) -> Judge:
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above
 
     if isinstance(judge, Panel) and not judge.is_local:
-        members = [each if each.is_local else _repeat(each, place, number) for each in judge.judges]
+        members = [
+            each if each.is_local else _repeat(each, place, number)
+            for each in judge.judges
+        ]
         return Panel(members, combine=judge.combine, least=judge.least)
     if isinstance(judge, LLMJudge):
         _check_one_list(judge.claims, "repeat")

@@ -19,8 +19,12 @@ _END: Final = "\n"  # no key of a token
 _MOST_WORDS: Final = 60  # a passage without full stops is cut
 _MOST_CHARACTERS: Final = 400  # the same for scripts without spaces
 _FINALISTS: Final = 5  # sentences that word order decides between
-_CONTENT: Final = 10  # what a word of content says about where a claim is from; others say 1
-_MOST_PLACES: Final = 300  # sentences with a word; beyond, it finds none that rarer words do not
+_CONTENT: Final = (
+    10  # what a word of content says about where a claim is from; others say 1
+)
+_MOST_PLACES: Final = (
+    300  # sentences with a word; beyond, it finds none that rarer words do not
+)
 _GRAM: Final = 5
 
 _tokens: Final = lru_cache(maxsize=4096)(tokenise)
@@ -65,7 +69,9 @@ class Passages:
         for at, sentence in enumerate(self.sentences):
             tokens = sentence.tokens
             self.pairs.update(pairs_of(token.key for token in tokens))
-            for key in {key for token in tokens for key in (token.key, token.other) if key}:
+            for key in {
+                key for token in tokens for key in (token.key, token.other) if key
+            }:
                 self._where[key].append(at)
 
     def has(self, token: Token) -> bool:
@@ -86,11 +92,17 @@ class Passages:
             most: How many places there are at most; word pairs decide between these.
         """
         scores: Counter[int] = Counter()
-        words = {token.key: is_content(token) for token in tokens if token.key in self._where}
+        words = {
+            token.key: is_content(token) for token in tokens if token.key in self._where
+        }
         for key in sorted(words, key=lambda key: len(self._where[key])):
             places = self._where[key]
             if len(places) > _MOST_PLACES:
-                known = [at for at in scores if bisect_left(places, at) < bisect_right(places, at)]
+                known = [
+                    at
+                    for at in scores
+                    if bisect_left(places, at) < bisect_right(places, at)
+                ]
                 places = known or places[:_MOST_PLACES]
             for at in places:
                 scores[at] += _CONTENT if words[key] else 1
@@ -138,5 +150,7 @@ def _sentences(passage: str) -> Iterator[tuple[str, str]]:
             continue
         step = _MOST_CHARACTERS if is_unspaced else _MOST_WORDS
         for at in range(0, len(text if is_unspaced else words), step):
-            part = text[at : at + step] if is_unspaced else " ".join(words[at : at + step])
+            part = (
+                text[at : at + step] if is_unspaced else " ".join(words[at : at + step])
+            )
             yield part, part

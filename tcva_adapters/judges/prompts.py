@@ -48,7 +48,9 @@ BLOCKS: Final[dict[Field, str]] = {
 _DIGEST: Final = 6
 _HASHED: Final = 2000  # bytes at once
 # Tag characters carry text that no reader sees; surrogates cannot be sent; the rest is control.
-_UNSENDABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\U000e0000-\U000e007f]")
+_UNSENDABLE: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\U000e0000-\U000e007f]"
+)
 _TEMPLATE_MARK: Final = re.compile(r"[<＜](?=[|｜])")
 
 
@@ -106,7 +108,10 @@ def sample_blocks(sample: Sample, wanted: Sequence[Field]) -> list[str]:
         if field == "input" and sample.history:
             parts += [_HISTORY, block("HISTORY", sample.history)]
         if field == "contexts":
-            parts += [block(f"{name} {i}", c) for i, c in enumerate(sample.contexts or (), start=1)]
+            parts += [
+                block(f"{name} {i}", c)
+                for i, c in enumerate(sample.contexts or (), start=1)
+            ]
         elif (text := sample.field(field)) is not None:
             parts.append(block(name, text))
     return parts
@@ -155,7 +160,9 @@ def verdict_request(
     asked = range(1, len(claims) + 1) if only is None else sorted(set(only))
     schema = _verdict_schema(tuple(asked), criterion.against, allow_non_claims=allow)
     parts = [*(shown or sample_blocks(sample, (criterion.against, *criterion.shows)))]
-    parts += [block(f"CLAIM {number}", claim) for number, claim in enumerate(claims, start=1)]
+    parts += [
+        block(f"CLAIM {number}", claim) for number, claim in enumerate(claims, start=1)
+    ]
     which = "each of these claims" if only is None else "these claims only"
     ask = f"Give one verdict for {which}: {', '.join(schema['properties'])}."
     # Here, and not in the instructions alone: small models copy what they have read last, the claims.
@@ -175,14 +182,22 @@ def _verdict_schema(
         words += [NOT_A_CLAIM, REFUSAL]
     text = {"type": "string"}
     verdict = {**text, "enum": words}
-    entry = closed_object({_quote_key(against): text, "reason": text, "verdict": verdict})
+    entry = closed_object(
+        {
+            _quote_key(against): text,
+            "reason": text,
+            "verdict": verdict,
+        }
+    )
     is_spelt_out = len(asked) <= _MOST_SPELT_OUT
     shown = entry if is_spelt_out else {"$ref": "#/$defs/entry"}
     schema = closed_object({f"claim_{number}": shown for number in asked})
     return schema if is_spelt_out else {**schema, "$defs": {"entry": entry}}
 
 
-def claims_request(sample: Sample, criterion: Criterion, max_claims: int) -> JudgeRequest:
+def claims_request(
+    sample: Sample, criterion: Criterion, max_claims: int
+) -> JudgeRequest:
     """A request to break a field of the sample into claims (paper, section 4.8).
 
     Args:
@@ -196,7 +211,9 @@ def claims_request(sample: Sample, criterion: Criterion, max_claims: int) -> Jud
     return JudgeRequest(
         system=CLAIMS_SYSTEM,
         user="\n\n".join(parts),
-        schema=closed_object({"claims": {"type": "array", "items": {"type": "string"}}}),
+        schema=closed_object(
+            {"claims": {"type": "array", "items": {"type": "string"}}}
+        ),
         schema_name="tcva_claims",
     )
 
@@ -218,7 +235,9 @@ def sentence_request(sentence: str) -> JudgeRequest:
 def orientation(criterion: Criterion) -> list[str]:
     """The section on what is shown with claims and their evidence; none where nothing is."""
     shown = " and ".join(DESCRIPTIONS[field] for field in criterion.shows)
-    return [f"For orientation you also see {shown}. It is no evidence by itself."] * bool(shown)
+    return [
+        f"For orientation you also see {shown}. It is no evidence by itself."
+    ] * bool(shown)
 
 
 @lru_cache(maxsize=64)
@@ -234,14 +253,23 @@ def verdict_system(criterion: Criterion, *, allow_non_claims: bool) -> str:
         f"TASK\n{criterion.instruction} Each claim gets one of five levels.",
     ]
     if criterion.statements:
-        sections.append("The criteria are the claims here: each CLAIM is one criterion.")
+        sections.append(
+            "The criteria are the claims here: each CLAIM is one criterion."
+        )
     sections += orientation(criterion)
     levels = zip(LEVELS, criterion.levels, strict=True)
-    sections.append("LEVELS\n" + "\n".join(f"- {level.value}: {text}" for level, text in levels))
+    sections.append(
+        "LEVELS\n" + "\n".join(f"- {level.value}: {text}" for level, text in levels)
+    )
     sections.append(_RULES + (_SUPPORT_RULE if criterion.checks_evidence else ""))
     if allow_non_claims:
         sections.append(_NON_CLAIMS)
-    sections += [_STEPS, _QUOTED if criterion.checks_evidence else _UNQUOTED, _DATA, _FORMAT]
+    sections += [
+        _STEPS,
+        _QUOTED if criterion.checks_evidence else _UNQUOTED,
+        _DATA,
+        _FORMAT,
+    ]
     where, quote = DESCRIPTIONS[criterion.against], _quote_key(criterion.against)
     return "\n\n".join(sections).replace("{where}", where).replace("{quote}", quote)
 

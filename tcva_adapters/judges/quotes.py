@@ -54,7 +54,9 @@ _ELLIPSIS: Final = re.compile(r"[\[(]?\.(?:[ \t]?\.){2,}[\])]?|\[?…\]?")
 Place: TypeAlias = tuple[int, int]
 """A stretch of words: the index of the first one, and of the one behind the last."""
 
-_DECISIVE: Final = NEGATIONS | variants("numbers").keys() | variants("scales").keys() | {"percent"}
+_DECISIVE: Final = (
+    NEGATIONS | variants("numbers").keys() | variants("scales").keys() | {"percent"}
+)
 
 
 class Found(NamedTuple):
@@ -119,7 +121,9 @@ class Passages:
     def is_sentence(self, at: int, quote: str) -> bool:
         """Whether a quote that stands here is a whole passage, or a whole sentence of one."""
         ends = {first - 1 for first in self._firsts}
-        return {at, at + len(quote_words(quote))} <= ends.union(self._firsts, self._stops)
+        return {at, at + len(quote_words(quote))} <= ends.union(
+            self._firsts, self._stops
+        )
 
     def around(self, at: int, reach: int) -> list[str]:
         """The words of its passage on both sides of one."""
@@ -135,7 +139,10 @@ class Passages:
         for _ in range(_MOST_PLACES):
             if at < 0:
                 break
-            begin, end = bisect_right(self._ends, at), bisect_left(self._ends, at + len(wanted))
+            begin, end = (
+                bisect_right(self._ends, at),
+                bisect_left(self._ends, at + len(wanted)),
+            )
             is_begin = at == self._ends[begin] - len(self.words[begin])
             if is_begin and self._ends[end] == at + len(wanted):
                 found.append((begin, end + 1))
@@ -147,11 +154,15 @@ class Passages:
         size = len(quote)
         if size < _SHORTEST_NEAR:
             return []
-        inside = {tuple(quote[i : i + _GRAM]): i for i in reversed(range(size - _GRAM + 1))}
+        inside = {
+            tuple(quote[i : i + _GRAM]): i for i in reversed(range(size - _GRAM + 1))
+        }
         hits: defaultdict[int, list[Place]] = defaultdict(list)
         hashes, order = self._sequences
         for words, i in inside.items():
-            begin, end = (hashes.searchsorted(hash(words), side) for side in ("left", "right"))
+            begin, end = (
+                hashes.searchsorted(hash(words), side) for side in ("left", "right")
+            )
             for at in order[begin:end][: _MOST_HITS // len(inside)].tolist():
                 hits[at - i].append((at, i))
         found: dict[int, Place] = {}
@@ -181,7 +192,9 @@ class Passages:
         order = hashes.argsort(kind="stable")
         return hashes[order], order
 
-    def chained(self, each: Sequence[Sequence[Place]], sizes: Sequence[int]) -> list[Place]:
+    def chained(
+        self, each: Sequence[Sequence[Place]], sizes: Sequence[int]
+    ) -> list[Place]:
         """From where to where all fragments of a quote stand in order."""
         found = []
         for first, behind in each[0]:
@@ -199,7 +212,13 @@ class Passages:
                 found.append((first, end))
         return found
 
-    def _follows(self, end: int, begin: int, *, is_single: bool) -> bool:
+    def _follows(
+        self,
+        end: int,
+        begin: int,
+        *,
+        is_single: bool,
+    ) -> bool:
         """Whether an ellipsis may join a stretch that ends there and one that begins there.
 
         It may not hide a negation in a sentence that it breaks off or takes up again, and a single
@@ -207,12 +226,17 @@ class Passages:
         """
         if self.passage(begin) != self.passage(end - 1):
             return False
-        stop, last = bisect_right(self._stops, end - 1), bisect_right(self._stops, begin) - 1
+        stop, last = (
+            bisect_right(self._stops, end - 1),
+            bisect_right(self._stops, begin) - 1,
+        )
         gaps = [(end, begin)]
         if stop <= last:
             gaps = [(end, self._stops[stop]), (self._stops[last], begin)]
         for first, behind in gaps:
-            if bisect_left(self._negations, first) < bisect_left(self._negations, behind):
+            if bisect_left(self._negations, first) < bisect_left(
+                self._negations, behind
+            ):
                 return False
         return stop > last or not is_single
 
@@ -233,7 +257,9 @@ class Passages:
         begins = sorted(next(zip(*asserted or places, strict=True)))
         numbers = tuple(sorted(set(map(self.passage, begins))))
         is_denied = not asserted
-        return Found(numbers, begins[0], is_denied and any_before, is_denied and any_behind)
+        return Found(
+            numbers, begins[0], is_denied and any_before, is_denied and any_behind
+        )
 
 
 quote_words: Final = lru_cache(maxsize=64)(listed)
@@ -279,7 +305,9 @@ def _looked_up(text: str, passages: Passages) -> Found | None:
         exact = passages.exact(quote)
         have = {passages.passage(begin) for begin, _ in exact}
         near = passages.near(quote, _names(part))
-        each.append(sorted(exact + [p for p in near if passages.passage(p[0]) not in have]))
+        each.append(
+            sorted(exact + [p for p in near if passages.passage(p[0]) not in have])
+        )
         sizes.append(len(quote))
     if not each or not all(each):
         return None
@@ -292,7 +320,9 @@ def _spread(
 ) -> Found | None:
     """The passages of the longest fragment, where several together hold all of them."""
     found = [passages.found(places) for places in each]
-    if min(sizes) < _GRAM or set(found[0].passages).intersection(*(f.passages for f in found)):
+    if min(sizes) < _GRAM or set(found[0].passages).intersection(
+        *(f.passages for f in found)
+    ):
         return None
     longest = found[sizes.index(max(sizes))]
     return longest._replace(
@@ -317,7 +347,10 @@ def _names(text: str) -> frozenset[str]:
 
 
 def _agrees(
-    quote: Sequence[str], stretch: Sequence[str], covered: set[int], names: frozenset[str]
+    quote: Sequence[str],
+    stretch: Sequence[str],
+    covered: set[int],
+    names: frozenset[str],
 ) -> bool:
     """Whether a similar stretch says the same as far as lists of words can tell.
 
@@ -330,7 +363,9 @@ def _agrees(
         ["not" if w in NEGATIONS else w for w in side if w in names or _is_decisive(w)]
         for side in (quote, stretch)
     ]
-    return decisive[0] == decisive[1] and not opposed(" ".join(quote), " ".join(stretch))
+    return decisive[0] == decisive[1] and not opposed(
+        " ".join(quote), " ".join(stretch)
+    )
 
 
 def _is_decisive(word: str) -> bool:

@@ -78,12 +78,16 @@ _LABEL_KEYS: Final = frozenset(_KEYS["label"])
 _LIST_KEYS: Final = frozenset(_KEYS["words"] + _KEYS["list"])
 _CLAIM_KEYS: Final = frozenset({"claims", "statements", "sentences", "facts"})
 _IS_CUT: Final = "the reply is cut off or its brackets do not match"
-_IS_DOUBTFUL: Final = "the reply is broken: its verdicts cannot be separated from quoted text"
+_IS_DOUBTFUL: Final = (
+    "the reply is broken: its verdicts cannot be separated from quoted text"
+)
 _LEFTOVER: Final = re.compile(r"[\"'](?:verdict|label|level)[\"']\s*+:", re.IGNORECASE)
 _MOST_PROBLEMS: Final = 20
 
 
-def parse_verdicts(reply: str, n_claims: int, sample_texts: Iterable[str] = ()) -> ParsedReply:
+def parse_verdicts(
+    reply: str, n_claims: int, sample_texts: Iterable[str] = ()
+) -> ParsedReply:
     """The verdicts in a judge's reply, by claim number. Never raises.
 
     Read are JSON in any of the usual dresses and states of repair, reasoning blocks around it,
@@ -119,12 +123,16 @@ def parse_verdicts(reply: str, n_claims: int, sample_texts: Iterable[str] = ()) 
     first, *others = readings or [[]]
     best = _settle(first, n_claims, damage)
     if others:
-        best = _agreed([best, *(_settle(entries, n_claims, damage) for entries in others)])
+        best = _agreed(
+            [best, *(_settle(entries, n_claims, damage) for entries in others)]
+        )
     if not is_open:
         return best
     # A draft looks like an answer here, so only a full one counts.
     verdicts = best.verdicts if len(best.verdicts) == n_claims else {}
-    return ParsedReply(verdicts, (*best.problems, "the reasoning in the reply does not end"))
+    return ParsedReply(
+        verdicts, (*best.problems, "the reasoning in the reply does not end")
+    )
 
 
 def _agreed(settled: Sequence[ParsedReply]) -> ParsedReply:
@@ -133,17 +141,24 @@ def _agreed(settled: Sequence[ParsedReply]) -> ParsedReply:
     differing = [
         number
         for number, verdict in best.verdicts.items()
-        if any(each.verdicts.get(number, verdict).label != verdict.label for each in settled)
+        if any(
+            each.verdicts.get(number, verdict).label != verdict.label
+            for each in settled
+        )
     ]
     if not differing:
         return best
     numbers = ", ".join(map(str, differing))
     problem = f"the reply can be read in two ways for claim {numbers}"
-    verdicts = {n: verdict for n, verdict in best.verdicts.items() if n not in differing}
+    verdicts = {
+        n: verdict for n, verdict in best.verdicts.items() if n not in differing
+    }
     return ParsedReply(verdicts, (*best.problems, problem))
 
 
-def _settle(entries: Sequence[ParsedVerdict], n_claims: int, damage: Sequence[str]) -> ParsedReply:
+def _settle(
+    entries: Sequence[ParsedVerdict], n_claims: int, damage: Sequence[str]
+) -> ParsedReply:
     """One verdict per claim number, and everything else as a problem."""
     by_number: dict[int, dict[Label | None, ParsedVerdict]] = {}
     unnumbered = 0
@@ -153,7 +168,10 @@ def _settle(entries: Sequence[ParsedVerdict], n_claims: int, damage: Sequence[st
         else:
             by_number.setdefault(entry.number, {}).setdefault(entry.label, entry)
     if unnumbered == len(entries) == n_claims and _IS_CUT not in damage:
-        by_number, unnumbered = {i: {e.label: e} for i, e in enumerate(entries, start=1)}, 0
+        by_number, unnumbered = (
+            {i: {e.label: e} for i, e in enumerate(entries, start=1)},
+            0,
+        )
     is_from_zero = 0 in by_number
     if is_from_zero and set(by_number) != set(range(n_claims)):
         msg = f"claims numbered from 0 must end at {n_claims - 1}, and those of the reply do not"
@@ -169,7 +187,9 @@ def _settle(entries: Sequence[ParsedVerdict], n_claims: int, damage: Sequence[st
             labels = ", ".join(sorted(str(label or "unknown") for label in given))
             problems.append(f"conflicting verdicts for claim {number}: {labels}")
         elif verdict.label is None:
-            problems.append(f'unknown level "{str(verdict.word)[:_SHOWN]}" for claim {number}')
+            problems.append(
+                f'unknown level "{str(verdict.word)[:_SHOWN]}" for claim {number}'
+            )
         else:
             verdicts[number] = replace(verdict, number=number)
     problems += damage
@@ -186,7 +206,9 @@ def _json_readings(
 ) -> tuple[list[list[ParsedVerdict]], list[str]]:
     """The ways to read the JSON of a reply, and what is wrong with it."""
     readings: list[list[ParsedVerdict]] = []
-    alone: list[ParsedVerdict] = []  # verdicts written one after the other make one reading
+    alone: list[
+        ParsedVerdict
+    ] = []  # verdicts written one after the other make one reading
     damage: dict[str, None] = {}
     rest, heading, since = "", "", position
     for node in reply_json.json_values(reply, position):
@@ -203,7 +225,9 @@ def _json_readings(
             damage[_IS_CUT] = None
         if node.is_doubtful:
             damage[_IS_DOUBTFUL] = None
-        if len(entries) == 1 and not _LABEL_KEYS.isdisjoint(map(reply_json.plain_key, node.value)):
+        if len(entries) == 1 and not _LABEL_KEYS.isdisjoint(
+            map(reply_json.plain_key, node.value)
+        ):
             alone.append(_under_heading(entries[0], heading))
         elif entries:
             readings.append(entries)
@@ -287,7 +311,10 @@ def _entry(
     label = read_label(word) if isinstance(word, str) else None
     if not fields:
         return ParsedVerdict(number, label, word=word)
-    evidence, reason = _text(_first(fields, "evidence")), _text(_first(fields, "reason"))
+    evidence, reason = (
+        _text(_first(fields, "evidence")),
+        _text(_first(fields, "reason")),
+    )
     return ParsedVerdict(number, label, evidence, reason, word)
 
 
@@ -296,7 +323,11 @@ def _text(value: Any, depth: int = 0) -> str:
         value = list(value.values())
     if not isinstance(value, list):
         return "" if value is None else str(value).strip()
-    texts = [_text(item, depth + 1) for item in value] if depth < reply_json.MAX_DEPTH else []
+    texts = (
+        [_text(item, depth + 1) for item in value]
+        if depth < reply_json.MAX_DEPTH
+        else []
+    )
     return " ... ".join(filter(None, texts))
 
 
@@ -304,7 +335,8 @@ def _text(value: Any, depth: int = 0) -> str:
 
 _CODE: Final = re.compile(r"(?<!\\)\\++(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 _DRESS: Final = re.compile(
-    r"\\+[nrt]?|</?[a-zA-Z][^<>]{0,100}>|^[ \t]*+(?:[>|*•#-]++[ \t]*+)++|\|[ \t]*+$", re.MULTILINE
+    r"\\+[nrt]?|</?[a-zA-Z][^<>]{0,100}>|^[ \t]*+(?:[>|*•#-]++[ \t]*+)++|\|[ \t]*+$",
+    re.MULTILINE,
 )
 _CUT: Final = re.compile(r"\.\.+|…")
 _Essence: TypeAlias = tuple[int | None, Label | None, str]
@@ -327,7 +359,9 @@ def repeated_words(text: str) -> str:
 
 def _essence(entry: ParsedVerdict) -> _Essence:
     """What stays the same of a verdict that is quoted in other words, or shortened."""
-    evidence = "" if _CUT.search(entry.evidence) else repeated_words(entry.evidence).strip()
+    evidence = (
+        "" if _CUT.search(entry.evidence) else repeated_words(entry.evidence).strip()
+    )
     return (entry.number, entry.label, evidence)
 
 
@@ -353,7 +387,9 @@ def _shown_nodes(shown: Sequence[str]) -> list[reply_json.Node]:
     for text in shown:
         if re.search(r"[{\[]|\\u|&#", text):
             for form in (text, _undressed(text)):
-                nodes += reply_json.json_values(form, 0, reply_json.MAX_REPAIRED // len(shown))
+                nodes += reply_json.json_values(
+                    form, 0, reply_json.MAX_REPAIRED // len(shown)
+                )
     return nodes
 
 
@@ -377,7 +413,9 @@ MOST_LINES: Final = 1000
 """Lines of a reply that are looked at: each is looked up in the sample."""
 
 
-def _line_entries(reply: str, position: int, shown: tuple[str, ...]) -> list[ParsedVerdict]:
+def _line_entries(
+    reply: str, position: int, shown: tuple[str, ...]
+) -> list[ParsedVerdict]:
     found, held = [], "|".join(["", *map(repeated_words, shown), ""])
     for match in islice(_LINE.finditer(reply, position), MOST_LINES):
         entry = _entry_of_line(match)
@@ -409,7 +447,9 @@ def _is_quoted(line: str, entry: ParsedVerdict, held: str) -> bool:
 def _entry_of_line(line: str | re.Match[str]) -> ParsedVerdict | None:
     """An entry from a line such as ``2. partial - reason`` or ``Claim 2: none``."""
     match = _LINE.match(line) if isinstance(line, str) else line
-    if match is None or not (match["noun"] or match["open"] or match["separator"].strip()):
+    if match is None or not (
+        match["noun"] or match["open"] or match["separator"].strip()
+    ):
         return None
     rest = match["rest"].lstrip()
     end = _LABEL_END.search(rest)
@@ -431,9 +471,7 @@ _WAYS: Final[dict[Verdict, str]] = {
     Verdict.MINOR: "minor minimally slightly barely hardly",
     Verdict.NONE: "none not no",
 }
-_STATES: Final = (
-    "support supported satisfied met relevant correct covered addressed entailed grounded"
-)
+_STATES: Final = "support supported satisfied met relevant correct covered addressed entailed grounded"
 _FURTHER: Final[dict[str, Label]] = {
     "supported": Verdict.FULLY,
     **dict.fromkeys(("unsupported", "contradicted", "contradiction"), Verdict.NONE),
@@ -468,7 +506,9 @@ def read_label(word: str) -> Label | None:
     if len(word) > _SHOWN:
         return None
     plain = unicodedata.normalize("NFKC", _CUT.sub("?", word)).casefold()
-    return LABELS.get(re.sub(r"[\s_-]+", " ", plain.strip("\"'`*_.,;:!()[]<>“”‘’ \t\r\n")))
+    return LABELS.get(
+        re.sub(r"[\s_-]+", " ", plain.strip("\"'`*_.,;:!()[]<>“”‘’ \t\r\n"))
+    )
 
 
 def read_number(raw: Any) -> int | None:
@@ -511,13 +551,16 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
     quoted = [
         _claim_texts(value) or []
         for value in held
-        if isinstance(value, dict) and not _CLAIM_KEYS.isdisjoint(map(reply_json.plain_key, value))
+        if isinstance(value, dict)
+        and not _CLAIM_KEYS.isdisjoint(map(reply_json.plain_key, value))
     ]
     for node in reversed(nodes):
         texts = _claim_texts(node.value)
         if texts is None or node.value in held:
             continue
-        if not any(texts == other or (texts and {*texts} <= {*other}) for other in quoted):
+        if not any(
+            texts == other or (texts and {*texts} <= {*other}) for other in quoted
+        ):
             return texts
     return None
 
@@ -525,7 +568,11 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
 def _claim_texts(value: Any, depth: int = 0) -> list[str] | None:
     """The texts of a list of claims; None where the value is none, or holds something else."""
     if isinstance(value, dict) and depth <= reply_json.MAX_DEPTH:
-        named = [item for key, item in value.items() if reply_json.plain_key(key) in _CLAIM_KEYS]
+        named = [
+            item
+            for key, item in value.items()
+            if reply_json.plain_key(key) in _CLAIM_KEYS
+        ]
         for item in named or value.values():
             texts = _claim_texts(item, depth + 1)
             if texts is not None:
@@ -538,7 +585,12 @@ def _claim_texts(value: Any, depth: int = 0) -> list[str] | None:
 # --- a sentence alone ------------------------------------------------------------------------
 
 _AROUND_A_WORD: Final = " \t\r\n\"'“”‘’`*_.!|>"
-_YES_OR_NO: Final = {"yes": True, "true": True, "no": False, "false": False}
+_YES_OR_NO: Final = {
+    "yes": True,
+    "true": True,
+    "no": False,
+    "false": False,
+}
 
 
 def parse_asserts(reply: str, sentence: str) -> bool | None:

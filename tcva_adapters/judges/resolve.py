@@ -77,9 +77,17 @@ def resolve_judge(
         MissingDependencyError: The openai package, or what runs a cross-encoder, is not installed.
         JudgeError: No API key.
     """
-    how = {"claims": claims, "max_claims": max_claims, "verdicts": verdicts}
-    changed = [name for name, value in how.items() if value != JudgeConfig.default(name)]
-    if isinstance(judge, Judge) and isinstance(judge.name, str):  # a mock has any attribute
+    how = {
+        "claims": claims,
+        "max_claims": max_claims,
+        "verdicts": verdicts,
+    }
+    changed = [
+        name for name, value in how.items() if value != JudgeConfig.default(name)
+    ]
+    if isinstance(judge, Judge) and isinstance(
+        judge.name, str
+    ):  # a mock has any attribute
         if changed:
             names = ", ".join(changed)
             msg = f"{names} cannot be set here, as {judge.name} is already built; build it with {names}"
@@ -105,7 +113,12 @@ def resolve_judge(
     # Imported here: the lexical judge has no use for prompts, replies and evidence.
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above
 
-    return LLMJudge(model, claims=claims, max_claims=max_claims, verdicts=verdicts)
+    return LLMJudge(
+        model,
+        claims=claims,
+        max_claims=max_claims,
+        verdicts=verdicts,
+    )
 
 
 def is_fixed(judge: Any) -> bool:
@@ -162,7 +175,9 @@ def _model(judge: Any, max_concurrency: int) -> JudgeModel | None:
         return judge
     if isinstance(judge, str):
         return model_of_name(judge, max_concurrency=max_concurrency)
-    for package in dict.fromkeys(kind.__module__.partition(".")[0] for kind in type(judge).__mro__):
+    for package in dict.fromkeys(
+        kind.__module__.partition(".")[0] for kind in type(judge).__mro__
+    ):
         if package in _BY_LLM_PACKAGE:
             adapter = import_module(f"{_BY_LLM_PACKAGE[package].package}.llm")
             model: JudgeModel | None = adapter.as_judge_model(judge)

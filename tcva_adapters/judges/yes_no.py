@@ -67,14 +67,21 @@ def yes_no_request(
     shown = shown or sample_blocks(sample, (criterion.against, *criterion.shows))
     parts = [*shown, block("CLAIM", claim)]
     more = " Nothing else, no explanation." if again else ""
-    parts.append(f"The data ends here. Is it yes or no for the CLAIM? {_TO_REPLY}{more}")
-    return JudgeRequest(_system(criterion), "\n\n".join(parts), {}, SCHEMA_NAME, _BY_TOKENS)
+    parts.append(
+        f"The data ends here. Is it yes or no for the CLAIM? {_TO_REPLY}{more}"
+    )
+    return JudgeRequest(
+        _system(criterion), "\n\n".join(parts), {}, SCHEMA_NAME, _BY_TOKENS
+    )
 
 
 @lru_cache(maxsize=64)
 def _system(criterion: Criterion) -> str:
     held_against = DESCRIPTIONS[criterion.against]
-    sections = [f"You hold one claim (CLAIM) against {held_against}.", criterion.instruction]
+    sections = [
+        f"You hold one claim (CLAIM) against {held_against}.",
+        criterion.instruction,
+    ]
     if criterion.statements:
         sections.append("The CLAIM is one of the criteria.")
     sections += orientation(criterion)
@@ -83,7 +90,10 @@ def _system(criterion: Criterion) -> str:
 
 
 def yes_no_verdicts(
-    calls: Calls, sample: Sample, criterion: Criterion, texts: Sequence[str]
+    calls: Calls,
+    sample: Sample,
+    criterion: Criterion,
+    texts: Sequence[str],
 ) -> Turns[tuple[ClaimVerdict, ...]]:
     """A yes or no on each claim, all in one turn, and one more for answers that are neither.
 
@@ -98,23 +108,32 @@ def yes_no_verdicts(
     for again in (False, True):
         asked = [number for number in range(len(texts)) if number not in verdicts]
         requests = [
-            yes_no_request(sample, criterion, texts[n], shown=shown, again=again) for n in asked
+            yes_no_request(sample, criterion, texts[n], shown=shown, again=again)
+            for n in asked
         ]
         try:
             replies = yield from calls.ask(requests)
         except JudgeError as error:
             if again or "logprobs" not in str(error):
                 raise
-            replies = [ModelReply("")]  # a server that refuses to be asked for them has none
-        has_any = any(getattr(t, "top", None) for r in replies for t in r.token_logprobs or ())
+            replies = [
+                ModelReply("")
+            ]  # a server that refuses to be asked for them has none
+        has_any = any(
+            getattr(t, "top", None) for r in replies for t in r.token_logprobs or ()
+        )
         if replies and not (again or has_any):
-            detail = "verdicts='yes_no' needs token probabilities; use verdicts='written'"
+            detail = (
+                "verdicts='yes_no' needs token probabilities; use verdicts='written'"
+            )
             raise JudgeError(detail, fatal=True)
         for number, reply in zip(asked, replies, strict=True):
             verdict = read_yes(texts[number], reply)
             if verdict is not None:
                 verdicts[number] = verdict
-    missing = [str(number + 1) for number in range(len(texts)) if number not in verdicts]
+    missing = [
+        str(number + 1) for number in range(len(texts)) if number not in verdicts
+    ]
     if missing:
         why = "the model answers neither yes nor no; use verdicts='written'"
         raise incomplete(missing, len(texts), why, has_any=bool(verdicts))
@@ -135,7 +154,9 @@ def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
     'P(yes) 0.80'
     """
     try:
-        tokens = list(dropwhile(lambda t: not _word(t.token), reply.token_logprobs or ()))
+        tokens = list(
+            dropwhile(lambda t: not _word(t.token), reply.token_logprobs or ())
+        )
         whole = _ANSWER.match("".join(token.token for token in tokens))
         became = whole[1].casefold() if whole else ""
         weighed = [
@@ -148,13 +169,17 @@ def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
         math.fsum(p for word, p in weighed if word and answer.startswith(word))
         for answer in ("yes", "no")
     )
-    is_sound = math.fsum(p for _, p in weighed) <= 1.0 + _ROUNDING  # not where one is nan
+    is_sound = (
+        math.fsum(p for _, p in weighed) <= 1.0 + _ROUNDING
+    )  # not where one is nan
     if not is_sound or yes + no < 1.0 - _MOST_ELSEWHERE:
         return None
     p_yes, elsewhere = yes / (yes + no), 1.0 - min(yes + no, 1.0)
     shares = level_shares(p_yes)
     more = (
-        f"; {elsewhere:.2f} of the probability on other words" if elsewhere >= _WORTH_SAYING else ""
+        f"; {elsewhere:.2f} of the probability on other words"
+        if elsewhere >= _WORTH_SAYING
+        else ""
     )
     return ClaimVerdict(
         claim=claim,
@@ -165,7 +190,8 @@ def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
 
 
 _ANSWER: Final = re.compile(
-    r"\W*(yes|no)\b(?![/|&'’-]\w)(?!\s*(?:[,/|&]|or\b|and\b)\s*(?:yes|no)\b)", re.IGNORECASE
+    r"\W*(yes|no)\b(?![/|&'’-]\w)(?!\s*(?:[,/|&]|or\b|and\b)\s*(?:yes|no)\b)",
+    re.IGNORECASE,
 )
 """An answer that stands for itself, and is no part of ``N/A``, ``no-one`` or ``yes and no``."""
 

@@ -68,8 +68,17 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
 
     def _asked(self, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
         """What is judged, and the part of the arguments that is meant for the run."""
-        required, record = self._scorer.required, {**given, "response": given["prediction"]}
-        if "contexts" not in record and "contexts" in required and "reference" not in required:
+        required, record = (
+            self._scorer.required,
+            {**given, "response": given["prediction"]},
+        )
+        if (
+            "contexts" not in record
+            and "contexts" in required
+            and "reference" not in required
+        ):
             record["contexts"] = record.pop("reference", None)
-        config = {name: given.get(name) or None for name in ("callbacks", "tags", "metadata")}
+        config = {
+            name: given.get(name) or None for name in ("callbacks", "tags", "metadata")
+        }
         return record, config

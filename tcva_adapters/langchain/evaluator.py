@@ -77,7 +77,14 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
     ) -> None:
         check_scorer(self, scorer)
         _check_step(mapper, name)
-        super().__init__(**{"scorer": scorer, "mapper": mapper, "name": name, **fields})
+        super().__init__(
+            **{
+                "scorer": scorer,
+                "mapper": mapper,
+                "name": name,
+                **fields,
+            }
+        )
 
     @property
     def InputType(self) -> type[TCVAInput]:  # noqa: N802  # LangChain's name for it
@@ -123,14 +130,23 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
     def _read(self, value: Any) -> Any:
         return sample_for(self.scorer, value)
 
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002  # both share judge and store
+    def model_copy(
+        self,
+        *,
+        update: Mapping[str, Any] | None = None,
+        deep: bool = False,  # noqa: ARG002  # both share judge and store
+    ) -> Self:
         """A copy with the fields of `update` changed; it shares judge and store.
 
         Raises:
             InvalidValueError: A value is out of range, or a field unknown.
         """
-        fields = {name: vars(self)[name] for name in vars(self) if name not in self._derived}
-        check_settings(self, update or {}, fields, judge="llm" if "llm" in fields else "scorer")
+        fields = {
+            name: vars(self)[name] for name in vars(self) if name not in self._derived
+        }
+        check_settings(
+            self, update or {}, fields, judge="llm" if "llm" in fields else "scorer"
+        )
         return type(self)(**{**fields, **(update or {})})
 
     def copy(self, **options: Any) -> Self:
@@ -214,13 +230,21 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         **settings: Any,
     ) -> None:
         if TCVASettings.model_fields.keys() <= settings.keys():
-            settings.pop("scorer", None)  # LangChain hands in every field; this is made of others
+            settings.pop(
+                "scorer", None
+            )  # LangChain hands in every field; this is made of others
         check_settings(self, settings, TCVASettings.model_fields, judge="llm")
         _check_step(mapper, name)  # before a store is opened
         tcva = TCVA(criterion, judge=llm, **settings)
         # What is shown is what is used, and what a copy builds anew from: so it shares the client.
         fields = dict(tcva.arguments)
-        super().__init__(tcva, mapper=mapper, name=name, llm=fields.pop("judge"), **fields)
+        super().__init__(
+            tcva,
+            mapper=mapper,
+            name=name,
+            llm=fields.pop("judge"),
+            **fields,
+        )
 
 
 def scorer_of(evaluator: Any) -> Scorer[Any] | None:

@@ -27,7 +27,9 @@ def _key(evaluator: ScorerEvaluator, option: str, given: str | None) -> str:
     scorer = scorer_of(evaluator)
     name = given or ("" if scorer is None else scorer.name)
     needed = f"a TCVAEvaluator (pass {option}= if a wrapper hides it)"
-    require(isinstance(evaluator, Runnable) and bool(name), "evaluator", evaluator, needed)
+    require(
+        isinstance(evaluator, Runnable) and bool(name), "evaluator", evaluator, needed
+    )
     return name
 
 
@@ -43,7 +45,12 @@ def _feedback(key: str) -> Iterator[dict[str, Any]]:
             yield found
         except InvalidSampleError as error:
             # Raised from a plain function, it would leave no feedback at all.
-            found |= {"key": key, "score": None, "comment": str(error), "extra": {"error": True}}
+            found |= {
+                "key": key,
+                "score": None,
+                "comment": str(error),
+                "extra": {"error": True},
+            }
 
 
 class TCVARunEvaluator(Frozen, RunEvaluator):
@@ -87,7 +94,11 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
         return [self.key]
 
     def evaluate_run(
-        self, run: Run, example: Example | None = None, *_: Any, **__: Any
+        self,
+        run: Run,
+        example: Example | None = None,
+        *_: Any,
+        **__: Any,
     ) -> EvaluationResult:
         """Judge one run."""
         with _feedback(self.key) as found:
@@ -96,7 +107,11 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
         return EvaluationResult(**found)
 
     async def aevaluate_run(
-        self, run: Run, example: Example | None = None, *_: Any, **__: Any
+        self,
+        run: Run,
+        example: Example | None = None,
+        *_: Any,
+        **__: Any,
     ) -> EvaluationResult:
         """The same, awaited."""
         with _feedback(self.key) as found:
@@ -129,9 +144,17 @@ def _record_of(
     **_: Any,
 ) -> dict[str, Any]:
     """The arguments of a judge in the style of openevals, as the record of a run."""
-    record = {"inputs": inputs, "outputs": outputs, "reference_outputs": reference_outputs}
+    record = {
+        "inputs": inputs,
+        "outputs": outputs,
+        "reference_outputs": reference_outputs,
+    }
     known = metadata if example is None else example.metadata
-    return {**record, "contexts": context, "metadata": known}
+    return {
+        **record,
+        "contexts": context,
+        "metadata": known,
+    }
 
 
 def create_tcva_judge(
@@ -152,7 +175,9 @@ def create_tcva_judge(
     """
     key = _key(evaluator, "feedback_key", feedback_key)
 
-    @wraps(_record_of, assigned=())  # LangSmith looks into the signature for what to pass
+    @wraps(
+        _record_of, assigned=()
+    )  # LangSmith looks into the signature for what to pass
     def tcva_judge(**given: Any) -> dict[str, Any]:
         with _feedback(key) as found:
             found.update(as_feedback(key, evaluator.invoke(_record_of(**given))))
@@ -182,7 +207,11 @@ def local_client() -> Client:
     Without it, LangSmith contacts its server even with ``upload_results=False``: it asks for the
     server's version and posts the runs of Runnable targets, with `aevaluate` those of any target.
     """
-    return _LocalClient(api_url="http://127.0.0.1", api_key="none", auto_batch_tracing=False)
+    return _LocalClient(
+        api_url="http://127.0.0.1",
+        api_key="none",
+        auto_batch_tracing=False,
+    )
 
 
 class _LocalClient(Client):

@@ -49,12 +49,16 @@ class LangChainModel(LLMObject):
     framework = "langchain"
 
     def __init__(self, llm: Runnable[Any, Any]) -> None:
-        self._layers: list[Any] = [llm]  # the LLM and what it wraps, down to the model itself
+        self._layers: list[Any] = [
+            llm
+        ]  # the LLM and what it wraps, down to the model itself
         while not isinstance(self._layers[-1], BaseLanguageModel):
             # `bind`, `with_config` and `with_retry` keep it under one name, `with_fallbacks` under
             # the other, and their classes have fields of no other kind by these names.
             outer = self._layers[-1]
-            names = {"bound", "runnable"} & getattr(type(outer), "model_fields", {}).keys()
+            names = {"bound", "runnable"} & getattr(
+                type(outer), "model_fields", {}
+            ).keys()
             inner = next((getattr(outer, name) for name in names), None)
             if not isinstance(inner, Runnable):
                 break
@@ -86,13 +90,17 @@ class LangChainModel(LLMObject):
         return self._layers[-1]
 
     def _holders(self) -> tuple[Any, ...]:
-        return (*(getattr(each, "kwargs", {}) for each in self._layers[:-1]), self._core())
+        return (
+            *(getattr(each, "kwargs", {}) for each in self._layers[:-1]),
+            self._core(),
+        )
 
     def _address(self) -> str:
         # What answers may be another one, or have other settings.
         is_model = isinstance(self._core(), BaseLanguageModel)
         is_plain = not any(
-            hasattr(each, "fallbacks") or not type(each).__module__.startswith("langchain_core.")
+            hasattr(each, "fallbacks")
+            or not type(each).__module__.startswith("langchain_core.")
             for each in self._layers[:-1]
         )
         return super()._address() if is_model and is_plain else UNKNOWN
@@ -102,11 +110,15 @@ class LangChainModel(LLMObject):
         is_model = isinstance(self._core(), BaseLanguageModel)
         return super()._model_name() if is_model else str(self._core().get_name())
 
-    def _asked(self, request: JudgeRequest) -> tuple[str | list[BaseMessage], dict[str, Any]]:
+    def _asked(
+        self, request: JudgeRequest
+    ) -> tuple[str | list[BaseMessage], dict[str, Any]]:
         """The prompt, and how the reply is drawn as far as the LLM takes that with a call."""
         messages = [SystemMessage(request.system), HumanMessage(request.user)]
         prompt = one_text(request) if self.prompt == "text" else messages
-        return prompt, {} if request.sampling is None else self._options(request.sampling)
+        return prompt, {} if request.sampling is None else self._options(
+            request.sampling
+        )
 
     def _options(self, sampling: Sampling) -> dict[str, Any]:
         """A class that knows token probabilities has fields for them.
@@ -119,7 +131,10 @@ class LangChainModel(LLMObject):
         core, given = self._core(), dict[str, Any]()
         if takes_logprobs(type(core)) and sampling.top_logprobs is not None:
             given = {"logprobs": True, "top_logprobs": sampling.top_logprobs}
-        if any(base.__module__.startswith("langchain_openai.") for base in type(core).__mro__):
+        if any(
+            base.__module__.startswith("langchain_openai.")
+            for base in type(core).__mro__
+        ):
             given["max_tokens"] = sampling.max_tokens
             # A server that was sent a temperature before takes another one.
             if getattr(core, "temperature", None) is not None:
@@ -133,7 +148,9 @@ def _reply(answer: Any) -> ModelReply:
     if not isinstance(answer, BaseMessage):
         msg = f"the judge must return text or a message, got a {type(answer).__name__}"
         raise JudgeError(msg, reason="no_reply")
-    usage: Mapping[str, Any] = (isinstance(answer, AIMessage) and answer.usage_metadata) or {}
+    usage: Mapping[str, Any] = (
+        isinstance(answer, AIMessage) and answer.usage_metadata
+    ) or {}
     said = answer.response_metadata
     # An answer from LangChain's cache repeats the tokens of the first one and says it was free.
     is_cached = usage.get("total_cost") == 0
@@ -143,7 +160,9 @@ def _reply(answer: Any) -> ModelReply:
         output_tokens=0 if is_cached else usage.get("output_tokens", 0),
         truncated=not CUT_OFF.isdisjoint(map(said.get, _ENDS)),
         model=str(said.get("model_name") or said.get("model") or ""),
-        token_logprobs=token_logprobs(said["logprobs"]) if said.get("logprobs") else None,
+        token_logprobs=token_logprobs(said["logprobs"])
+        if said.get("logprobs")
+        else None,
     )
 
 
@@ -165,11 +184,21 @@ class BridgedLLM(BaseChatModel):
     def _llm_type(self) -> str:
         return "tcva-bridged"
 
-    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        *_: Any,
+        **__: Any,
+    ) -> ChatResult:
         system, prompt = _texts(messages)
         return _result(self._asked.ask(prompt, system=system))
 
-    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+    async def _agenerate(
+        self,
+        messages: list[BaseMessage],
+        *_: Any,
+        **__: Any,
+    ) -> ChatResult:
         system, prompt = _texts(messages)
         return _result(await self._asked.aask(prompt, system=system))
 

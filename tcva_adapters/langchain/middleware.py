@@ -42,25 +42,37 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
 
     state_schema = TCVAState
 
-    def __init__(self, evaluator: Runnable[Any, TCVAOutput], *, max_retries: int = 1) -> None:
+    def __init__(
+        self, evaluator: Runnable[Any, TCVAOutput], *, max_retries: int = 1
+    ) -> None:
         check_evaluator(evaluator)
         super().__init__()
         self.evaluator = evaluator
-        self.max_retries = check(Annotated[int, Field(ge=0)], "max_retries", max_retries)
+        self.max_retries = check(
+            Annotated[int, Field(ge=0)], "max_retries", max_retries
+        )
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: TCVAState, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002  # LangChain passes it
         """Judge the model's answer."""
         if not _is_answer(state):
             return None
-        return self._update(state, self.evaluator.invoke({"messages": state["messages"]}))
+        return self._update(
+            state, self.evaluator.invoke({"messages": state["messages"]})
+        )
 
     @hook_config(can_jump_to=["model"])
-    async def aafter_model(self, state: TCVAState, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002  # as above
+    async def aafter_model(
+        self,
+        state: TCVAState,
+        runtime: Any,  # noqa: ARG002  # as above
+    ) -> dict[str, Any] | None:
         """The same, awaited."""
         if not _is_answer(state):
             return None
-        return self._update(state, await self.evaluator.ainvoke({"messages": state["messages"]}))
+        return self._update(
+            state, await self.evaluator.ainvoke({"messages": state["messages"]})
+        )
 
     def _update(self, state: TCVAState, output: TCVAOutput) -> dict[str, Any]:
         decided = at_gate(output)
@@ -68,7 +80,11 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
             return {"tcva": decided}
         text = f"{decided['reasoning']}\nAnswer again. Say only what your tools return."
         critique = HumanMessage(text, name=CRITIC)
-        return {"tcva": decided, "messages": [critique], "jump_to": "model"}
+        return {
+            "tcva": decided,
+            "messages": [critique],
+            "jump_to": "model",
+        }
 
 
 def _is_answer(state: TCVAState) -> bool:
@@ -78,5 +94,7 @@ def _is_answer(state: TCVAState) -> bool:
 
 def _retries(state: TCVAState) -> int:
     """How often the current question was sent back; so it starts anew with every question."""
-    asked = (each for each in reversed(state["messages"]) if isinstance(each, HumanMessage))
+    asked = (
+        each for each in reversed(state["messages"]) if isinstance(each, HumanMessage)
+    )
     return sum(1 for _ in takewhile(lambda message: message.name == CRITIC, asked))

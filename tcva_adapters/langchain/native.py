@@ -9,7 +9,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, ClassVar
 
-from langchain_classic.evaluation import ContextQAEvalChain, Criteria, LabeledCriteriaEvalChain
+from langchain_classic.evaluation import (
+    ContextQAEvalChain,
+    Criteria,
+    LabeledCriteriaEvalChain,
+)
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable
 
@@ -32,7 +36,12 @@ class _Run(NativeRun):
     }
     llm_classes = Runnable
 
-    def __init__(self, name: str, sample: Sample, llm: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        sample: Sample,
+        llm: Any,
+    ) -> None:
         super().__init__(name, sample, llm)
         self._evaluator = self.metrics[name](llm=llm)
         self._counter = _Counter()
@@ -60,7 +69,9 @@ class _Run(NativeRun):
         if score is None:
             return self._failed(f"the reply has no verdict: {reason!r:.200}")
         level = Verdict.FULLY if score else Verdict.NONE
-        said = FrameworkVerdict(self.sample.response or "", returned["value"], level, reason)
+        said = FrameworkVerdict(
+            self.sample.response or "", returned["value"], level, reason
+        )
         return self._scored(float(score), [said])
 
     def _calls(self) -> int:

@@ -17,7 +17,9 @@ from tcva_adapters._adapter.offline import NAME, is_supported, unknown_prompt
 _KNOWN: Final = "LangChain's context_qa evaluator"
 _PROMPT: Final = re.compile(
     # The template, in which each variable is a group.
-    re.sub(r"\\{(\w+)\\}", r"(?P<\1>.*?)", re.escape(eval_prompt.CONTEXT_PROMPT.template)),
+    re.sub(
+        r"\\{(\w+)\\}", r"(?P<\1>.*?)", re.escape(eval_prompt.CONTEXT_PROMPT.template)
+    ),
     re.DOTALL,
 )
 
@@ -44,7 +46,12 @@ class LexicalLLM(SimpleChatModel):
     def _llm_type(self) -> str:
         return "tcva-lexical"
 
-    def _call(self, messages: list[BaseMessage], *_: Any, **__: Any) -> str:
+    def _call(
+        self,
+        messages: list[BaseMessage],
+        *_: Any,
+        **__: Any,
+    ) -> str:
         text = str(messages[-1].text)
         asked = _PROMPT.fullmatch(text)
         if asked is None:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Final, NotRequired
 
-from typing_extensions import TypedDict  # pydantic reads the other one from Python 3.12 on
+from typing_extensions import (
+    TypedDict,
+)  # pydantic reads the other one from Python 3.12 on
 
 from tcva_adapters._adapter.results import find_result
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 
-_VALUES: Final = {None: "unscored", True: "pass", False: "fail"}
+_VALUES: Final = {
+    None: "unscored",
+    True: "pass",
+    False: "fail",
+}
 
 _PLACES: Final = ("outputs", "output", "metadata", "evaluator_info", "feedback_source")
 """Where runs and feedback hold what an evaluator said."""

@@ -20,14 +20,21 @@ CRITIC: Final = "tcva"
 
 _NAMES: Final = {
     **{name: name for field in ALIASES if field != "id" for name in ALIASES[field]},
-    **{name: name for name in ("id", "messages", "inputs", "outputs", "reference_outputs")},
+    **{
+        name: name
+        for name in ("id", "messages", "inputs", "outputs", "reference_outputs")
+    },
     # In files these may be anything; all others come before them.
     "text": ALIASES["response"][-1],
     "docs": ALIASES["contexts"][-1],
 }
 """What is read of a mapping, and under which name."""
 
-_ROLES: Final = ((HumanMessage, "user"), (AIMessage, "assistant"), (ToolMessage, "tool"))
+_ROLES: Final = (
+    (HumanMessage, "user"),
+    (AIMessage, "assistant"),
+    (ToolMessage, "tool"),
+)
 
 
 def as_sample(value: Any) -> Sample:
@@ -73,19 +80,35 @@ def as_conversation(value: Any) -> Conversation:
     """
     if isinstance(value, Conversation):
         return value
-    record, metadata = _record_of({"messages": value} if isinstance(value, list | tuple) else value)
+    record, metadata = _record_of(
+        {"messages": value} if isinstance(value, list | tuple) else value
+    )
     talk, fields, _ = parts_of(record, {})
     if talk is None and "response" not in fields:
         msg = f"the input must have messages, got {', '.join(map(str, value)) or 'no field'}"
         raise InvalidSampleError(msg)
-    said, contexts = [] if talk is None else [*talk.messages], fields.get("contexts", ())
+    said, contexts = (
+        [] if talk is None else [*talk.messages],
+        fields.get("contexts", ()),
+    )
     if "input" in fields:
         said.append({"role": "user", "content": fields["input"]})
     if "response" in fields:  # what was retrieved was so for it
-        said.append({"role": "assistant", "content": fields["response"], "contexts": contexts})
+        said.append(
+            {
+                "role": "assistant",
+                "content": fields["response"],
+                "contexts": contexts,
+            }
+        )
         contexts = ()
     about: Any = {name: fields.get(name) for name in ("reference", "id")}
-    return Conversation.from_messages(said, contexts=contexts, metadata=metadata, **about)
+    return Conversation.from_messages(
+        said,
+        contexts=contexts,
+        metadata=metadata,
+        **about,
+    )
 
 
 def _record_of(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -116,7 +139,11 @@ def sample_for(scorer: Any, value: Any, read: Callable[[Any], Any] = as_sample) 
     sample = read(value)
     missing = scorer.missing(sample)
     if missing:
-        has = flattened(value) if isinstance(value, Mapping) else {f"a {type(value).__name__}": 1}
+        has = (
+            flattened(value)
+            if isinstance(value, Mapping)
+            else {f"a {type(value).__name__}": 1}
+        )
         found = ", ".join(name for name, each in has.items() if each is not None)
         msg = (
             f"{lacks('the input', missing, scorer.subject)}; the evaluator was given {found:.200}. "
@@ -132,12 +159,21 @@ def _plain(value: Any) -> Any:
     match value:
         case BaseMessage():
             roles = (
-                role for kind, role in _ROLES if isinstance(value, kind) and value.name != CRITIC
+                role
+                for kind, role in _ROLES
+                if isinstance(value, kind) and value.name != CRITIC
             )
             role = next(roles, "system")
             calls = getattr(value, "tool_calls", None)
-            return {"role": role, "content": str(value.text), "tool_calls": calls}
-        case (Document() as found) | (Document() as found, float()):  # of searches with scores
+            return {
+                "role": role,
+                "content": str(value.text),
+                "tool_calls": calls,
+            }
+        case (Document() as found) | (
+            Document() as found,
+            float(),
+        ):  # of searches with scores
             return {"page_content": found.page_content}
         case Mapping():
             return {name: _plain(entry) for name, entry in value.items()}

@@ -34,7 +34,14 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
 _Pause = Annotated[Number, Field(ge=0, le=86_400)]  # at most a day
-_NAMES: Final = ("response", "contexts", "reference", "metadata", "temperature", "threshold")
+_NAMES: Final = (
+    "response",
+    "contexts",
+    "reference",
+    "metadata",
+    "temperature",
+    "threshold",
+)
 _dispatcher: Final = get_dispatcher(__name__)
 
 
@@ -138,7 +145,10 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             return _end(self.scorer.emitted(refused), sample)
 
     def evaluate_response(
-        self, query: str | None = None, response: Any = None, **kwargs: Any
+        self,
+        query: str | None = None,
+        response: Any = None,
+        **kwargs: Any,
     ) -> ScorerEvaluationResult[R]:
         """Judge the response of a query engine or a chat engine.
 
@@ -154,13 +164,19 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         return self.evaluate(query, **{**read, **kwargs})
 
     async def aevaluate_response(
-        self, query: str | None = None, response: Any = None, **kwargs: Any
+        self,
+        query: str | None = None,
+        response: Any = None,
+        **kwargs: Any,
     ) -> ScorerEvaluationResult[R]:
         """The same, awaited; a response that cannot be read gives an invalid result."""
         try:
             read = await aread_response(response)
         except Exception as error:  # noqa: BLE001  # a stream may end in any error; see `aevaluate`
-            msg, sample = f"reading the response failed: {error}", _readable(query, None)
+            msg, sample = (
+                f"reading the response failed: {error}",
+                _readable(query, None),
+            )
             refused = self.scorer.unscored(Reason.INVALID_INPUT, msg, sample)
             return _end(self.scorer.emitted(refused), sample)
         return await self.aevaluate(query, **{**read, **kwargs})
@@ -184,17 +200,27 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
                 msg = f"evaluate has no argument {name!r}; did you mean {near!r}?"
                 raise InvalidValueError(msg)
         changes = {} if threshold is None else {"threshold": threshold}
-        if temperature is not None and isinstance(self.scorer, TCVA):  # others have none
+        if temperature is not None and isinstance(
+            self.scorer, TCVA
+        ):  # others have none
             changes |= {"temperature": temperature, "profiles": None}
         scorer = self.scorer.changed(**changes) if changes else self.scorer
         # What batch runners hand to all evaluators may be another one's metadata.
         known: Any = metadata if isinstance(metadata, Mapping) else {}
         sample = Sample(
-            input=query, response=response, contexts=contexts, reference=reference, metadata=known
+            input=query,
+            response=response,
+            contexts=contexts,
+            reference=reference,
+            metadata=known,
         )
         wait = sleep_time_in_seconds
         pause = 0.0 if wait == 0 else check(_Pause, "sleep_time_in_seconds", wait)
-        event = ScorerEvaluationStartEvent(subject=scorer.subject, query=query, response=response)
+        event = ScorerEvaluationStartEvent(
+            subject=scorer.subject,
+            query=query,
+            response=response,
+        )
         _dispatcher.event(event)
         return scorer, sample, pause
 
@@ -202,7 +228,12 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         return {}  # the judge's prompt is no template of LlamaIndex
 
     def _update_prompts(self, prompts: PromptDictType) -> None:
-        require(not prompts, "prompts", [*prompts], "empty (use changed(criterion=...) instead)")
+        require(
+            not prompts,
+            "prompts",
+            [*prompts],
+            "empty (use changed(criterion=...) instead)",
+        )
 
 
 class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
@@ -225,7 +256,11 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
 
     @shows_settings(TCVASettings)
     def __init__(
-        self, llm: Any = None, *, criterion: Criterion | str = "faithfulness", **settings: Any
+        self,
+        llm: Any = None,
+        *,
+        criterion: Criterion | str = "faithfulness",
+        **settings: Any,
     ) -> None:
         check_settings(self, settings, TCVASettings.model_fields, judge="llm")
         super().__init__(TCVA(criterion, judge=_llm_or_default(llm), **settings))

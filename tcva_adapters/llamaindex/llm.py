@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any, Final
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, LogProb, MessageRole
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    LogProb,
+    MessageRole,
+)
 from llama_index.core.callbacks.token_counting import get_tokens_from_response
 from llama_index.core.llms import (
     LLM,
@@ -20,7 +25,12 @@ from pydantic import PrivateAttr
 
 from tcva_adapters._adapter.llm import CUT_OFF, SETTINGS, LLMObject, takes_logprobs
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, TokenLogprob
+from tcva_adapters.models.protocol import (
+    JudgeModel,
+    JudgeRequest,
+    ModelReply,
+    TokenLogprob,
+)
 
 CONTEXT_WINDOW: Final = 128_000
 """Tokens. LlamaIndex refines an answer over several calls where the contexts exceed it."""
@@ -74,10 +84,14 @@ def _reply(response: ChatResponse) -> ModelReply:
     try:
         input_tokens, output_tokens = get_tokens_from_response(response)
     except (TypeError, ValueError, AttributeError):
-        input_tokens = output_tokens = 0  # the raw reply is whatever the provider's package returns
+        input_tokens = output_tokens = (
+            0  # the raw reply is whatever the provider's package returns
+        )
     raw, choices = response.raw, _get(response.raw, "choices")
     places = (response.additional_kwargs, raw, choices[0] if choices else None)
-    ends = [_get(place, key) for place in places for key in ("finish_reason", "stop_reason")]
+    ends = [
+        _get(place, key) for place in places for key in ("finish_reason", "stop_reason")
+    ]
     return ModelReply(
         response.message.content or "",
         input_tokens=input_tokens or 0,
@@ -91,11 +105,15 @@ def _reply(response: ChatResponse) -> ModelReply:
 def _tokens(logprobs: list[list[LogProb]]) -> tuple[TokenLogprob, ...]:
     """The tokens by their likeliest alternatives; LlamaIndex does not say which one was drawn."""
     places = [tuple((each.token, each.logprob) for each in place) for place in logprobs]
-    return tuple(TokenLogprob(*max(top, key=itemgetter(1)), top) for top in places if top)
+    return tuple(
+        TokenLogprob(*max(top, key=itemgetter(1)), top) for top in places if top
+    )
 
 
 def _get(holder: Any, key: str) -> Any:
-    return holder.get(key) if isinstance(holder, Mapping) else getattr(holder, key, None)
+    return (
+        holder.get(key) if isinstance(holder, Mapping) else getattr(holder, key, None)
+    )
 
 
 class BridgedLLM(CustomLLM):
@@ -110,10 +128,17 @@ class BridgedLLM(CustomLLM):
     @property
     def metadata(self) -> LLMMetadata:
         """The metadata that LlamaIndex needs."""
-        return LLMMetadata(model_name=self._asked.model.name, context_window=CONTEXT_WINDOW)
+        return LLMMetadata(
+            model_name=self._asked.model.name, context_window=CONTEXT_WINDOW
+        )
 
     @llm_completion_callback()
-    def complete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponse:
+    def complete(
+        self,
+        prompt: str,
+        *_: Any,
+        **__: Any,
+    ) -> CompletionResponse:
         """Answer one prompt.
 
         Raises:
@@ -122,7 +147,12 @@ class BridgedLLM(CustomLLM):
         return CompletionResponse(text=self._asked.ask(prompt))
 
     @llm_completion_callback()
-    async def acomplete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponse:
+    async def acomplete(
+        self,
+        prompt: str,
+        *_: Any,
+        **__: Any,
+    ) -> CompletionResponse:
         """The same, awaited.
 
         Raises:
@@ -130,7 +160,12 @@ class BridgedLLM(CustomLLM):
         """
         return CompletionResponse(text=await self._asked.aask(prompt))
 
-    def stream_complete(self, prompt: str, *_: Any, **__: Any) -> CompletionResponseGen:
+    def stream_complete(
+        self,
+        prompt: str,
+        *_: Any,
+        **__: Any,
+    ) -> CompletionResponseGen:
         """The whole answer as one piece.
 
         Raises:

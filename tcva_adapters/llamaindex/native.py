@@ -24,7 +24,11 @@ _NO_ANSWER: Final = "Empty Response"
 """What a query engine answers without asking anybody, e.g. because there are no contexts."""
 
 _BEST: Final = 5
-_SHARES: Final = {1.0: Verdict.FULLY, 0.5: Verdict.PARTIAL, 0.0: Verdict.NONE}
+_SHARES: Final = {
+    1.0: Verdict.FULLY,
+    0.5: Verdict.PARTIAL,
+    0.0: Verdict.NONE,
+}
 
 
 class _Run(NativeRun):
@@ -40,7 +44,9 @@ class _Run(NativeRun):
         return self.metrics[self.name](llm=self.llm).evaluate(**self._arguments())
 
     async def _ameasure(self) -> Any:
-        return await self.metrics[self.name](llm=self.llm).aevaluate(**self._arguments())
+        return await self.metrics[self.name](llm=self.llm).aevaluate(
+            **self._arguments()
+        )
 
     def _arguments(self) -> dict[str, Any]:
         sample = self.sample
@@ -54,14 +60,20 @@ class _Run(NativeRun):
     def _read(self, returned: Any) -> FrameworkScore:
         score, feedback = returned.score, returned.feedback or ""
         if score is None or not math.isfinite(score):
-            return self._failed(returned.invalid_reason or f"the reply has no score: {feedback!r}")
+            return self._failed(
+                returned.invalid_reason or f"the reply has no score: {feedback!r}"
+            )
         said, verdict = feedback.strip(), _SHARES.get(score)
-        if self.name == "correctness":  # five steps for five levels; 4.5 has not reached the fifth
+        if (
+            self.name == "correctness"
+        ):  # five steps for five levels; 4.5 has not reached the fifth
             verdict = LEVELS[_BEST - int(score)] if 1 <= score <= _BEST else None
         if said == _NO_ANSWER:
             verdict = None
         # The reply of faithfulness is the verdict in a word; that of the others is a reason.
-        word, reason = (said, "") if self.name == "faithfulness" else (f"{score:g}", said)
+        word, reason = (
+            (said, "") if self.name == "faithfulness" else (f"{score:g}", said)
+        )
         claim = self.sample.response or ""
         return self._scored(score, [FrameworkVerdict(claim, word, verdict, reason)])
 

@@ -47,7 +47,11 @@ class LexicalLLM(CustomLLM):
             # answer, which an evaluator would take for a NO.
             raise unknown_prompt(_KNOWN, prompt.get_template())
         values = {**prompt.kwargs, **prompt_args}
-        return "YES" if is_supported(values["query_str"], [values["context_str"]]) else "NO"
+        return (
+            "YES"
+            if is_supported(values["query_str"], [values["context_str"]])
+            else "NO"
+        )
 
     async def apredict(self, prompt: BasePromptTemplate, **prompt_args: Any) -> str:
         """The same, awaited; it does not wait for anything.
@@ -57,7 +61,12 @@ class LexicalLLM(CustomLLM):
         """
         return self.predict(prompt, **prompt_args)
 
-    def complete(self, prompt: str, *_: Any, **__: Any) -> Any:
+    def complete(
+        self,
+        prompt: str,
+        *_: Any,
+        **__: Any,
+    ) -> Any:
         """Refused: the prompt is not that of the faithfulness evaluator.
 
         Raises:

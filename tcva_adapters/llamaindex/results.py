@@ -29,7 +29,9 @@ class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
         R,
         # A result's own method tells it: the protocol would ask for each property, and work it out.
         PlainValidator(
-            lambda found: found if hasattr(found, "unscored_for") else read_result(found)
+            lambda found: (
+                found if hasattr(found, "unscored_for") else read_result(found)
+            )
         ),
         PlainSerializer(lambda result: result.to_dict()),
     ]

@@ -92,7 +92,9 @@ def as_judge_error(error: BaseException) -> JudgeError:
     kind = kind_of_error(error)
     # Packages that retry raise an error of their own, which says nothing.
     is_inner = kind is not OTHER or type(error).__name__ == "RetryError"
-    quoted = next((each for each in causes[::-1] if str(each)), error) if is_inner else error
+    quoted = (
+        next((each for each in causes[::-1] if str(each)), error) if is_inner else error
+    )
     msg = f"{type(quoted).__name__}: {quotable(str(quoted))}"
     return JudgeError(msg, reason=kind.reason, fatal=kind.fatal)
 
@@ -101,8 +103,14 @@ def kind_of_error(error: BaseException) -> Kind:
     """The kind of failure that an exception and its causes tell together."""
     causes = causes_of(error)
     holders = [*causes, *(getattr(cause, "response", None) for cause in causes)]
-    codes = [getattr(h, n, None) for h in holders for n in ("status_code", "http_status", "code")]
-    status = next((s for s in codes if isinstance(s, int) and not isinstance(s, bool)), None)
+    codes = [
+        getattr(h, n, None)
+        for h in holders
+        for n in ("status_code", "http_status", "code")
+    ]
+    status = next(
+        (s for s in codes if isinstance(s, int) and not isinstance(s, bool)), None
+    )
     bodies = (getattr(cause, "body", None) for cause in causes)
     codes += [body.get("code") for body in bodies if isinstance(body, Mapping)]
     codes += [cls.__name__ for cause in causes for cls in type(cause).__mro__]

@@ -16,7 +16,11 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.openai_exchange import Answer
-from tcva_adapters.models.openai_model import LARGEST_REPLY, OpenAICompatibleModel, answer_of_error
+from tcva_adapters.models.openai_model import (
+    LARGEST_REPLY,
+    OpenAICompatibleModel,
+    answer_of_error,
+)
 from tcva_adapters.models.protocol import as_count
 from tcva_adapters.models.secrets import mask
 
@@ -88,7 +92,9 @@ class BatchService:
 
     def upload(self, stream: IO[bytes], name: str) -> str:
         """Upload a file of requests, in as many timeouts as it has megabytes, and return its id."""
-        create = partial(self._client.files.create, file=(name, stream), purpose="batch")
+        create = partial(
+            self._client.files.create, file=(name, stream), purpose="batch"
+        )
         return str(self._answer(create, 1 + stream.seek(0, SEEK_END) // _PIECE).id)
 
     def create(self, file: str) -> Batch:
@@ -129,7 +135,9 @@ class BatchService:
     def lines(self, file: str) -> Iterator[bytes]:
         """The lines of a result file, as they arrive: each megabyte within the model's timeout."""
         # Our client is asynchronous, one of the user's synchronous.
-        entered, following = ("__aenter__", anext) if self._is_ours else ("__enter__", next)
+        entered, following = (
+            ("__aenter__", anext) if self._is_ours else ("__enter__", next)
+        )
         streamed = self._client.files.with_streaming_response.content(file)
         response = self._answer(getattr(streamed, entered))
         read = partial(following, response.iter_bytes(_PIECE), b"")
@@ -173,11 +181,16 @@ class BatchService:
             failed=as_count(counts.get("failed")),
             files=tuple(filter(None, files)),
             codes=tuple(str(each.get("code") or "") for each in errors),
-            said=self._server.clean("; ".join(str(each.get("message") or "") for each in errors)),
+            said=self._server.clean(
+                "; ".join(str(each.get("message") or "") for each in errors)
+            ),
         )
 
     def _meaning(self, answer: Answer) -> JudgeError:
-        url, said = self._server.url, f"({answer.status}: {self._server.said(answer)[0]})"
+        url, said = (
+            self._server.url,
+            f"({answer.status}: {self._server.said(answer)[0]})",
+        )
         if answer.status in _NO_INTERFACE:
             msg = f"{url} has no batches, or not this one; use 'tcva evaluate' with this server"
             return JudgeError(f"{msg} {said}", reason="no_batches")

@@ -92,7 +92,9 @@ class Server:
             payload = None
         fields = payload.get("error", payload) if isinstance(payload, Mapping) else None
         fields = fields if isinstance(fields, Mapping) else {"message": fields}
-        message = fields.get("message") or answer.content[:10_000].decode(errors="replace")
+        message = fields.get("message") or answer.content[:10_000].decode(
+            errors="replace"
+        )
         param, code = (str(fields.get(name) or "") for name in ("param", "code"))
         return self.clean(str(message)), param, code
 
@@ -102,15 +104,24 @@ class Server:
             causes = causes_of(answer.error)[::-1]
             kind = kind_of_error(answer.error)
             # Clients wrap a broken connection into a timeout of their own.
-            if kind.reason != "unreachable" and kind_of_error(causes[0]).reason != "timeout":
+            if (
+                kind.reason != "unreachable"
+                and kind_of_error(causes[0]).reason != "timeout"
+            ):
                 kind = _UNREAD
-            said = self.clean(next(filter(None, map(str, causes)), "the connection broke off"))
+            said = self.clean(
+                next(filter(None, map(str, causes)), "the connection broke off")
+            )
         else:
             message, _, code = self.said(answer)
             kind = kind_of(answer.status, code)
             said = f"{self.url} answered {answer.status}: {message}".removesuffix(": ")
         where = self.clean(shown_url(answer.headers.get("location", ""))) or "nowhere"
-        hint = kind.hint.format(url=self.url, model=self.model, where=where)
+        hint = kind.hint.format(
+            url=self.url,
+            model=self.model,
+            where=where,
+        )
         sent = f"{answer.sent} request{'' if answer.sent == 1 else 's'} sent"
         if pause := answer.headers.get("retry-after"):
             sent += f", Retry-After: {self.clean(pause)}"
@@ -119,7 +130,10 @@ class Server:
 
 
 def exchange(
-    server: Server, config: ModelConfig, request: protocol.JudgeRequest, refused: dict[str, str]
+    server: Server,
+    config: ModelConfig,
+    request: protocol.JudgeRequest,
+    refused: dict[str, str],
 ) -> Generator[Body, Answer, protocol.ModelReply]:
     """Yield bodies, be sent what came back, and ask for less where the server refuses a feature.
 
@@ -144,19 +158,28 @@ def exchange(
             reply, cost = _read(server, answer), None
             if config.prices is not None:
                 per_input, per_output = config.prices
-                cost = (reply.input_tokens * per_input + reply.output_tokens * per_output) / 1e6
+                cost = (
+                    reply.input_tokens * per_input + reply.output_tokens * per_output
+                ) / 1e6
             return replace(reply, retries=sent - 1, cost=cost)
         message, param, _ = server.said(answer)
         feature = _named(body, param) or _named(body, message)
         if feature is None or answer.status not in _REFUSED:
             raise server.error(replace(answer, sent=sent))
-        is_certain = param or not re.search(_FEATURES[feature], request.user, re.IGNORECASE)
+        is_certain = param or not re.search(
+            _FEATURES[feature], request.user, re.IGNORECASE
+        )
         (refused if is_certain else without)[feature] = message
-        _LOG.info("%s refuses %s; the request is sent again without it", server.url, feature)
+        _LOG.info(
+            "%s refuses %s; the request is sent again without it", server.url, feature
+        )
 
 
 def _body(
-    model: str, config: ModelConfig, request: protocol.JudgeRequest, refused: Collection[str]
+    model: str,
+    config: ModelConfig,
+    request: protocol.JudgeRequest,
+    refused: Collection[str],
 ) -> Body:
     """The arguments of a chat completion, without the refused features."""
     texts = (("system", request.system), ("user", request.user))
@@ -165,7 +188,11 @@ def _body(
     body: Body = {"model": model, "messages": messages}
     # Prompts of others carry no schema: they ask for their form in the text.
     if request.schema and "json_schema" not in refused:
-        schema = {"name": request.schema_name, "schema": request.schema, "strict": True}
+        schema = {
+            "name": request.schema_name,
+            "schema": request.schema,
+            "strict": True,
+        }
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     elif request.schema and "json_object" not in refused:
         body["response_format"] = {"type": "json_object"}
@@ -178,7 +205,9 @@ def _body(
         few = "many_logprobs" in refused
         number = min(drawn.top_logprobs, FEW_LOGPROBS) if few else drawn.top_logprobs
         body |= {"logprobs": True, "top_logprobs": number}
-    limits = (name for name in ("max_tokens", "max_completion_tokens") if name not in refused)
+    limits = (
+        name for name in ("max_tokens", "max_completion_tokens") if name not in refused
+    )
     if (limit := next(limits, None)) is not None:
         body[limit] = drawn.max_tokens or config.max_tokens
     return body
@@ -212,7 +241,12 @@ def _read(server: Server, answer: Answer) -> protocol.ModelReply:
     text, model = (mask(text, *server.secrets) for text in (reply.text, reply.model))
     # The tokens of a masked text are of another one.
     tokens = reply.token_logprobs if text == reply.text else None
-    return replace(reply, text=text, model=model, token_logprobs=tokens)
+    return replace(
+        reply,
+        text=text,
+        model=model,
+        token_logprobs=tokens,
+    )
 
 
 def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:
@@ -232,8 +266,14 @@ def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None, ""
     if isinstance(text, list):  # some servers send the message in typed parts
-        parts = (part for part in text if isinstance(part, Mapping) and part.get("type") == "text")
-        text = "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
+        parts = (
+            part
+            for part in text
+            if isinstance(part, Mapping) and part.get("type") == "text"
+        )
+        text = "".join(
+            part["text"] for part in parts if isinstance(part.get("text"), str)
+        )
     text = text if isinstance(text, str) else ""
     usage = payload.get("usage")
     usage = usage if isinstance(usage, Mapping) else {}
@@ -249,4 +289,7 @@ def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:
         return reply, "the content filter cut off the reply"
     if text.strip() or reply.truncated:
         return reply, ""
-    return reply, f"the model refused to judge: {refusal}" if refusal else "the reply is empty"
+    return (
+        reply,
+        f"the model refused to judge: {refusal}" if refusal else "the reply is empty",
+    )

@@ -26,10 +26,21 @@ from importlib.util import find_spec
 from typing import Any, Final, Self
 from urllib.parse import unquote
 
-from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError, install_hint
+from tcva_adapters.errors import (
+    InvalidValueError,
+    JudgeError,
+    MissingDependencyError,
+    install_hint,
+)
 from tcva_adapters.loops import submit, wait_for
 from tcva_adapters.models.call_errors import NO_CREDIT
-from tcva_adapters.models.openai_exchange import FEW_LOGPROBS, Answer, Body, Server, exchange
+from tcva_adapters.models.openai_exchange import (
+    FEW_LOGPROBS,
+    Answer,
+    Body,
+    Server,
+    exchange,
+)
 from tcva_adapters.models.protocol import (
     Identity,
     JudgeRequest,
@@ -129,12 +140,19 @@ class OpenAICompatibleModel:
         self._made_from: Hashable | None = None
         self._pickled: Mapping[str, Any] | None = None
         if client is None:
-            given = (config.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL).strip()
+            given = (
+                config.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL
+            ).strip()
             url, userinfo = split_url(given)
             key = _key(config.api_key, url)
             if type(self) is OpenAICompatibleModel:
                 digest = hashlib.sha256(f"{given}\n{key}".encode()).hexdigest()
-                asked = (config.temperature, config.seed, config.max_tokens, config.prices)
+                asked = (
+                    config.temperature,
+                    config.seed,
+                    config.max_tokens,
+                    config.prices,
+                )
                 self._made_from = (model, asked, digest)
             if config.api_key is None and not userinfo:
                 self._pickled = {**settings, "base_url": url}
@@ -145,10 +163,16 @@ class OpenAICompatibleModel:
             raise InvalidValueError(msg)
         header = basic(userinfo)
         password = userinfo.partition(":")[2] or userinfo
-        self.server = Server(shown_url(url), model, (key, password, unquote(password), header))
-        self.connection = Connection(config, client, url, key, header if userinfo else "")
+        self.server = Server(
+            shown_url(url), model, (key, password, unquote(password), header)
+        )
+        self.connection = Connection(
+            config, client, url, key, header if userinfo else ""
+        )
         self.refused: dict[str, str] = {}
-        self.config = config.model_copy(update={"base_url": None, "api_key": None})  # secrets
+        self.config = config.model_copy(
+            update={"base_url": None, "api_key": None}
+        )  # secrets
         self._timeout = config.timeout if client is None else None
         self.name = f"openai:{model}"
         asked_for = config.model_dump(include={"temperature", "seed", "max_tokens"})
@@ -209,12 +233,27 @@ class OpenAICompatibleModel:
         """
         found = {"server": self.server.url}
         try:
-            reply = self.complete(replace(NEUTRAL, sampling=Sampling(top_logprobs=FEW_LOGPROBS)))
+            reply = self.complete(
+                replace(NEUTRAL, sampling=Sampling(top_logprobs=FEW_LOGPROBS))
+            )
         except JudgeError as error:
-            return {**found, "answers": False, "reason": error.reason, "detail": str(error)}
+            return {
+                **found,
+                "answers": False,
+                "reason": error.reason,
+                "detail": str(error),
+            }
         has_logprobs = reply.token_logprobs is not None
-        more = {"model": reply.model, "logprobs": has_logprobs, "refused": dict(self.refused)}
-        return {**found, "answers": True, **more}
+        more = {
+            "model": reply.model,
+            "logprobs": has_logprobs,
+            "refused": dict(self.refused),
+        }
+        return {
+            **found,
+            "answers": True,
+            **more,
+        }
 
     async def _ask(self, request: JudgeRequest) -> ModelReply:
         """A call, on the loop that has the connections."""
@@ -253,7 +292,14 @@ class Connection:
         header: A user and password as the header has them, or an empty string.
     """
 
-    def __init__(self, config: ModelConfig, given: Any, url: str, key: str, header: str) -> None:
+    def __init__(
+        self,
+        config: ModelConfig,
+        given: Any,
+        url: str,
+        key: str,
+        header: str,
+    ) -> None:
         self.given = given
         self._config = config
         self._settings: dict[str, Any] = {
@@ -263,7 +309,10 @@ class Connection:
             "max_retries": config.max_retries,
         }
         # No redirect is followed: requests hold samples. Certificates take longer to load than a call.
-        self._http: dict[str, Any] = {"follow_redirects": False, "verify": url[:5] == "https"}
+        self._http: dict[str, Any] = {
+            "follow_redirects": False,
+            "verify": url[:5] == "https",
+        }
         self._loops: dict[asyncio.AbstractEventLoop, _OnLoop] = {}
         self._lent_to: dict[str, asyncio.AbstractEventLoop] = {}
         self._threads: ThreadPoolExecutor | None = None
@@ -279,7 +328,9 @@ class Connection:
             for closed in [each for each in [*self._loops] if each.is_closed()]:
                 self._loops.pop(closed, None)
             places = asyncio.Semaphore(self._config.max_concurrency)
-            self._threads = ThreadPoolExecutor(self._config.max_concurrency, "tcva-client")
+            self._threads = ThreadPoolExecutor(
+                self._config.max_concurrency, "tcva-client"
+            )
             self._loops[loop] = _OnLoop(self._client_here(), places)
         here = self._loops[loop]
         async with here.places:
@@ -296,11 +347,17 @@ class Connection:
         is_own_loop = threading.current_thread().name == _THREAD
         if self.given is not None and not isinstance(self.given, openai.AsyncOpenAI):
             return self.given
-        http = openai.DefaultAioHttpClient if HAS_AIOHTTP else openai.DefaultAsyncHttpxClient
+        http = (
+            openai.DefaultAioHttpClient
+            if HAS_AIOHTTP
+            else openai.DefaultAsyncHttpxClient
+        )
         if self.given is None:
             client = openai.AsyncOpenAI(
                 **self._settings,
-                timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),  # the call has its own
+                timeout=openai.Timeout(
+                    None, connect=_CONNECT_SECONDS
+                ),  # the call has its own
                 http_client=http(**self._http, event_hooks={"response": [_read]}),
             )
         elif not is_own_loop and self._lent_to.setdefault("loop", loop) is loop:
@@ -318,15 +375,21 @@ class Connection:
         """
         try:
             if self.given is None:
-                sent = client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+                sent = client.post(
+                    "/chat/completions", cast_to=httpx2.Response, body=body
+                )
                 response = await sent
-                return Answer(response.status_code, response.content, sent=_sent(response.request))
+                return Answer(
+                    response.status_code, response.content, sent=_sent(response.request)
+                )
             create = partial(client.chat.completions.with_raw_response.create, **body)
             if isinstance(client, openai.AsyncOpenAI):
                 raw = await create()
             else:
                 call = partial(copy_context().run, create)
-                raw = await asyncio.get_running_loop().run_in_executor(self._threads, call)
+                raw = await asyncio.get_running_loop().run_in_executor(
+                    self._threads, call
+                )
             return Answer(HTTPStatus.OK, raw.content, sent=1 + raw.retries_taken)
         except openai.OpenAIError as error:
             return answer_of_error(error)
@@ -342,7 +405,9 @@ class Connection:
             raise InvalidValueError(msg)
         return self.given or openai.AsyncOpenAI(
             **self._settings,
-            timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),  # each request has its own
+            timeout=openai.Timeout(
+                None, connect=_CONNECT_SECONDS
+            ),  # each request has its own
             http_client=openai.DefaultAsyncHttpxClient(**self._http),
         )
 
@@ -365,18 +430,27 @@ async def _read(response: Any) -> None:
 
 def _sent(request: httpx2.Request | None) -> int:
     """How many requests were sent until this one, itself included."""
-    return 1 if request is None else 1 + int(request.headers.get("x-stainless-retry-count", 0))
+    return (
+        1
+        if request is None
+        else 1 + int(request.headers.get("x-stainless-retry-count", 0))
+    )
 
 
 def answer_of_error(error: openai.OpenAIError) -> Answer:
     """What an exception of the package says came back."""
-    response, sent = getattr(error, "response", None), _sent(getattr(error, "request", None))
+    response, sent = (
+        getattr(error, "response", None),
+        _sent(getattr(error, "request", None)),
+    )
     if response is None:
         return Answer(0, sent=sent, error=error)
     return Answer(response.status_code, response.content, dict(response.headers), sent)
 
 
-def _close(client: openai.AsyncOpenAI, loop: asyncio.AbstractEventLoop, process: int) -> None:
+def _close(
+    client: openai.AsyncOpenAI, loop: asyncio.AbstractEventLoop, process: int
+) -> None:
     # What a parent process opened is not closed here: it reads on. A loop that ended took its own along.
     if process == os.getpid() and not loop.is_closed():
         asyncio.run_coroutine_threadsafe(client.close(), loop)

@@ -52,7 +52,13 @@ class Prompted:
         """The same where it is one already."""
         return model if isinstance(model, Prompted) else cls(model)
 
-    def ask(self, prompt: str, shape: type[BaseModel] | None = None, *, system: str = "") -> Any:
+    def ask(
+        self,
+        prompt: str,
+        shape: type[BaseModel] | None = None,
+        *,
+        system: str = "",
+    ) -> Any:
         """The model's answer to a prompt, as text or as an object, whose schema goes along.
 
         Args:
@@ -64,11 +70,17 @@ class Prompted:
             JudgeError: No text came, or ``unreadable_reply``: none that holds such an object.
         """
         with self._counted() as replies:
-            replies.append(protocol.complete(self.model, _request(prompt, shape, system)))
+            replies.append(
+                protocol.complete(self.model, _request(prompt, shape, system))
+            )
             return self._read(replies[0], shape)
 
     async def aask(
-        self, prompt: str, shape: type[BaseModel] | None = None, *, system: str = ""
+        self,
+        prompt: str,
+        shape: type[BaseModel] | None = None,
+        *,
+        system: str = "",
     ) -> Any:
         """The same, awaited.
 
@@ -76,7 +88,9 @@ class Prompted:
             JudgeError: As for `ask`.
         """
         with self._counted() as replies:
-            replies.append(await protocol.acomplete(self.model, _request(prompt, shape, system)))
+            replies.append(
+                await protocol.acomplete(self.model, _request(prompt, shape, system))
+            )
             return self._read(replies[0], shape)
 
     @contextmanager
@@ -101,7 +115,9 @@ class Prompted:
         found = None if reply.truncated else read_object(reply.text, shape)
         if found is not None:
             return found
-        why = "was cut off" if reply.truncated else f"contains no valid {shape.__name__}"
+        why = (
+            "was cut off" if reply.truncated else f"contains no valid {shape.__name__}"
+        )
         msg = f"the reply of {self.model.name} {why}: {' '.join(reply.text.split())[:80]!r}"
         raise JudgeError(msg, reason="unreadable_reply")
 
@@ -124,10 +140,14 @@ def read_object(text: str, shape: type[BaseModel]) -> Any:
     return None
 
 
-def _request(prompt: str, shape: type[BaseModel] | None, system: str) -> protocol.JudgeRequest:
+def _request(
+    prompt: str, shape: type[BaseModel] | None, system: str
+) -> protocol.JudgeRequest:
     if shape is None:
         return protocol.JudgeRequest(system, prompt, {}, "")
-    return protocol.JudgeRequest(system, prompt, _strict(shape.model_json_schema()), shape.__name__)
+    return protocol.JudgeRequest(
+        system, prompt, _strict(shape.model_json_schema()), shape.__name__
+    )
 
 
 def _strict(schema: Any) -> Any:
@@ -144,5 +164,7 @@ def _strict(schema: Any) -> Any:
         if key not in _NOT_STRICT or isinstance(value, dict)  # a property of that name
     }
     return (
-        strict | protocol.closed_object(strict["properties"]) if "properties" in strict else strict
+        strict | protocol.closed_object(strict["properties"])
+        if "properties" in strict
+        else strict
     )

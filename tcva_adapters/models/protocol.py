@@ -104,7 +104,11 @@ class ModelReply:
     def usage(self, seconds: float) -> Usage:
         """What the call for it cost, with the seconds that it took; absurd numbers count 0."""
         cost, is_bool = self.cost, isinstance(self.cost, bool)
-        has_cost = isinstance(cost, int | float) and not is_bool and 0.0 <= cost <= _MOST_TOKENS
+        has_cost = (
+            isinstance(cost, int | float)
+            and not is_bool
+            and 0.0 <= cost <= _MOST_TOKENS
+        )
         return Usage(
             calls=1,
             input_tokens=as_count(self.input_tokens),
@@ -195,8 +199,13 @@ def spec_of(judge: Any) -> JudgeSpec:
     """
     model, is_local = getattr(judge, "model", judge), getattr(judge, "is_local", False)
     fixed = {**dict.fromkeys(SAMPLING), "address": ""} if is_local else {}
-    fixed |= {"class of the judge": foreign_class(judge), "class of the model": _heir(model)}
-    return JudgeSpec.of(judge.name, getattr(model, "known", dict)({**fixed, **judge.parameters}))
+    fixed |= {
+        "class of the judge": foreign_class(judge),
+        "class of the model": _heir(model),
+    }
+    return JudgeSpec.of(
+        judge.name, getattr(model, "known", dict)({**fixed, **judge.parameters})
+    )
 
 
 def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
@@ -220,7 +229,10 @@ def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
         spec = spec_of(judge)
         unknown = [name for name, value in spec.parts.items() if value == UNKNOWN]
         if not unknown:
-            return {"judge": spec.name, "parameters": {**spec.parts, "prompt": model.prompt}}
+            return {
+                "judge": spec.name,
+                "parameters": {**spec.parts, "prompt": model.prompt},
+            }
         if is_stored:
             msg = (
                 f"store cannot be used with {judge.name}: nothing tells its {' and '.join(unknown)}, so "
@@ -272,7 +284,11 @@ async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
         raise
     except (Exception, asyncio.CancelledError) as error:
         task = asyncio.current_task()
-        if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+        if (
+            isinstance(error, asyncio.CancelledError)
+            and task is not None
+            and task.cancelling()
+        ):
             raise  # and not one that the model made
         raise as_judge_error(error) from error
 
@@ -283,7 +299,9 @@ def _checked(model: JudgeModel, reply: Any) -> ModelReply:
         raise JudgeError(msg, reason="no_reply")
     text = mask(whole_characters(reply.text))
     _LOG.debug("%s replied after %s retries", model.name, reply.retries)
-    return reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
+    return (
+        reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
+    )
 
 
 def token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
@@ -294,7 +312,9 @@ def token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
     try:
         entries = logprobs if isinstance(logprobs, list) else logprobs["content"]
         tokens = tuple(
-            TokenLogprob(*_token(entry), tuple(map(_token, entry.get("top_logprobs") or ())))
+            TokenLogprob(
+                *_token(entry), tuple(map(_token, entry.get("top_logprobs") or ()))
+            )
             for entry in entries
         )
     except (LookupError, TypeError, AttributeError, ValueError):

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-_REASONING: Final = "think|thinking|thought|thoughts|reasoning|analysis|scratchpad|reflection"
+_REASONING: Final = (
+    "think|thinking|thought|thoughts|reasoning|analysis|scratchpad|reflection"
+)
 _CLOSING: Final = re.compile(
-    rf"</(?:{_REASONING})>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>", re.IGNORECASE
+    rf"</(?:{_REASONING})>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>",
+    re.IGNORECASE,
 )
 _MARK: Final = re.compile(
     rf"(?P<opening><(?:{_REASONING})>|\[THINK\]|◁think▷"
@@ -25,7 +28,8 @@ _START: Final = re.compile(
     r"|\[\s*+(?:[\"'“‘{\]]|\w++\s*+[,\]])"
 )
 _TOKEN: Final = re.compile(
-    r"\"(?:[^\"\\]++|\\.)*+\"?|(?<![^\s{}\[\],:\"])'(?:[^'\\]++|\\.)*+'?|[{}\[\]]", re.DOTALL
+    r"\"(?:[^\"\\]++|\\.)*+\"?|(?<![^\s{}\[\],:\"])'(?:[^'\\]++|\\.)*+'?|[{}\[\]]",
+    re.DOTALL,
 )
 _QUOTED_KEY: Final = re.compile(r"[\"'“‘]([^\"'“”‘’\\{}]{1,60})[\"'”’]\s*+[:=]")
 _BARE_KEY: Final = re.compile(r"(?<![\w\\])(\w++)\s*+[:=]")
@@ -91,7 +95,11 @@ def read_integer(digits: str) -> float:
     return -math.inf if digits.startswith("-") else math.inf
 
 
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_pairs, parse_int=read_integer, strict=False)
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_pairs,
+    parse_int=read_integer,
+    strict=False,
+)
 
 
 def _decode(text: str, start: int = 0) -> tuple[Any, int] | None:
@@ -136,7 +144,9 @@ def _plain(key: str) -> str:
     return re.sub(r"[\s-]+", "_", key.strip().casefold())
 
 
-def json_values(reply: str, position: int, to_repair: int = MAX_REPAIRED) -> Iterator[Node]:
+def json_values(
+    reply: str, position: int, to_repair: int = MAX_REPAIRED
+) -> Iterator[Node]:
     """The JSON values of a reply in order: as they stand, as far as they go, or repaired."""
     for _ in range(_MAX_STARTS):
         match = _START.search(reply, position)
@@ -144,7 +154,11 @@ def json_values(reply: str, position: int, to_repair: int = MAX_REPAIRED) -> Ite
             return
         start = match.start()
         decoded = _decode(reply, start)
-        node = Node(decoded[0], start, decoded[1]) if decoded else _mended(reply, start, to_repair)
+        node = (
+            Node(decoded[0], start, decoded[1])
+            if decoded
+            else _mended(reply, start, to_repair)
+        )
         to_repair -= (node.end - start) * node.is_repaired
         position = node.end
         yield node
@@ -168,7 +182,9 @@ def _mended(reply: str, start: int, to_repair: int) -> Node:
         if not closers and match.end() - start <= to_repair:
             return _repaired(reply[start : match.end()], start)
         if not closers or len(closers) > MAX_DEPTH:
-            return Node({}, start, match.end() if not closers else end, is_doubtful=True)
+            return Node(
+                {}, start, match.end() if not closers else end, is_doubtful=True
+            )
     head: str = _HEAD.match(reply, start, tail)[0]  # type: ignore[index]  # it begins with a bracket
     ends = () if is_mismatched else _ENDS if len(head) == end - start else _ENDS[:2]
     decoded = (_decode(f"{head}{ending}{closers}") for ending in ends)

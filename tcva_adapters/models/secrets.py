@@ -40,7 +40,9 @@ _NAMED: Final = re.compile(
     r"(?:(?=\S{0,200}[\d=])|(?-i:(?=\S{0,200}[a-z][A-Z]))|(?=[^\s\"',;&}]{16}))[^\s\"',;&}]{6,}",
     re.IGNORECASE,
 )
-_BETWEEN: Final = r"(?:=?+(?:[\\]++(?:[nrt]\s*+)?+|[\r\n]\s*+)|[\u00ad\u200b-\u200d\u2060\ufeff])*+"
+_BETWEEN: Final = (
+    r"(?:=?+(?:[\\]++(?:[nrt]\s*+)?+|[\r\n]\s*+)|[\u00ad\u200b-\u200d\u2060\ufeff])*+"
+)
 """What may stand between two characters of a secret: a line break, an escaped one, or a backslash of JSON."""
 
 _UNITS: Final = (
@@ -63,7 +65,9 @@ SECRET_NAME: Final = re.compile(
 )
 """Names of arguments, headers and parts of a query that hold a secret."""
 
-_USUAL: Final = frozenset({"accept", "accept-encoding", "connection", "content-type", "user-agent"})
+_USUAL: Final = frozenset(
+    {"accept", "accept-encoding", "connection", "content-type", "user-agent"}
+)
 """Headers that packages set by themselves."""
 
 _HOST: Final = re.compile(r"\w[\w-]*(?:\.[\w-]+)*\.?|[\da-f.]*:[\da-f:.]*")
@@ -110,7 +114,9 @@ def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
         encoded = base64.b64encode(raw).decode()
         forms.append(encoded[n_before + (n_before > 0) : len(raw) * 8 // 6])
     forms.sort(reverse=True)  # longer ones before those that they begin with
-    return re.compile("|".join(_BETWEEN.join(map(re.escape, f)) for f in forms) or "(?!)")
+    return re.compile(
+        "|".join(_BETWEEN.join(map(re.escape, f)) for f in forms) or "(?!)"
+    )
 
 
 def _decoded(text: str) -> str:
@@ -145,8 +151,12 @@ def split_url(url: str) -> tuple[str, str]:
     """
     try:
         parts = urlsplit(url)
-        is_fit = parts.scheme in ("http", "https") and parts.port != 0 and not parts.query
-        is_fit &= _HOST.fullmatch(parts.hostname or "") is not None and "@" not in parts.path
+        is_fit = (
+            parts.scheme in ("http", "https") and parts.port != 0 and not parts.query
+        )
+        is_fit &= (
+            _HOST.fullmatch(parts.hostname or "") is not None and "@" not in parts.path
+        )
     except ValueError:  # a port out of range, brackets that do not match
         is_fit = False
     if not is_fit or " " in url or not url.isprintable():
@@ -182,7 +192,9 @@ def server_of(client: Any, url: str) -> str:
     sent = [pair for pair in query if not SECRET_NAME.search(pair[0])]
     sent += _first(client, "_custom_headers", "default_headers", "headers")
     sent += _first(getattr(client, "_client", None), "headers")
-    parts = sorted((n.lower(), str(value)) for n, value in sent if n.lower() not in _USUAL)
+    parts = sorted(
+        (n.lower(), str(value)) for n, value in sent if n.lower() not in _USUAL
+    )
     place = shown_url(url).partition("://")[2]
     digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
     return f"{place}?{digest}" if place and parts else place
@@ -190,7 +202,9 @@ def server_of(client: Any, url: str) -> str:
 
 def _first(holder: Any, *names: str) -> list[tuple[str, Any]]:
     """The items of the first of these attributes that exists; none if it is no mapping."""
-    values = next((getattr(holder, name) for name in names if hasattr(holder, name)), None)
+    values = next(
+        (getattr(holder, name) for name in names if hasattr(holder, name)), None
+    )
     return [*values.items()] if isinstance(values, Mapping) else []
 
 

@@ -1,10 +1,14 @@
 from tcva_adapters.ragas.conversation import TCVAMultiTurnMetric as TCVAMultiTurnMetric
-from tcva_adapters.ragas.evaluator import ScorerCollectionMetric as ScorerCollectionMetric
+from tcva_adapters.ragas.evaluator import (
+    ScorerCollectionMetric as ScorerCollectionMetric,
+)
 from tcva_adapters.ragas.evaluator import ScorerMetric as ScorerMetric
 from tcva_adapters.ragas.evaluator import TCVACollectionMetric as TCVACollectionMetric
 from tcva_adapters.ragas.evaluator import TCVAMetric as TCVAMetric
 from tcva_adapters.ragas.llm import as_judge_model as as_judge_model
-from tcva_adapters.ragas.native import ascore_framework_metric as ascore_framework_metric
+from tcva_adapters.ragas.native import (
+    ascore_framework_metric as ascore_framework_metric,
+)
 from tcva_adapters.ragas.native import framework_metrics as framework_metrics
 from tcva_adapters.ragas.native import score_framework_metric as score_framework_metric
 from tcva_adapters.ragas.offline import LexicalLLM as LexicalLLM

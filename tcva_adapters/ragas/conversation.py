@@ -52,10 +52,14 @@ class TCVAMultiTurnMetric(
 
     def _adopt(self, scorer: Scorer[Any], llm: Any) -> None:
         super()._adopt(scorer, llm)
-        reference = "reference" if "reference" in scorer.required else "reference:optional"
+        reference = (
+            "reference" if "reference" in scorer.required else "reference:optional"
+        )
         self._required_columns = {MetricType.MULTI_TURN: {"user_input", reference}}
 
-    def multi_turn_score(self, sample: MultiTurnSample, callbacks: Callbacks = None) -> float:
+    def multi_turn_score(
+        self, sample: MultiTurnSample, callbacks: Callbacks = None
+    ) -> float:
         """Score one conversation. It needs no event loop and also works inside a running one.
 
         Raises:
@@ -69,7 +73,9 @@ class TCVAMultiTurnMetric(
             found.append(judging.evaluate(_conversation(judging, sample)))
         return score_of(found[0])
 
-    async def _multi_turn_ascore(self, sample: MultiTurnSample, callbacks: Callbacks) -> float:
+    async def _multi_turn_ascore(
+        self, sample: MultiTurnSample, callbacks: Callbacks
+    ) -> float:
         vars(self).pop("_names", {}).clear()
         judging = OfConversations(self.scorer)
         with recorded(judging, sample, callbacks) as found:

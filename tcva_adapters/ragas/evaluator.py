@@ -13,7 +13,12 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.runnables.config import var_child_runnable_config
 from ragas.callbacks import ChainType, new_group
 from ragas.dataset_schema import BaseSample, SingleTurnSample
-from ragas.metrics.base import MetricOutputType, MetricType, MetricWithLLM, SingleTurnMetric
+from ragas.metrics.base import (
+    MetricOutputType,
+    MetricType,
+    MetricWithLLM,
+    SingleTurnMetric,
+)
 from ragas.metrics.collections.base import BaseMetric
 from ragas.run_config import RunConfig
 
@@ -71,7 +76,12 @@ class OfScorer(Frozen, Generic[R]):
     name: str
     _llm: Any
 
-    def _begin(self, scorer: Scorer[R], llm: Any, name: str | None) -> None:
+    def _begin(
+        self,
+        scorer: Scorer[R],
+        llm: Any,
+        name: str | None,
+    ) -> None:
         check_scorer(self, scorer)
         _check_name(name)
         self._adopt(scorer, llm)
@@ -79,7 +89,11 @@ class OfScorer(Frozen, Generic[R]):
         self._is_built = True
 
     def _build(
-        self, criterion: Criterion | str, llm: Any, name: str | None, settings: dict[str, Any]
+        self,
+        criterion: Criterion | str,
+        llm: Any,
+        name: str | None,
+        settings: dict[str, Any],
     ) -> None:
         """Begin with a TCVA of these settings; it is built last, as it opens the store."""
         check_settings(self, settings, TCVASettings.model_fields, judge="llm")
@@ -142,7 +156,9 @@ def _llm_of(scorer: Any) -> Any:
 
 
 def _check_name(name: str | None) -> None:
-    is_name = name is None or (isinstance(name, str) and (not name or bool(name.strip())))
+    is_name = name is None or (
+        isinstance(name, str) and (not name or bool(name.strip()))
+    )
     require(is_name, "name", name, "a text, or None for the default name")
 
 
@@ -197,7 +213,9 @@ class ScorerMetric(OlderMetric[R], SingleTurnMetric):
         optional = {f"{COLUMNS[name]}:optional" for name in scorer.shown}
         self._required_columns = {MetricType.SINGLE_TURN: required | optional}
 
-    def single_turn_score(self, sample: SingleTurnSample, callbacks: Callbacks = None) -> float:
+    def single_turn_score(
+        self, sample: SingleTurnSample, callbacks: Callbacks = None
+    ) -> float:
         """Score one sample. It needs no event loop and also works inside a running one.
 
         Raises:
@@ -209,7 +227,9 @@ class ScorerMetric(OlderMetric[R], SingleTurnMetric):
             found.append(self.scorer.evaluate(_of_turn(self.scorer, sample)))
         return score_of(found[0])
 
-    async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Callbacks) -> float:
+    async def _single_turn_ascore(
+        self, sample: SingleTurnSample, callbacks: Callbacks
+    ) -> float:
         vars(self).pop("_names", {}).clear()
         with recorded(self.scorer, sample, callbacks) as found:
             found.append(await self.scorer.aevaluate(_of_turn(self.scorer, sample)))
@@ -229,7 +249,9 @@ def _sample(scorer: Scorer[Any], *columns: Any) -> Sample:
 
 
 @contextmanager
-def recorded(scorer: Any, sample: BaseSample, callbacks: Callbacks) -> Iterator[list[Any]]:
+def recorded(
+    scorer: Any, sample: BaseSample, callbacks: Callbacks
+) -> Iterator[list[Any]]:
     """Around a judgement: a run in RAGAS' traces, with the result that is put into what it gives.
 
     Calls of LangChain's LLMs report to it: traces, token counts, costs. A sample that lacks a field
@@ -293,7 +315,9 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
             InvalidSampleError: A field that the criterion needs is missing, or has a type that
                 cannot be read (a ValueError).
         """
-        sample = _sample(self.scorer, user_input, response, retrieved_contexts, reference)
+        sample = _sample(
+            self.scorer, user_input, response, retrieved_contexts, reference
+        )
         return ScorerMetricResult(self.scorer.evaluate(sample))
 
     async def ascore(  # type: ignore[override]  # likewise
@@ -308,7 +332,9 @@ class ScorerCollectionMetric(OfScorer[R], BaseMetric):  # type: ignore[misc]  # 
         Raises:
             InvalidSampleError: See `score`.
         """
-        sample = _sample(self.scorer, user_input, response, retrieved_contexts, reference)
+        sample = _sample(
+            self.scorer, user_input, response, retrieved_contexts, reference
+        )
         return ScorerMetricResult(await self.scorer.aevaluate(sample))
 
     def batch_score(  # type: ignore[override]  # a list of a subclass is another type

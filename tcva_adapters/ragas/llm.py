@@ -13,7 +13,11 @@ from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPro
 from langchain_core.runnables.config import var_child_runnable_config
 from pydantic import BaseModel
 from ragas.llms import BaseRagasLLM
-from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper, LlamaIndexLLMWrapper
+from ragas.llms.base import (
+    InstructorBaseRagasLLM,
+    LangchainLLMWrapper,
+    LlamaIndexLLMWrapper,
+)
 from ragas.run_config import add_async_retry, add_retry
 
 from tcva_adapters._adapter.llm import (
@@ -56,7 +60,9 @@ class WrappedModel(LLMObject):
 
     framework = "ragas"
     prompt = "ragas"
-    follows_sampling = True  # RAGAS sets the temperature of each call, whatever the LLM has
+    follows_sampling = (
+        True  # RAGAS sets the temperature of each call, whatever the LLM has
+    )
 
     @property
     def identity(self) -> Identity:
@@ -101,7 +107,9 @@ class WrappedModel(LLMObject):
         return ModelReply(
             generation.text,
             input_tokens=counts.get("input_tokens") or counts.get("prompt_tokens") or 0,
-            output_tokens=counts.get("output_tokens") or counts.get("completion_tokens") or 0,
+            output_tokens=counts.get("output_tokens")
+            or counts.get("completion_tokens")
+            or 0,
             truncated=not self.llm.is_finished(answer),
             model=str(output.get("model_name") or ""),
         )
@@ -146,7 +154,10 @@ class InstructorModel(LLMObject):
             text = choices and choices[0].message.content
             if not isinstance(text, str):
                 raise
-        usage, choices = getattr(completion, "usage", None), getattr(completion, "choices", None)
+        usage, choices = (
+            getattr(completion, "usage", None),
+            getattr(completion, "choices", None),
+        )
         return ModelReply(
             text,
             input_tokens=getattr(usage, "prompt_tokens", None) or 0,

@@ -47,8 +47,16 @@ class _Run(NativeRun):
     }
     llm_classes = InstructorBaseRagasLLM
 
-    def __init__(self, name: str, sample: Sample, llm: Any, embeddings: Any = None) -> None:
-        needed = "an LLM of RAGAS' newer family, e.g. from llm_factory(...), or LexicalLLM()"
+    def __init__(
+        self,
+        name: str,
+        sample: Sample,
+        llm: Any,
+        embeddings: Any = None,
+    ) -> None:
+        needed = (
+            "an LLM of RAGAS' newer family, e.g. from llm_factory(...), or LexicalLLM()"
+        )
         require(isinstance(llm, self.llm_classes), "llm", llm, needed)
         super().__init__(name, sample, llm)
         if name == _COMPARES_QUESTIONS:
@@ -62,13 +70,17 @@ class _Run(NativeRun):
         return wait_for(self._ameasure())
 
     async def _ameasure(self) -> Any:
-        columns = {column: getattr(self.sample, name) for name, column in COLUMNS.items()}
+        columns = {
+            column: getattr(self.sample, name) for name, column in COLUMNS.items()
+        }
         if self.sample.contexts is not None:
             columns["retrieved_contexts"] = list(self.sample.contexts)
         if isinstance(self._metric, LegacyFaithfulness):
             return await self._metric.single_turn_ascore(SingleTurnSample(**columns))
         if columns["user_input"] == "" and self.name != _COMPARES_QUESTIONS:
-            columns["user_input"] = " "  # this family refuses an empty one, `evaluate` scores it
+            columns["user_input"] = (
+                " "  # this family refuses an empty one, `evaluate` scores it
+            )
         wanted = inspect.signature(self._metric.ascore).parameters
         return await self._metric.ascore(**{key: columns[key] for key in wanted})
 
@@ -110,7 +122,11 @@ def _verdicts(replies: list[Any]) -> Iterator[FrameworkVerdict]:
         if decompositions > 1:
             return
         for said in getattr(reply, "statements", getattr(reply, "classifications", ())):
-            if isinstance(said, BaseModel):  # those of a statement generator are plain texts
+            if isinstance(
+                said, BaseModel
+            ):  # those of a statement generator are plain texts
                 of: Any = said
                 number = int(of.verdict if hasattr(of, "verdict") else of.attributed)
-                yield FrameworkVerdict(of.statement, str(number), _LEVELS.get(number), of.reason)
+                yield FrameworkVerdict(
+                    of.statement, str(number), _LEVELS.get(number), of.reason
+                )

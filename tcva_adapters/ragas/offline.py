@@ -11,13 +11,22 @@ from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.metrics._faithfulness import NLIStatementPrompt, StatementGeneratorPrompt
 from ragas.metrics.collections.faithfulness import util
 
-from tcva_adapters._adapter.offline import NAME, SUPPORTED, claims_of, unknown_prompt, verdicts_on
+from tcva_adapters._adapter.offline import (
+    NAME,
+    SUPPORTED,
+    claims_of,
+    unknown_prompt,
+    verdicts_on,
+)
 from tcva_adapters.ragas.llm import Reply
 
 _KNOWN: Final = "RAGAS' faithfulness"
 _INPUT: Final = "\nNow perform the same with the following input\ninput: "
 _OUTPUT: Final = "\nOutput: "
-_SPLIT: Final[tuple[Any, ...]] = (StatementGeneratorPrompt, util.StatementGeneratorPrompt)
+_SPLIT: Final[tuple[Any, ...]] = (
+    StatementGeneratorPrompt,
+    util.StatementGeneratorPrompt,
+)
 PROMPTS: Final[tuple[Any, ...]] = (*_SPLIT, NLIStatementPrompt, util.NLIStatementPrompt)
 """The prompts that `LexicalLLM` answers."""
 
@@ -52,7 +61,9 @@ class LexicalLLM(InstructorBaseRagasLLM):
             if response_model is known.output_model and begins and _INPUT in prompt:
                 text = prompt.partition(_INPUT)[2].removesuffix(_OUTPUT)
                 asked = known.input_model.model_validate_json(text)
-                statements = claims_of(asked.answer) if known in _SPLIT else _judged(asked)
+                statements = (
+                    claims_of(asked.answer) if known in _SPLIT else _judged(asked)
+                )
                 return response_model.model_validate({"statements": statements})
         raise unknown_prompt(_KNOWN, prompt)
 
@@ -67,6 +78,10 @@ class LexicalLLM(InstructorBaseRagasLLM):
 
 def _judged(asked: Any) -> list[dict[str, Any]]:
     return [
-        {"statement": v.claim, "reason": v.reason, "verdict": int(v.verdict in SUPPORTED)}
+        {
+            "statement": v.claim,
+            "reason": v.reason,
+            "verdict": int(v.verdict in SUPPORTED),
+        }
         for v in verdicts_on(asked.statements, [asked.context])
     ]

@@ -131,16 +131,23 @@ def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]
     if isinstance(evaluation, EvaluationResult):
         # In RAGAS' traces a metric is missing from the rows that it did not get.
         rows = [
-            {name: run.get(JUDGEMENT, {}).get("output") or None for name, run in row.items()}
+            {
+                name: run.get(JUDGEMENT, {}).get("output") or None
+                for name, run in row.items()
+            }
             for row in evaluation.traces
         ]
-        judged = dict.fromkeys(name for row in rows for name, output in row.items() if output)
+        judged = dict.fromkeys(
+            name for row in rows for name, output in row.items() if output
+        )
         return {name: [row.get(name) for row in rows] for name in judged}
     if not isinstance(evaluation, pd.DataFrame):
         needed = "what evaluate() or results_to_pandas() returned"
         msg = f"evaluation must be {needed}, got {evaluation!r:.80}"
         raise TypeError(msg)
-    names = [name for name in evaluation.columns if f"{name}{_BESIDE}" in evaluation.columns]
+    names = [
+        name for name in evaluation.columns if f"{name}{_BESIDE}" in evaluation.columns
+    ]
     if not names:
         msg = (
             "the frame has no results of tcva-adapters, because RAGAS' to_pandas() leaves them out; "

@@ -13,7 +13,13 @@ from tcva_adapters.tables import Report
 MOST: Final = 10
 """Annotations of one kind that GitHub shows for a step."""
 
-_IN_MESSAGE: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_MESSAGE: Final = str.maketrans(
+    {
+        "%": "%25",
+        "\r": "%0D",
+        "\n": "%0A",
+    }
+)
 _IN_PROPERTY: Final = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
@@ -30,7 +36,9 @@ def to_annotations(report: Report, table: ScoreTable) -> list[str]:
     failed = [record["text"] for record in gate_records(report) if not record["passed"]]
     lines = [_error("TCVA gate failed", text) for text in failed][:MOST]
     for method, place in worst(report, table, MOST - len(lines))[0] if failed else ():
-        message = "\n".join((verdict(table, method, place), *claim_lines(table, method, place)))
+        message = "\n".join(
+            (verdict(table, method, place), *claim_lines(table, method, place))
+        )
         lines.append(_error(f"TCVA {method}: {table.samples[place]}", message))
     return lines
 

@@ -11,7 +11,15 @@ from tcva_adapters.compare.views import mean
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import IntArray
 from tcva_adapters.stats.inference import difference
-from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, named_columns
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+)
 
 REGRESSIONS = "newly fail"
 _NEWLY = "newly pass"
@@ -50,7 +58,9 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         passes = np.append(now.passes(method), False)[places]
         passed = (old >= now.threshold(method)) & ~before.closed(method)
         scored = np.isfinite(old) & np.isfinite(new)
-        later, earlier = (np.where(scored, decided, np.nan) for decided in (passes, passed))
+        later, earlier = (
+            np.where(scored, decided, np.nan) for decided in (passes, passed)
+        )
         change = difference("mean", new, old, groups=groups)
         rate = difference("mean", later, earlier, groups=groups)
         row = {
@@ -69,15 +79,24 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
             order = np.argsort(sign * drop, kind="stable")
             for place in order[chosen[order]].tolist():
                 scores = {"before": float(old[place]), "now": float(new[place])}
-                moved[title].append({"sample": names[place], "method": method, **scores})
+                moved[title].append(
+                    {
+                        "sample": names[place],
+                        "method": method,
+                        **scores,
+                    }
+                )
             row[title.replace(" ", "_")] = int(chosen.sum())
         rows.append({**row, "detectable": change.smallest})
     columns = [*named_columns(sample="text", method="text"), *_COLUMNS[2:4]]
     tables = [Table("changes", _COLUMNS, rows)]
     tables += [
-        Table(title, columns, records, detail=title == _NEWLY) for title, records in moved.items()
+        Table(title, columns, records, detail=title == _NEWLY)
+        for title, records in moved.items()
     ]
-    return Report(_sentence(rows[0], len(names)), tables, tuple(_notes(before, now, both)))
+    return Report(
+        _sentence(rows[0], len(names)), tables, tuple(_notes(before, now, both))
+    )
 
 
 def places_in(table: ScoreTable, samples: Iterable[str]) -> IntArray:
@@ -110,7 +129,11 @@ _COLUMNS = [
     Column("now", "score"),
     Column("change", "signed", "of the mean"),
     Column("p", "p", "of no change"),
-    *named_columns(pass_rate_change="signed", newly_fail="int", newly_pass="int"),
+    *named_columns(
+        pass_rate_change="signed",
+        newly_fail="int",
+        newly_pass="int",
+    ),
 ]
 
 
@@ -121,7 +144,9 @@ def _sentence(row: Record, both: int) -> str:
         f"{cell(row['now'], 'score')} ({change}, n = {row['samples']}). Samples that newly fail: "
         f"{row['newly_fail']} of {both}, that newly pass: {row['newly_pass']}."
     )
-    return text + (f" The change has no interval: {row['reason']}." if row["reason"] else "")
+    return text + (
+        f" The change has no interval: {row['reason']}." if row["reason"] else ""
+    )
 
 
 def _notes(before: ScoreTable, now: ScoreTable, both: int) -> list[str]:
@@ -132,5 +157,7 @@ def _notes(before: ScoreTable, now: ScoreTable, both: int) -> list[str]:
             notes.append(f"{counted(number, 'sample')} {verb} {what} in the baseline.")
     judges = before.about.get("judge"), now.about.get("judge")
     if judges[0] != judges[1] and all(judges):
-        notes.append(f"The baseline's judge was {judges[0]}, this run's is {judges[1]}.")
+        notes.append(
+            f"The baseline's judge was {judges[0]}, this run's is {judges[1]}."
+        )
     return notes

@@ -18,7 +18,11 @@ ALL: Final = "all"
 MOST: Final = 10
 """Samples under ``worst``."""
 
-_COLUMNS: Final = named_columns(verdict="text", claim="prose", reason="prose")
+_COLUMNS: Final = named_columns(
+    verdict="text",
+    claim="prose",
+    reason="prose",
+)
 
 
 def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Table]:
@@ -41,7 +45,9 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Tabl
             places += range(len(table))
         elif each == WORST:
             scores = table.column(method)
-            order = np.argsort(scores, kind="stable")[: np.count_nonzero(np.isfinite(scores))]
+            order = np.argsort(scores, kind="stable")[
+                : np.count_nonzero(np.isfinite(scores))
+            ]
             places += order[:MOST].tolist()
         elif each in table.samples:
             places.append(table.samples.index(each))
@@ -59,19 +65,29 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Tabl
 
 def preset_scores(result: Any) -> str:
     """The score of a result at each temperature that has a name."""
-    return ", ".join(f"{cell(result.at(t).score, 'score')} {name}" for name, t in PRESETS.items())
+    return ", ".join(
+        f"{cell(result.at(t).score, 'score')} {name}" for name, t in PRESETS.items()
+    )
 
 
 def _claims(sample: str, result: Any) -> Table:
     scheme = result.scoring.scheme
     records = [
-        {"verdict": each.level_text(scheme), "claim": each.claim, "reason": each.reason}
+        {
+            "verdict": each.level_text(scheme),
+            "claim": each.claim,
+            "reason": each.reason,
+        }
         for each in result.claims
     ]
     if result.unscored is not None:
-        return Table(f"claims of {sample}", _COLUMNS, records, notes=[result.unscored.text])
+        return Table(
+            f"claims of {sample}", _COLUMNS, records, notes=[result.unscored.text]
+        )
     at = preset_scores(result)
     flip = result.flip_temperature
-    passes = "fails at every T" if flip is None else f"passes if T is {flip:.2f} or more"
+    passes = (
+        "fails at every T" if flip is None else f"passes if T is {flip:.2f} or more"
+    )
     note = f"score: {at}; {passes} (threshold {result.scoring.threshold:g})"
     return Table(f"claims of {sample}", _COLUMNS, records, notes=[note])

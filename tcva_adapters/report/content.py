@@ -41,7 +41,11 @@ MOST: Final = 10_000
 """Samples whose texts are in a page, unless more are asked for."""
 
 MOST_BYTES: Final = 16_000_000
-_LONGEST: Final = {"id": 200, "question": 80, "reason": 300}
+_LONGEST: Final = {
+    "id": 200,
+    "question": 80,
+    "reason": 300,
+}
 """Characters of what the list of samples shows of each."""
 
 _MOST_VALUES: Final = 30
@@ -101,11 +105,16 @@ class Content:
         runs = []
         for methods in views.values():
             method = methods[len(methods) // 2]
-            used = [each if _is_judged(each) else None for each in self.table.results[method]]
+            used = [
+                each if _is_judged(each) else None
+                for each in self.table.results[method]
+            ]
             found = [each for each in used if each is not None]
             ((scoring, _),) = Counter(each.scoring for each in found).most_common(1)
             first = found[0]
-            name = method if len(methods) == 1 else f"{first.criterion} by {first.judge}"
+            name = (
+                method if len(methods) == 1 else f"{first.criterion} by {first.judge}"
+            )
             runs.append(Run(name, method, used, scoring))
         return tuple(runs)
 
@@ -113,13 +122,17 @@ class Content:
     def fixed(self) -> list[str]:
         """The methods whose scores no temperature changes."""
         of = self.table.results
-        return [m for m in self.table.methods if not any(map(_is_judged, of.get(m, ())))]
+        return [
+            m for m in self.table.methods if not any(map(_is_judged, of.get(m, ())))
+        ]
 
     def only(self, run: Run) -> ScoreTable:
         """The scores of one run, on the samples that it judged."""
         judged = [each is not None for each in run.results]
         table = self.table.select(judged, [run.method])
-        return replace(table, methods=("score",), thresholds={"score": run.scoring.threshold})
+        return replace(
+            table, methods=("score",), thresholds={"score": run.scoring.threshold}
+        )
 
 
 def _is_judged(result: Any) -> TypeGuard[Result]:
@@ -150,7 +163,9 @@ def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> 
         "penalties": list(PENALTIES),
         "presets": dict(PRESETS),
         "samples": _samples(content, lines),
-        "runs": [_run(run, content.table.conversations.values()) for run in content.runs],
+        "runs": [
+            _run(run, content.table.conversations.values()) for run in content.runs
+        ],
         "methods": [_method(table, name) for name in content.fixed],
         "reports": [
             {
@@ -188,7 +203,9 @@ def _samples(content: Content, lines: Sequence[int]) -> Json:
         "human_scale": scale_of(rated) if len(rated) else None,
         "questions": [_short(each.input or "", "question") for each in content.samples],
         "conversations": [*table.conversations.items()],
-        "groups": _groups([written_out(s.metadata) for s in content.samples], table.raters),
+        "groups": _groups(
+            [written_out(s.metadata) for s in content.samples], table.raters
+        ),
         "drawn": -1 in lines,
         "line": list(lines),
     }
@@ -222,7 +239,9 @@ def _groups(metadata: Sequence[Json], raters: Sequence[str]) -> dict[str, list[s
     found = {}
     for name in dict.fromkeys(chain.from_iterable(metadata)):
         values = [each.get(name) for each in metadata]
-        if name in raters or not all(isinstance(v, str | bool | int | None) for v in values):
+        if name in raters or not all(
+            isinstance(v, str | bool | int | None) for v in values
+        ):
             continue
         texts = ["" if v is None else _short(str(v), "question") for v in values]
         if 2 <= len({*texts} - {""}) <= min(_MOST_VALUES, len(texts) // 2):
@@ -249,7 +268,9 @@ def _run(run: Run, conversations: Iterable[Sequence[int]]) -> Json:
         "name": run.name,
         "judges": [f"{each.criterion} by {each.judge}" for each in judges],
         "settings": settings_of(run.scoring),
-        "rows": [[each if any(each) else None for each in counts] for counts in rows.tolist()],
+        "rows": [
+            [each if any(each) else None for each in counts] for counts in rows.tolist()
+        ],
         "row": row,
         "levels": ["" if each is None else _levels(each) for each in run.results],
         "unscored": [
@@ -282,7 +303,9 @@ def _method(table: ScoreTable, name: str) -> Json:
         "scale": scale_of(scores[np.isfinite(scores)]),
         "threshold": table.threshold(name),
         "scores": scores,
-        "unscored": [[i, _short(table.reason(table.samples[i], name), "reason")] for i in missing],
+        "unscored": [
+            [i, _short(table.reason(table.samples[i], name), "reason")] for i in missing
+        ],
     }
 
 
@@ -320,7 +343,11 @@ def drawn(content: Content, most: int | None) -> tuple[list[int], list[str], lis
         if texts
         else "the texts of the samples are not in this page"
     ]
-    return lines, [texts[place] for place in numbers], notes if len(texts) < total else []
+    return (
+        lines,
+        [texts[place] for place in numbers],
+        notes if len(texts) < total else [],
+    )
 
 
 def _detail(content: Content, place: int) -> Json:
@@ -333,14 +360,18 @@ def _detail(content: Content, place: int) -> Json:
         if math.isnan(table.column(name)[place]):
             said["reason"] = table.reason(table.samples[place], name)
         elif isinstance(result, CCRSResult):
-            said["reason"] = next(why for m, why in result.reasons.items() if name.startswith(m))
+            said["reason"] = next(
+                why for m, why in result.reasons.items() if name.startswith(m)
+            )
         elif result is not None:
             said["verdicts"] = [_claim(claim) for claim in result.claims]
         if said:
             methods[name] = said
     metadata = json.dumps(written_out(sample.metadata))
     fields = {"input", "response", "contexts", "reference"}
-    if conversation_of(sample.id, sample.metadata) is None:  # else earlier turns say the same
+    if (
+        conversation_of(sample.id, sample.metadata) is None
+    ):  # else earlier turns say the same
         fields.add("history")
     runs = ((run.name, run.results[place]) for run in content.runs)
     found = {
@@ -349,7 +380,11 @@ def _detail(content: Content, place: int) -> Json:
         "runs": {name: _judged_at(result) for name, result in runs if result},
         "methods": methods,
     }
-    return {name: value for name, value in found.items() if value is not None and value != {}}
+    return {
+        name: value
+        for name, value in found.items()
+        if value is not None and value != {}
+    }
 
 
 def _whole(digits: str) -> int | str:
@@ -371,17 +406,28 @@ def _judged(assessment: Assessment) -> Json:
     if why is not None:
         found["unscored"] = {"reason": why.reason.value, "detail": why.detail}
     panel = "repeats" if assessment.repeats else "panel"
-    others = {"members": assessment.members, panel: assessment.repeats or assessment.panel}
+    others = {
+        "members": assessment.members,
+        panel: assessment.repeats or assessment.panel,
+    }
     for kind, judges in others.items():
         for number, each in enumerate(judges, start=1):
             name = f"repeat {number}" if kind == "repeats" else each.judge
-            said = {"judge": name, "criterion": each.criterion, **_judged(each)}
+            said = {
+                "judge": name,
+                "criterion": each.criterion,
+                **_judged(each),
+            }
             found.setdefault(kind, []).append(said)
     return found
 
 
 def _claim(claim: ClaimVerdict) -> Json:
-    return claim.model_dump(mode="json", exclude_defaults=True, exclude={"original_probabilities"})
+    return claim.model_dump(
+        mode="json",
+        exclude_defaults=True,
+        exclude={"original_probabilities"},
+    )
 
 
 def inert_json(value: Any) -> str:
@@ -390,5 +436,10 @@ def inert_json(value: Any) -> str:
     >>> print(inert_json("</script>&"))
     "\u003c/script\u003e\u0026"
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(
+        value,
+        ensure_ascii=False,
+        allow_nan=False,
+        separators=(",", ":"),
+    )
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -44,7 +44,11 @@ _METHODS: Final = (
     Column("samples", "int", "that were read, unreadable lines included"),
 )
 _CONVERSATIONS: Final = (
-    *named_columns(method="text", conversation="text", turns="int"),
+    *named_columns(
+        method="text",
+        conversation="text",
+        turns="int",
+    ),
     Column("scored", "int", "turns with a score"),
     Column("score", "score", "of the claims of all turns"),
     Column("passed"),
@@ -96,29 +100,43 @@ def evaluation(
         if "summary" in about
     ]
     if levels:
-        columns = [Column(name, "int" if name != "method" else "text") for name in levels[0]]
+        columns = [
+            Column(name, "int" if name != "method" else "text") for name in levels[0]
+        ]
         tables.append(Table("levels", columns, levels))
-    if unscored := [each for method in table.methods for each in _unscored(table, method)]:
+    if unscored := [
+        each for method in table.methods for each in _unscored(table, method)
+    ]:
         tables.append(Table("unscored", REASONS, unscored))
     talks = [each for method in table.methods for each in _conversations(table, method)]
     if talks:
         tables.append(Table("conversations", _CONVERSATIONS, talks, detail=True))
         passed = f"{sum(each['passed'] is True for each in talks)} of {counted(len(talks), 'conversation')}"
         notes.append(f"{passed} pass by the score over all their claims.")
-    sentence = f"{failure_sentence(table, unscored)} {_sentence(table, methods)}".lstrip()
+    sentence = (
+        f"{failure_sentence(table, unscored)} {_sentence(table, methods)}".lstrip()
+    )
     if baseline is not None:
         since = changes(baseline, table)
         tables += since.tables
         notes += [since.sentence, *since.notes]
     if records := gates.judge(table, baseline):
         rows = [
-            {**r, "minimum": r["least"], "outcome": "passed" if r["passed"] else "FAILED"}
+            {
+                **r,
+                "minimum": r["least"],
+                "outcome": "passed" if r["passed"] else "FAILED",
+            }
             for r in records
         ]
         bound = any(each["confidence"] for each in records)
         columns = [c for c in _GATES if bound or c.name not in {"value", "confidence"}]
         tables.insert(0, Table("gates", columns, rows))
-    settings = {name: value for name, value in table.about.items() if isinstance(value, str | int)}
+    settings = {
+        name: value
+        for name, value in table.about.items()
+        if isinstance(value, str | int)
+    }
     if isinstance(scoring := table.about.get("scoring"), ScoringConfig):
         settings |= scoring.model_dump(mode="json")
     return Report(sentence, tables, tuple(dict.fromkeys(notes)), settings)
@@ -145,8 +163,14 @@ def failure_sentence(table: ScoreTable, unscored: Records) -> str:
             judged = f"{table.handed_in - failed} of {samples} judged"
             parts.append(f"{name}{judged}, {failed} failed ({', '.join(reasons)})")
         if number := incomplete(table, method):
-            parts.append(f"{name}{number} of {samples} judged without a judge that failed")
-    rest = "; the same command asks only for the rest" if table.about.get("can_continue") else ""
+            parts.append(
+                f"{name}{number} of {samples} judged without a judge that failed"
+            )
+    rest = (
+        "; the same command asks only for the rest"
+        if table.about.get("can_continue")
+        else ""
+    )
     return f"{'; '.join(parts)}{rest}." if parts else ""
 
 
@@ -235,14 +259,23 @@ def _unscored(table: ScoreTable, method: str) -> Iterator[Record]:
         details.update(summary.details)
     else:
         for place in np.flatnonzero(np.isnan(table.column(method))).tolist():
-            reason, _, detail = table.reason(table.samples[place], method).partition(": ")
+            reason, _, detail = table.reason(table.samples[place], method).partition(
+                ": "
+            )
             found[reason] += 1
             details.setdefault(reason, detail)
     for reason, number in found.most_common():
         example = shortened(details[reason], _DETAIL)
-        yield {"method": method, "reason": reason, "samples": number, "example": example}
+        yield {
+            "method": method,
+            "reason": reason,
+            "samples": number,
+            "example": example,
+        }
     if table.skipped:
-        example = next((note for note in table.notes if note.startswith("skipped line")), "")
+        example = next(
+            (note for note in table.notes if note.startswith("skipped line")), ""
+        )
         yield {
             "method": method,
             "reason": "unreadable",
@@ -255,12 +288,18 @@ def _sentence(table: ScoreTable, methods: list[Record]) -> str:
     """How many samples pass, the mean, and what to doubt; of several methods their means."""
     size = table.handed_in
     if len(methods) != 1:
-        means = ", ".join(f"{row['method']} {cell(row['mean'], 'score')}" for row in methods)
+        means = ", ".join(
+            f"{row['method']} {cell(row['mean'], 'score')}" for row in methods
+        )
         return f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}."
     (row,) = methods
     if not row["scored"]:
         each = next(_unscored(table, row["method"]), None)
-        why = f" ({each['reason']}: {each['example']})" if each and each["example"] else ""
+        why = (
+            f" ({each['reason']}: {each['example']})"
+            if each and each["example"]
+            else ""
+        )
         return f"None of {counted(size, 'sample')} has a score{why}."
     said = ""
     if lacking := size - row["scored"]:
@@ -286,7 +325,9 @@ def _notes(table: ScoreTable) -> Iterator[str]:
         if not isinstance(summary, Summary) or id(summary) in shown:
             continue
         shown.add(id(summary))
-        fused = f", fused with {', '.join(about['fused'])}" if about.get("fused") else ""
+        fused = (
+            f", fused with {', '.join(about['fused'])}" if about.get("fused") else ""
+        )
         scoring = about["scoring"]
         yield (
             f"{about['criterion']} by {about['judge']}{fused}; {scoring.place}, {scoring.scheme.name} "
@@ -295,7 +336,9 @@ def _notes(table: ScoreTable) -> Iterator[str]:
         yield from summary.lines()
         usage = summary.usage
         if usage.calls or summary.served:
-            tokens = f"{usage.input_tokens} input and {usage.output_tokens} output tokens"
+            tokens = (
+                f"{usage.input_tokens} input and {usage.output_tokens} output tokens"
+            )
             served = counted(summary.served, "sample")
             yield f"{counted(usage.calls, 'call')}, {tokens}; {served} cached"
     yield from table.notes

@@ -38,7 +38,15 @@ _Look = dict[str, Any]
 _Heights = Sequence[float | None]
 
 # Okabe and Ito's colours, which colour-blind readers tell apart; line styles and marks differ, too.
-_COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
+_COLOURS: Final = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#e69f00",
+    "#000000",
+)
 _LINES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _MARKS: Final = ("o", "s", "^", "D", "v", "P", "X")
 _GREY: Final = "#777777"
@@ -52,17 +60,29 @@ _SOFTWARE: Final = "tcva-adapters"
 _FORMATS: Final[dict[str, tuple[dict[str, str | None], bytes]]] = {
     "png": ({"Software": _SOFTWARE}, b"Software\0tcva-adapters"),
     "svg": (
-        {"Date": None, "Creator": None, "Title": _SOFTWARE},
+        {
+            "Date": None,
+            "Creator": None,
+            "Title": _SOFTWARE,
+        },
         b"<dc:title>tcva-adapters</dc:title>",
     ),
     "pdf": (
-        {"CreationDate": None, "Creator": None, "Producer": _SOFTWARE},
+        {
+            "CreationDate": None,
+            "Creator": None,
+            "Producer": _SOFTWARE,
+        },
         b"/Producer (tcva-adapters)",
     ),
 }
 _UNSAFE: Final = re.compile(r"[^\w.=-]+")
 # Text stays text in vector files, and their inner names do not change from run to run.
-_RC: Final[dict[Any, Any]] = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": _SOFTWARE}
+_RC: Final[dict[Any, Any]] = {
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+    "svg.hashsalt": _SOFTWARE,
+}
 
 
 def save_figures(
@@ -97,7 +117,9 @@ def save_figures(
         raise InvalidValueError(msg)
     drawings = dict(figures_of(source))
     if not drawings:
-        msg = "nothing to draw: give a table of two methods, or a report that has figures"
+        msg = (
+            "nothing to draw: give a table of two methods, or a report that has figures"
+        )
         raise InvalidValueError(msg)
     try:
         make_folder(usable_path(folder))
@@ -110,9 +132,16 @@ def save_figures(
         path = usable_path(folder) / f"{_UNSAFE.sub('-', name)}.{format}"
         stream = io.BytesIO()
         with mpl.rc_context(_RC):
-            draw().savefig(stream, format=format, dpi=_DPI, metadata=metadata)
+            draw().savefig(
+                stream,
+                format=format,
+                dpi=_DPI,
+                metadata=metadata,
+            )
         drawn_here = path.is_file() and mark in path.read_bytes()
-        with replacing(path, ours=re.compile(rb"(?!)"), overwrite=overwrite or drawn_here) as file:
+        with replacing(
+            path, ours=re.compile(rb"(?!)"), overwrite=overwrite or drawn_here
+        ) as file:
             file.write(stream.getvalue())
         written.append(path)
     return written
@@ -155,7 +184,11 @@ def sweep_curve(report: Report) -> Figure:
         own = [record for record in records if record["setting"] == setting]
         title = setting if len(settings) > 1 else name.replace("_", " ")
         _line(axes, [r["T"] for r in own], [r.get(name) for r in own], number, title)
-    axes.set(xlabel="temperature T (low is strict)", ylabel="score", ylim=(-0.02, 1.02))
+    axes.set(
+        xlabel="temperature T (low is strict)",
+        ylabel="score",
+        ylim=(-0.02, 1.02),
+    )
     _legend(axes)
     return figure
 
@@ -171,13 +204,32 @@ def guarantee(report: Report) -> Figure:
     lines = {"true_pass": "good answers that pass", "false_pass": "false passes"}
     lines["bound"] = "upper bound"
     for number, (name, title) in enumerate(lines.items()):
-        places, heights = ([record[key] for record in records] for key in ("threshold", name))
+        places, heights = (
+            [record[key] for record in records] for key in ("threshold", name)
+        )
         _line(axes, places, heights, number, title, marker="")
-    for limit in filter(None, map(report.settings.get, ("max_false_pass", "min_true_pass"))):
-        axes.axhline(limit, color=_GREY, ls=":", lw=1.0, label=f"limit {limit:g}")
+    for limit in filter(
+        None, map(report.settings.get, ("max_false_pass", "min_true_pass"))
+    ):
+        axes.axhline(
+            limit,
+            color=_GREY,
+            ls=":",
+            lw=1.0,
+            label=f"limit {limit:g}",
+        )
     if found := report.settings["guarantee"]:
-        axes.axvline(found["setting"]["threshold"], color=_GREY, lw=1.0, label="chosen")
-    axes.set(xlabel="threshold", ylabel="share", ylim=(-0.02, 1.02))
+        axes.axvline(
+            found["setting"]["threshold"],
+            color=_GREY,
+            lw=1.0,
+            label="chosen",
+        )
+    axes.set(
+        xlabel="threshold",
+        ylabel="share",
+        ylim=(-0.02, 1.02),
+    )
     _legend(axes)
     return figure
 
@@ -192,7 +244,12 @@ def agreement(report: Report) -> Figure:
     figure, axes = _canvas(0.8 + 0.22 * len(records))
     for place, record in enumerate(records):
         if record["low"] is not None:
-            axes.plot([record["low"], record["high"]], [place, place], color=_COLOURS[0], lw=1.6)
+            axes.plot(
+                [record["low"], record["high"]],
+                [place, place],
+                color=_COLOURS[0],
+                lw=1.6,
+            )
         axes.plot([record["rho"]], [place], "o", ms=4.0, color=_COLOURS[0])
     names = [_label(f"{record['method']} (n={record['n']})") for record in records]
     axes.set_yticks(range(len(records)), labels=names)
@@ -210,9 +267,19 @@ def reliability(report: Report) -> Figure:
     """
     bins = report.records("bins")
     figure, axes = _canvas(2.8)
-    axes.plot((0.0, 1.0), (0.0, 1.0), color=_GREY, ls="--", lw=0.8)
     axes.plot(
-        [b["score"] for b in bins], [b["rating"] for b in bins], "o", ms=4.0, color=_COLOURS[0]
+        (0.0, 1.0),
+        (0.0, 1.0),
+        color=_GREY,
+        ls="--",
+        lw=0.8,
+    )
+    axes.plot(
+        [b["score"] for b in bins],
+        [b["rating"] for b in bins],
+        "o",
+        ms=4.0,
+        color=_COLOURS[0],
     )
     for one in bins:
         if one["rating_low"] is not None:
@@ -243,7 +310,11 @@ def scatter(table: ScoreTable, across: str, up: str) -> Figure:
     sums = np.bincount(inverse[known], both.rating[known], len(places))
     figure, axes = _canvas(3.1)
     shown = rated > 0
-    marks: _Look = {"lw": 0.4, "edgecolors": "black", "alpha": 0.85}
+    marks: _Look = {
+        "lw": 0.4,
+        "edgecolors": "black",
+        "alpha": 0.85,
+    }
     if shown.any():
         colours = sums[shown] / rated[shown]
         x, y = places[shown].T
@@ -251,8 +322,22 @@ def scatter(table: ScoreTable, across: str, up: str) -> Figure:
         _bar(figure, axes, drawn, "mean human rating")
     if not shown.all():
         x, y = places[~shown].T
-        axes.scatter(x, y, sizes[~shown], color=_COLOURS[4], marker="X", **marks)
-    axes.axline((0.0, 0.0), slope=1.0, color=_GREY, ls=":", lw=0.8, zorder=0)
+        axes.scatter(
+            x,
+            y,
+            sizes[~shown],
+            color=_COLOURS[4],
+            marker="X",
+            **marks,
+        )
+    axes.axline(
+        (0.0, 0.0),
+        slope=1.0,
+        color=_GREY,
+        ls=":",
+        lw=0.8,
+        zorder=0,
+    )
     axes.set(xlabel=_label(across), ylabel=_label(up))
     return figure
 
@@ -271,10 +356,17 @@ def asl(report: Report) -> Figure:
     for number, row in enumerate(rows):
         name = f"{row['metric']} ({row['discriminative_power'] or 0.0:.2f})"
         _line(axes, range(1, len(row["asl"]) + 1), row["asl"][::-1], number, name)
-    axes.axhline(report.settings["alpha"], color=_GREY, ls=":", lw=1.0)
+    axes.axhline(
+        report.settings["alpha"],
+        color=_GREY,
+        ls=":",
+        lw=1.0,
+    )
     axes.locator_params(axis="x", integer=True)
     axes.set(
-        xlabel="pairs of systems, by p", ylabel="achieved significance level", ylim=(-0.02, 1.02)
+        xlabel="pairs of systems, by p",
+        ylabel="achieved significance level",
+        ylim=(-0.02, 1.02),
     )
     _legend(axes)
     return figure
@@ -294,7 +386,14 @@ def correlations(report: Report) -> Figure:
         i, j = map(names.index, pair)
         matrix[i, j] = matrix[j, i] = np.nan if value is None else value
     figure, axes = _canvas(0.86 * (side := 2.1 + 0.45 * len(names)), side)
-    image = axes.pcolormesh(matrix, cmap="PuOr", vmin=-1.0, vmax=1.0, ec="white", lw=0.4)
+    image = axes.pcolormesh(
+        matrix,
+        cmap="PuOr",
+        vmin=-1.0,
+        vmax=1.0,
+        ec="white",
+        lw=0.4,
+    )
     axes.set_aspect("equal")
     axes.invert_yaxis()
     centres = np.arange(len(names)) + 0.5
@@ -341,7 +440,11 @@ def _correlations(report: Report) -> dict[tuple[str, str], float | None]:
     if any(table.title == "correlations" for table in report.tables):
         rows = report.records("correlations")
         return {(r["metric"], r["other_metric"]): r["spearman"] for r in rows}
-    return {(r["first"], r["second"]): r["rho"] for r in report.records("pairs") if "rho" in r}
+    return {
+        (r["first"], r["second"]): r["rho"]
+        for r in report.records("pairs")
+        if "rho" in r
+    }
 
 
 def _canvas(height: float, width: float = _WIDTH) -> tuple[Figure, Axes]:
@@ -350,7 +453,11 @@ def _canvas(height: float, width: float = _WIDTH) -> tuple[Figure, Axes]:
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(labelsize=_SMALL, width=0.6, length=2.5)
+    axes.tick_params(
+        labelsize=_SMALL,
+        width=0.6,
+        length=2.5,
+    )
     for each in (axes.xaxis, axes.yaxis):
         each.label.set_fontsize(_TEXT)
     axes.set_axisbelow(True)
@@ -358,15 +465,36 @@ def _canvas(height: float, width: float = _WIDTH) -> tuple[Figure, Axes]:
 
 
 def _line(
-    axes: Axes, places: Sequence[float], heights: _Heights, number: int, name: str, **other: Any
+    axes: Axes,
+    places: Sequence[float],
+    heights: _Heights,
+    number: int,
+    name: str,
+    **other: Any,
 ) -> None:
-    looks = {"color": _COLOURS, "ls": _LINES, "marker": _MARKS}
+    looks = {
+        "color": _COLOURS,
+        "ls": _LINES,
+        "marker": _MARKS,
+    }
     look: _Look = {key: each[number % len(each)] for key, each in looks.items()} | other
     values = np.array(heights, dtype=np.float64)
-    axes.plot(places, values, ms=3.0, lw=1.2, label=_label(name), **look)
+    axes.plot(
+        places,
+        values,
+        ms=3.0,
+        lw=1.2,
+        label=_label(name),
+        **look,
+    )
 
 
-def _bar(figure: Figure, axes: Axes, coloured: Any, name: str) -> None:
+def _bar(
+    figure: Figure,
+    axes: Axes,
+    coloured: Any,
+    name: str,
+) -> None:
     """What colours stand for."""
     bar = figure.colorbar(coloured, ax=axes, shrink=0.7)
     bar.set_label(name, fontsize=_SMALL)
@@ -376,7 +504,11 @@ def _bar(figure: Figure, axes: Axes, coloured: Any, name: str) -> None:
 def _legend(axes: Axes) -> None:
     """Above the axes, where it hides nothing."""
     axes.legend(
-        loc="lower left", bbox_to_anchor=(0.0, 1.0), fontsize=_SMALL, frameon=False, ncols=2
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        fontsize=_SMALL,
+        frameon=False,
+        ncols=2,
     )
 
 
@@ -386,5 +518,7 @@ def _label(text: str) -> str:
     >>> print(_label("costs $5"))
     costs \$5
     """
-    lines = textwrap.wrap(visible(" ".join(text.split())), 28, max_lines=3, placeholder="…")
+    lines = textwrap.wrap(
+        visible(" ".join(text.split())), 28, max_lines=3, placeholder="…"
+    )
     return "\n".join(lines).replace("$", r"\$")

@@ -37,7 +37,10 @@ CLAIMS: Final = 3
 
 SHOWN: Final = 160
 _FAILURES: Final = "failures"
-_BENIGN: Final = {"no_score", *(reason.value for reason in Reason if not reason.is_failure)} - {
+_BENIGN: Final = {
+    "no_score",
+    *(reason.value for reason in Reason if not reason.is_failure),
+} - {
     Reason.TOO_LONG,
     Reason.EMPTY_CONTEXT,
     Reason.EMPTY_RESPONSE,
@@ -83,7 +86,11 @@ class Gate:
         found = _FORM.fullmatch(text.strip())
         try:
             number = math.nan if found is None else float(found["least"])
-            percent = None if found is None or not found["percent"] else float(found["percent"])
+            percent = (
+                None
+                if found is None or not found["percent"]
+                else float(found["percent"])
+            )
         except ValueError:
             number, percent = math.nan, None
         if found is None or math.isnan(number):
@@ -102,7 +109,11 @@ class Gate:
             raise InvalidValueError(msg)
         if percent is not None and (figure == "coverage" or not 50.0 < percent < 100.0):
             msg = f"gate {text!r}: the confidence must be above 50 % and below 100 %"
-            msg = f"gate {text!r}: a coverage takes no confidence" if figure == "coverage" else msg
+            msg = (
+                f"gate {text!r}: a coverage takes no confidence"
+                if figure == "coverage"
+                else msg
+            )
             raise InvalidValueError(msg)
         return cls(figure, number, method, None if percent is None else percent / 100.0)
 
@@ -136,14 +147,18 @@ class Gates:
         """
         for gate in self.gates:
             if gate.method and gate.method not in methods:
-                known = nearest(gate.method, methods, f"the methods are {', '.join(methods)}")
+                known = nearest(
+                    gate.method, methods, f"the methods are {', '.join(methods)}"
+                )
                 msg = f"gate on {gate.method!r}: no such method; {known}"
                 raise InvalidValueError(msg)
             if gate.figure == "change" and not has_baseline:
                 msg = "a gate on change needs a baseline: --baseline FILE, an earlier --out of evaluate"
                 raise InvalidValueError(msg)
 
-    def judge(self, table: ScoreTable, before: ScoreTable | None = None) -> list[Record]:
+    def judge(
+        self, table: ScoreTable, before: ScoreTable | None = None
+    ) -> list[Record]:
         """What came of the gates: a record for each gate and method.
 
         Args:
@@ -160,7 +175,8 @@ class Gates:
             asked = [
                 gate
                 for gate in self.gates
-                if gate.method == method or (not gate.method and gate.figure not in named)
+                if gate.method == method
+                or (not gate.method and gate.figure not in named)
             ]
             records += [_outcome(gate, method, table, before) for gate in asked]
             if asked and not any(gate.figure == "coverage" for gate in asked):
@@ -178,21 +194,43 @@ def exit_code(table: ScoreTable, records: Records = ()) -> int:
 def unscored_rows(table: ScoreTable, method: str) -> tuple[list[int], list[int]]:
     """The samples that fail gates whatever their score, and those that claim nothing, as places."""
     scoring = table.about.get("methods", {}).get(method, {}).get("scoring")
-    skips = {Reason.EMPTY_CONTEXT} if scoring and scoring.uncontexted == "skip" else set()
+    skips = (
+        {Reason.EMPTY_CONTEXT} if scoring and scoring.uncontexted == "skip" else set()
+    )
     benign = table.has_reason(method, _BENIGN | skips | SILENT)
     failed = table.closed(method) | (np.isnan(table.column(method)) & ~benign)
-    return np.flatnonzero(failed).tolist(), np.flatnonzero(table.silent(method)).tolist()
+    return np.flatnonzero(failed).tolist(), np.flatnonzero(
+        table.silent(method)
+    ).tolist()
 
 
 def _record(
-    gate: Gate, method: str, value: float | None, reached: float | None, text: str
+    gate: Gate,
+    method: str,
+    value: float | None,
+    reached: float | None,
+    text: str,
 ) -> Record:
     passed = reached is not None and reached >= gate.least
-    outcome = {"value": value, "reached": reached, "passed": passed, "text": text}
-    return {**asdict(gate), "method": method, **outcome}
+    outcome = {
+        "value": value,
+        "reached": reached,
+        "passed": passed,
+        "text": text,
+    }
+    return {
+        **asdict(gate),
+        "method": method,
+        **outcome,
+    }
 
 
-def _outcome(gate: Gate, method: str, table: ScoreTable, before: ScoreTable | None) -> Record:
+def _outcome(
+    gate: Gate,
+    method: str,
+    table: ScoreTable,
+    before: ScoreTable | None,
+) -> Record:
     values, rows = _values(gate.figure, method, table, before)
     title = f"{method}: {gate.figure.replace('_', ' ')}"
     if not len(values):
@@ -216,7 +254,10 @@ def _outcome(gate: Gate, method: str, table: ScoreTable, before: ScoreTable | No
 
 
 def _values(
-    figure: str, method: str, table: ScoreTable, before: ScoreTable | None
+    figure: str,
+    method: str,
+    table: ScoreTable,
+    before: ScoreTable | None,
 ) -> tuple[FloatArray, IntArray]:
     """What a figure is the mean of, and the samples' places; -1 for those of the baseline alone."""
     scores, is_long = table.column(method), table.has_reason(method, {Reason.TOO_LONG})
@@ -260,10 +301,14 @@ def apart(reached: float, least: float) -> str:
     ('0.79996', '0.800', '0.250')
     """
     texts = (f"{reached:.{digits}f}" for digits in range(3, 17))
-    return next((t for t in texts if (float(t) < least) == (reached < least)), repr(reached))
+    return next(
+        (t for t in texts if (float(t) < least) == (reached < least)), repr(reached)
+    )
 
 
-def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tuple[str, int]], int]:
+def worst(
+    report: Report, table: ScoreTable, most: int = MOST
+) -> tuple[list[tuple[str, int]], int]:
     """The samples behind what failed: (method, place), and how many samples there are.
 
     First those that newly fail since the baseline. Then, where gates failed, below a mean or a
@@ -277,13 +322,21 @@ def worst(report: Report, table: ScoreTable, most: int = MOST) -> tuple[list[tup
     ]
     lost = records_of(report, "newly fail")
     # A million ids take a hundred megabytes, so that they are looked up where some are asked for.
-    places = {sample: place for place, sample in enumerate(table.samples)} if lost else {}
-    regressions = [(r["method"], places[r["sample"]]) for r in lost if r["sample"] in places]
-    turns = zip_longest(*([(method, place) for place in rows] for method, rows in lists))
+    places = (
+        {sample: place for place, sample in enumerate(table.samples)} if lost else {}
+    )
+    regressions = [
+        (r["method"], places[r["sample"]]) for r in lost if r["sample"] in places
+    ]
+    turns = zip_longest(
+        *([(method, place) for place in rows] for method, rows in lists)
+    )
     named: dict[int, str] = {}
     for method, place in (*regressions, *filter(None, chain.from_iterable(turns))):
         named.setdefault(place, method)
-    return [(method, place) for place, method in islice(named.items(), most)], len(named)
+    return [(method, place) for place, method in islice(named.items(), most)], len(
+        named
+    )
 
 
 def records_of(report: Report, title: str) -> Records:
@@ -308,7 +361,11 @@ def _behind(record: Record, table: ScoreTable) -> list[int]:
         failing: list[int] = order[fails[order]].tolist()
         return failing
     failed, silent = unscored_rows(table, method)
-    rest = [] if figure in {"change", _FAILURES} else np.flatnonzero(np.isnan(scores)).tolist()
+    rest = (
+        []
+        if figure in {"change", _FAILURES}
+        else np.flatnonzero(np.isnan(scores)).tolist()
+    )
     return [*dict.fromkeys([*failed, *sorted({*rest} - {*silent})])]
 
 
@@ -324,12 +381,19 @@ def verdict(table: ScoreTable, method: str, place: int) -> str:
     """A sample's score against the threshold, or why there is none."""
     score, threshold = table.column(method)[place], table.threshold(method)
     if math.isnan(score) or table.closed(method)[place]:
-        return f"no score: {shortened(table.reason(table.samples[place], method), SHOWN)}"
+        return (
+            f"no score: {shortened(table.reason(table.samples[place], method), SHOWN)}"
+        )
     relation = ">=" if score >= threshold else "<"
     return f"{apart(float(score), threshold)} {relation} {threshold:g}"
 
 
-def claim_lines(table: ScoreTable, method: str, place: int, most: int = CLAIMS) -> Iterator[str]:
+def claim_lines(
+    table: ScoreTable,
+    method: str,
+    place: int,
+    most: int = CLAIMS,
+) -> Iterator[str]:
     """The claims of a sample below ``fully`` with their reasons, a line each, the lowest first."""
     below = [
         claim
@@ -345,7 +409,9 @@ def claim_lines(table: ScoreTable, method: str, place: int, most: int = CLAIMS) 
 
 def gate_lines(report: Report, table: ScoreTable) -> Iterator[str]:
     """What came of the gates, those that failed first, and their worst samples with claims."""
-    for record in sorted(gate_records(report), key=lambda record: bool(record["passed"])):
+    for record in sorted(
+        gate_records(report), key=lambda record: bool(record["passed"])
+    ):
         yield f"gate {'passed' if record['passed'] else 'failed'}: {record['text']}"
     named, behind = worst(report, table)
     if named:

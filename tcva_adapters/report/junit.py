@@ -53,7 +53,11 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
     """
     root = ET.Element("testsuites", name="tcva")
     records = gate_records(report)
-    failing = {(record["method"], record["figure"]) for record in records if not record["passed"]}
+    failing = {
+        (record["method"], record["figure"])
+        for record in records
+        if not record["passed"]
+    }
     everything = {"mean", "failures"} if exit_code(table) == 2 else set()
     for figures in report.records("methods"):
         method = figures.pop("method")
@@ -66,7 +70,9 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
         root.append(_suite(method, _cases(table, method, failed), properties))
     if records:
         tests = []
-        names, _ = distinct(f"{record['method']}: {record['figure']}" for record in records)
+        names, _ = distinct(
+            f"{record['method']}: {record['figure']}" for record in records
+        )
         for name, record in zip(names, records, strict=True):
             test = _test("gates", name, 0.0)
             if not record["passed"]:
@@ -92,24 +98,35 @@ def _cases(table: ScoreTable, method: str, failed: set[str]) -> Iterable[ET.Elem
             properties = ET.SubElement(test, "properties")
             ET.SubElement(properties, "property", name="score", value=f"{score:.12g}")
             if score < threshold and failed & {"mean", "pass_rate", "change"}:
-                said = [verdict(table, method, place), *claim_lines(table, method, place, _CLAIMS)]
+                said = [
+                    verdict(table, method, place),
+                    *claim_lines(table, method, place, _CLAIMS),
+                ]
                 _outcome(test, "failure", "below_threshold", said)
         else:
             why = table.reason(sample, method)
-            tag = "failure" if "coverage" in failed and place not in silent else "skipped"
+            tag = (
+                "failure" if "coverage" in failed and place not in silent else "skipped"
+            )
             tag = "error" if failed and place in lost else tag
             _outcome(test, tag, why.partition(":")[0], [why])
         yield test
 
 
-def _suite(name: str, tests: Iterable[ET.Element], properties: dict[str, str]) -> ET.Element:
+def _suite(
+    name: str, tests: Iterable[ET.Element], properties: dict[str, str]
+) -> ET.Element:
     suite = ET.Element("testsuite", name=_text(name))
     known = ET.SubElement(suite, "properties")
     for key, value in properties.items():
         ET.SubElement(known, "property", name=_text(key), value=_text(value))
     suite.extend(tests)
     suite.set("tests", str(len(suite) - 1))
-    for counted, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+    for counted, tag in (
+        ("failures", "failure"),
+        ("errors", "error"),
+        ("skipped", "skipped"),
+    ):
         suite.set(counted, str(len(suite.findall(f"testcase/{tag}"))))
     times = (float(test.get("time", "0")) for test in suite.iter("testcase"))
     suite.set("time", f"{sum(times):.3f}")
@@ -118,11 +135,19 @@ def _suite(name: str, tests: Iterable[ET.Element], properties: dict[str, str]) -
 
 def _test(suite: str, name: str, seconds: float) -> ET.Element:
     return ET.Element(
-        "testcase", classname=_text(suite), name=_text(name) or "(empty)", time=f"{seconds:.3f}"
+        "testcase",
+        classname=_text(suite),
+        name=_text(name) or "(empty)",
+        time=f"{seconds:.3f}",
     )
 
 
-def _outcome(test: ET.Element, tag: str, kind: str, lines: list[str]) -> None:
+def _outcome(
+    test: ET.Element,
+    tag: str,
+    kind: str,
+    lines: list[str],
+) -> None:
     texts = [_text(line) for line in lines]
     ET.SubElement(test, tag, type=_text(kind), message=texts[0]).text = "\n".join(texts)
 

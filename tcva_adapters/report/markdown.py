@@ -17,7 +17,14 @@ from tcva_adapters.compare.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.report.baseline import REGRESSIONS
-from tcva_adapters.report.gates import MOST, gate_records, lowest_claims, records_of, verdict, worst
+from tcva_adapters.report.gates import (
+    MOST,
+    gate_records,
+    lowest_claims,
+    records_of,
+    verdict,
+    worst,
+)
 from tcva_adapters.results.result import Result
 from tcva_adapters.tables import (
     Column,
@@ -71,7 +78,11 @@ def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
     head = f"**{title}**: {markdown_text(report.sentence)}\n"
     blocks = [f"- failed: {_code(record['text'], _TEXT)}" for record in failed]
     blocks += ["", *_methods(report, records), ""]
-    told = (note for note in report.notes if note.startswith(("Guarantee of", "The guarantee")))
+    told = (
+        note
+        for note in report.notes
+        if note.startswith(("Guarantee of", "The guarantee"))
+    )
     blocks += [f"{markdown_text(note)}\n" for note in told]
     blocks += [f"{_since(change)}\n" for change in records_of(report, "changes")]
     shown, behind = worst(report, table, most)
@@ -90,7 +101,9 @@ def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
             break
         text, fit = f"{text}\n{block}", fit + 1
     if fit < len(blocks):
-        text += f"\n\nCut here: {len(blocks) - fit} of {len(blocks)} parts are left out.\n"
+        text += (
+            f"\n\nCut here: {len(blocks) - fit} of {len(blocks)} parts are left out.\n"
+        )
     return text
 
 
@@ -111,7 +124,11 @@ def _missed(record: Record) -> str:
     figure = record["figure"].replace("_", " ")
     if figure == "failures":
         return "samples failed"
-    return f"no {figure}" if record["reached"] is None else f"{figure} below {record['least']:g}"
+    return (
+        f"no {figure}"
+        if record["reached"] is None
+        else f"{figure} below {record['least']:g}"
+    )
 
 
 def _since(change: Record) -> str:
@@ -139,14 +156,18 @@ def _lists(report: Report) -> Iterator[str]:
 
 def _sample(table: ScoreTable, method: str, place: int) -> list[str]:
     name = _html(table.samples[place])
-    said = verdict(table, method, place).partition(": ")[0]  # why there is no score stands below
+    said = verdict(table, method, place).partition(": ")[
+        0
+    ]  # why there is no score stands below
     title = f"{name}: {html.escape(said)} ({_html(method)})"
     return _folded(title, _claims(table, method, place))
 
 
 def _claims(table: ScoreTable, method: str, place: int) -> Iterator[str]:
     result = table.result(method, place)
-    scheme = result.scoring.scheme if isinstance(result, Result) else WeightScheme.DEFAULT
+    scheme = (
+        result.scoring.scheme if isinstance(result, Result) else WeightScheme.DEFAULT
+    )
     claims = lowest_claims(table, method, place)
     for claim in claims[:_CLAIMS]:
         yield f"- **{claim.level_text(scheme)}**: {_code(claim.claim, _TEXT)}"
@@ -163,7 +184,15 @@ def _claims(table: ScoreTable, method: str, place: int) -> Iterator[str]:
 
 def _folded(title: str, lines: Iterable[str]) -> list[str]:
     """Lines behind a title; the empty lines end the HTML around them."""
-    return ["<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>", ""]
+    return [
+        "<details>",
+        f"<summary>{title}</summary>",
+        "",
+        *lines,
+        "",
+        "</details>",
+        "",
+    ]
 
 
 def _code(text: str, most: int = _NAME, *, in_table: bool = False) -> str:

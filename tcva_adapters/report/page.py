@@ -58,7 +58,11 @@ class Written:
         """What is in it, in a few words."""
         if not self.samples:
             return "report"
-        some = f", {self.details} of them with texts" if self.details < self.samples else ""
+        some = (
+            f", {self.details} of them with texts"
+            if self.details < self.samples
+            else ""
+        )
         return f"report on {counted(self.samples, 'sample')}{some}"
 
 
@@ -117,14 +121,20 @@ def write(
         content, notes = _with_texts(content, [*checked_samples(samples)])
     lines, texts, of_texts = drawn(content, max_details)
     notes += of_texts
-    shown = min(len(texts), sum(bool(s.response or s.contexts) for s in content.samples))
+    shown = min(
+        len(texts), sum(bool(s.response or s.contexts) for s in content.samples)
+    )
     if samples is None and content.samples and not shown:
-        notes.append("without questions, answers and contexts; add --samples to tcva report")
+        notes.append(
+            "without questions, answers and contexts; add --samples to tcva report"
+        )
     if not (shown or overwrite):
         _check_texts(path)
     figures = figures_of(content, lines, notes)
     with replacing(path, ours=OURS, overwrite=overwrite) as stream:
-        size = sum(stream.write(piece.encode()) for piece in pieces(figures, texts, shown))
+        size = sum(
+            stream.write(piece.encode()) for piece in pieces(figures, texts, shown)
+        )
     notes = [*content.table.notes, *notes]
     return Written(Path(path), size, len(content.table), len(texts), tuple(notes))
 
@@ -144,7 +154,9 @@ def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:
         table = table.joined(other)
     texts = {sample.id: sample for sample in table.about.get("samples", ())}
     rows = zip(table.samples, table.metadata or [{}] * len(table), strict=True)
-    samples = [texts.get(name) or Sample(id=name, metadata=dict(about)) for name, about in rows]
+    samples = [
+        texts.get(name) or Sample(id=name, metadata=dict(about)) for name, about in rows
+    ]
     content = Content(title, table, samples)
     shown = [("overview", each) for each in reports or [comparison(table)]]
     if len(content.runs) == 2:
@@ -159,9 +171,15 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
         InvalidValueError: They are of other samples.
     """
     own = content.samples
-    names, _ = distinct(each.id or f"row-{row}" for row, each in enumerate(texts, start=1))
-    if len(texts) == len(own) and all(s.id == f"row-{n}" for n, s in enumerate(own, start=1)):
-        names = [sample.id or "" for sample in own]  # the frameworks give their evaluators no ids
+    names, _ = distinct(
+        each.id or f"row-{row}" for row, each in enumerate(texts, start=1)
+    )
+    if len(texts) == len(own) and all(
+        s.id == f"row-{n}" for n, s in enumerate(own, start=1)
+    ):
+        names = [
+            sample.id or "" for sample in own
+        ]  # the frameworks give their evaluators no ids
     by_id = dict(zip(names, texts, strict=True))
     lacking = sum(sample.id not in by_id for sample in own)
     if own and lacking == len(own):
@@ -173,9 +191,14 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
     filled = []
     for sample in own:
         found = by_id.get(sample.id or "", sample)
-        metadata = {**found.metadata, **sample.metadata}  # that of a judgement may be newer
+        metadata = {
+            **found.metadata,
+            **sample.metadata,
+        }  # that of a judgement may be newer
         filled.append(found.model_copy(update={"id": sample.id, "metadata": metadata}))
-    notes = [f"{lacking} of {counted(len(own), 'sample')} came without texts"] * bool(lacking)
+    notes = [f"{lacking} of {counted(len(own), 'sample')} came without texts"] * bool(
+        lacking
+    )
     content = replace(content, samples=filled)
     if other := _of_other_texts(content):
         notes.append(
@@ -195,7 +218,11 @@ def _of_other_texts(content: Content) -> list[str]:
         for sample, result in zip(content.samples, run.results, strict=True):
             judged = None if result is None else result.assessment
             # Claims that somebody gave, or that a model made, stand in no text.
-            if judged and judged.criterion in CRITERIA and not _OWN.search(judged.prompt_version):
+            if (
+                judged
+                and judged.criterion in CRITERIA
+                and not _OWN.search(judged.prompt_version)
+            ):
                 text = sample.field(CRITERIA[judged.criterion].claims)
                 texts = [
                     sample.response,
@@ -203,7 +230,9 @@ def _of_other_texts(content: Content) -> list[str]:
                     sample.input,
                 ]  # by a criterion of that name
                 words = " ".join(claim.claim for claim in judged.claims).split()
-                sentences = [" ".join(split_claims(each)).split() for each in texts if each]
+                sentences = [
+                    " ".join(split_claims(each)).split() for each in texts if each
+                ]
                 if text and words and words not in sentences:
                     found[sample.id or ""] = None
     return [*found]
@@ -225,7 +254,9 @@ def _check_texts(path: str | Path) -> None:
         raise InvalidValueError(msg)
 
 
-def pieces(figures: Mapping[str, Any], lines: Sequence[str], shown: int) -> Iterator[str]:
+def pieces(
+    figures: Mapping[str, Any], lines: Sequence[str], shown: int
+) -> Iterator[str]:
     """The page, piece by piece.
 
     The data stand in blocks that a browser does not run, so the policy of the page, which holds

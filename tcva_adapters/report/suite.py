@@ -21,7 +21,15 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.conversation import Conversation, read_item
 from tcva_adapters.samples.sample import Sample, is_one
-from tcva_adapters.tables import Record, Report, Table, cell, counted, named_columns, shortened
+from tcva_adapters.tables import (
+    Record,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+    shortened,
+)
 from tcva_adapters.tcva import TCVA
 
 Given = Sample | Conversation | Mapping[str, Any] | Scored
@@ -36,7 +44,11 @@ _EVERY: Final = ("pass_rate>=1", "coverage>=1")
 """Without gates every sample has a score and passes."""
 
 _COLUMNS: Final = named_columns(
-    criterion="prose", scored="text", mean="score", pass_rate="share", worst="text"
+    criterion="prose",
+    scored="text",
+    mean="score",
+    pass_rate="share",
+    worst="text",
 )
 
 
@@ -90,21 +102,32 @@ class Suite:
         is_single = isinstance(given, Scored) or is_one(given)
         items = [given] if is_single else list(given)  # type: ignore[arg-type]  # checked above
         read = [each if isinstance(each, Scored) else _item(each) for each in items]
-        samples = [self.scorer.require(each) for each in read if isinstance(each, Sample)]
+        samples = [
+            self.scorer.require(each) for each in read if isinstance(each, Sample)
+        ]
         talks = [each for each in read if isinstance(each, Conversation)]
         judged: Any = {
             Sample: iter(self.scorer.evaluate_many(samples, progress=False)),
-            Conversation: iter(self.scorer.evaluate_conversations(talks, progress=False)),
+            Conversation: iter(
+                self.scorer.evaluate_conversations(talks, progress=False)
+            ),
         }
-        found = [each if isinstance(each, Scored) else next(judged[type(each)]) for each in read]
-        self._judged += [_entry(number, each) for number, each in enumerate(found, start=1)]
+        found = [
+            each if isinstance(each, Scored) else next(judged[type(each)])
+            for each in read
+        ]
+        self._judged += [
+            _entry(number, each) for number, each in enumerate(found, start=1)
+        ]
         return found[0] if is_single else found
 
     @overload
     def check(self, given: Given, gates: GatesLike = ()) -> Scored: ...
     @overload
     def check(self, given: Sequence[Given], gates: GatesLike = ()) -> list[Scored]: ...
-    def check(self, given: Given | Sequence[Given], gates: GatesLike = ()) -> Scored | list[Scored]:
+    def check(
+        self, given: Given | Sequence[Given], gates: GatesLike = ()
+    ) -> Scored | list[Scored]:
         """Judge samples, and fail where they do not reach what is asked for.
 
         Without gates, here and in the marker, every sample has to have a score and to pass, or to
@@ -139,7 +162,9 @@ class Suite:
             report = evaluation(table, asked or Gates.of(_EVERY))
             if exit_code(table, gate_records(report)):
                 said = gate_lines(report, table)
-                lines += said if asked else (line for line in said if line.startswith("  "))
+                lines += (
+                    said if asked else (line for line in said if line.startswith("  "))
+                )
             passes = [table.passes(method) for method in table.methods]
             failing += int((~np.all(passes, axis=0)).sum())
         if not lines:
@@ -177,11 +202,16 @@ def run_lines(judged: Iterable[Record]) -> list[str]:
         lost += sum(entry["is_failure"] for entry in entries)
         scored = [entry for entry in entries if entry["score"] is not None]
         worst = min(scored or entries, key=lambda entry: entry["score"] or 0.0)
-        row: Record = {"criterion": criterion, "scored": f"{len(scored)}/{len(entries)}"}
+        row: Record = {
+            "criterion": criterion,
+            "scored": f"{len(scored)}/{len(entries)}",
+        }
         if scored:
             row["mean"] = fmean(entry["score"] for entry in scored)
             row["pass_rate"] = fmean(entry["passed"] for entry in scored)
-        row["worst"] = f"{shortened(worst['sample'], _NAME)} {cell(worst['score'], 'score')}"
+        row["worst"] = (
+            f"{shortened(worst['sample'], _NAME)} {cell(worst['score'], 'score')}"
+        )
         rows.append(row)
     notes = [f"The judge failed on {counted(lost, 'sample')}."] if lost else []
     text = Report("", [Table("results", _COLUMNS, rows)], notes).text(_WIDTH)

@@ -23,7 +23,13 @@ from pydantic import (
 )
 
 from tcva_adapters.core.checks import listed
-from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme, level_shares
+from tcva_adapters.core.verdicts import (
+    LEVELS,
+    FloatArray,
+    Verdict,
+    WeightScheme,
+    level_shares,
+)
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.samples.sample import FROZEN, first_fault, whole_characters
 
@@ -39,10 +45,14 @@ def _sum_to_one(shares: Any) -> Any:
 
 
 _Share = Annotated[float, Field(ge=0.0)]
-Shares = Annotated[tuple[_Share, _Share, _Share, _Share, _Share], AfterValidator(_sum_to_one)]
+Shares = Annotated[
+    tuple[_Share, _Share, _Share, _Share, _Share], AfterValidator(_sum_to_one)
+]
 """How likely each level is, fully first, summing to 1."""
 
-_CERTAIN: Final = dict(zip(LEVELS, map(level_shares, WeightScheme.DEFAULT.weights), strict=True))
+_CERTAIN: Final = dict(
+    zip(LEVELS, map(level_shares, WeightScheme.DEFAULT.weights), strict=True)
+)
 
 MOST_MARKED: Final = 0.5
 """The largest `Assessment.marked_share` of what a gate passes."""
@@ -58,7 +68,9 @@ def _known_layout(layout: object) -> object:
 Layout = Annotated[Literal[4], BeforeValidator(_known_layout)]
 """The version of what was written; another one is refused with the way out."""
 
-_READ: Final = ConfigDict(frozen=True, extra="ignore")  # what a result has beyond its assessment
+_READ: Final = ConfigDict(
+    frozen=True, extra="ignore"
+)  # what a result has beyond its assessment
 
 
 def written_out(value: Any) -> Any:
@@ -81,14 +93,20 @@ Metadata = Annotated[dict[str, Any], PlainSerializer(written_out, when_used="jso
 
 def _text(value: Any) -> str:
     try:
-        text = value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
+        text = (
+            value.decode(errors="backslashreplace")
+            if isinstance(value, bytes)
+            else str(value)
+        )
         return whole_characters(text)
     except Exception:  # noqa: BLE001  # an object of the user's may fail in any way
         return f"<{type(value).__name__}>"
 
 
 def _without_objects(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.generic | np.ndarray) else _text(value)
+    return (
+        value.tolist() if isinstance(value, np.generic | np.ndarray) else _text(value)
+    )
 
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=_without_objects)
@@ -152,9 +170,18 @@ class EvidenceCheck(StrEnum):
     NOT_FOUND = "not_found", "the quote is in no context"
     UNRELATED = "unrelated", "the quote has nothing to do with the claim"
     NEGATED = "negated", "a negation stands next to the quote"
-    CONTRADICTS = "contradicts", "a number or negation of the quote contradicts the claim"
-    TOO_SHORT = "too_short", "the quote is a word or two and lacks numbers or names of the claim"
-    UNCHECKED = "unchecked", "quote and claim share no word, as in a paraphrase or another language"
+    CONTRADICTS = (
+        "contradicts",
+        "a number or negation of the quote contradicts the claim",
+    )
+    TOO_SHORT = (
+        "too_short",
+        "the quote is a word or two and lacks numbers or names of the claim",
+    )
+    UNCHECKED = (
+        "unchecked",
+        "quote and claim share no word, as in a paraphrase or another language",
+    )
 
     def __new__(cls, word: str, text: str = "") -> Self:
         """A word with its text."""
@@ -189,7 +216,9 @@ class Unscored(BaseModel):
     @property
     def text(self) -> str:
         """The sentence behind the word."""
-        return f"{self.reason.value}: {self.detail}" if self.detail else self.reason.value
+        return (
+            f"{self.reason.value}: {self.detail}" if self.detail else self.reason.value
+        )
 
 
 class Usage(BaseModel):
@@ -252,7 +281,11 @@ class ClaimVerdict(BaseModel):
     @property
     def shares(self) -> Shares | None:
         """Its probabilities; all on its level where it has none; None without a verdict."""
-        return None if self.verdict is None else self.probabilities or _CERTAIN[self.verdict]
+        return (
+            None
+            if self.verdict is None
+            else self.probabilities or _CERTAIN[self.verdict]
+        )
 
     @property
     def is_soft(self) -> bool:
@@ -283,7 +316,9 @@ class ClaimVerdict(BaseModel):
         ('fully, weight 0.900', 'no claim')
         """
         if self.verdict is None:
-            return "no claim, by the judge alone" if self.marked_by_judge else "no claim"
+            return (
+                "no claim, by the judge alone" if self.marked_by_judge else "no claim"
+            )
         weight = f", weight {self.weight(scheme):.3f}" if self.is_soft else ""
         return f"{self.verdict.value}{weight}"
 
@@ -368,7 +403,9 @@ class Judgement(Layouted):
     @property
     def failure(self) -> Unscored | None:
         """Why another try may give a score; None where none can."""
-        return self.unscored if self.unscored and self.unscored.reason.is_failure else None
+        return (
+            self.unscored if self.unscored and self.unscored.reason.is_failure else None
+        )
 
     def own_failure(self) -> Self:
         """The same, as a failure that says nothing about further calls."""
@@ -439,7 +476,9 @@ class Assessment(Judgement):
     @property
     def repeats(self) -> tuple[Assessment, ...]:
         """The independent judgements of one judge that this one was made of; none for a panel."""
-        are_of_one = len(self.panel) > 1 and len({each.judge for each in self.panel}) == 1
+        are_of_one = (
+            len(self.panel) > 1 and len({each.judge for each in self.panel}) == 1
+        )
         return self.panel if are_of_one else ()  # a panel has no two judges of one name
 
     @classmethod
@@ -460,9 +499,22 @@ class Assessment(Judgement):
             ClaimVerdict(claim=f"claim {i}", verdict=Verdict.parse(v))
             for i, v in enumerate(listed("verdicts", verdicts), start=1)
         )
-        unscored = None if claims else Unscored(reason=Reason.NO_CLAIMS, detail="no verdicts given")
-        about: dict[str, Any] = {"criterion": criterion, "judge": judge, "sample_id": sample_id}
-        return cls(**about, prompt_version="given", claims=claims, unscored=unscored)
+        unscored = (
+            None
+            if claims
+            else Unscored(reason=Reason.NO_CLAIMS, detail="no verdicts given")
+        )
+        about: dict[str, Any] = {
+            "criterion": criterion,
+            "judge": judge,
+            "sample_id": sample_id,
+        }
+        return cls(
+            **about,
+            prompt_version="given",
+            claims=claims,
+            unscored=unscored,
+        )
 
     @property
     def failed_judges(self) -> list[str]:
@@ -481,7 +533,9 @@ class Assessment(Judgement):
     @property
     def non_claims(self) -> Counter[bool]:
         """How many sentences claim nothing, by whether the judge alone says so."""
-        return Counter(claim.marked_by_judge for claim in self.claims if claim.verdict is None)
+        return Counter(
+            claim.marked_by_judge for claim in self.claims if claim.verdict is None
+        )
 
     @property
     def marked_share(self) -> float:
@@ -500,9 +554,13 @@ class Assessment(Judgement):
         for claim in self.claims:
             kind = "claim" if claim.verdict else claim.reason
             sizes["marked" if claim.marked_by_judge else kind] += len(claim.claim)
-        counted = sizes.total() if sizes["refusal"] else sizes["marked"] + sizes["claim"]
+        counted = (
+            sizes.total() if sizes["refusal"] else sizes["marked"] + sizes["claim"]
+        )
         share = sizes["marked"] / max(counted, 1)
-        return max(share, self.marked_of_one, *(member.marked_share for member in self.members))
+        return max(
+            share, self.marked_of_one, *(member.marked_share for member in self.members)
+        )
 
     @property
     def counts(self) -> FloatArray:

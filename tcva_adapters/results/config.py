@@ -12,7 +12,12 @@ from pydantic import Field, ValidationError, model_validator
 
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.guarantee import Guarantee
-from tcva_adapters.results.settings import ScoringConfig, TCVASettings, check_names, shown
+from tcva_adapters.results.settings import (
+    ScoringConfig,
+    TCVASettings,
+    check_names,
+    shown,
+)
 from tcva_adapters.samples.output import replacing, usable_path
 from tcva_adapters.samples.sample import Checked, first_fault
 
@@ -93,7 +98,11 @@ class Config(Checked):
         Raises:
             InvalidValueError: One of them is out of range or unknown.
         """
-        return {name: value for name, value in self.options().items() if name in self.settings}
+        return {
+            name: value
+            for name, value in self.options().items()
+            if name in self.settings
+        }
 
     def options(self) -> dict[str, Any]:
         """As keyword arguments of `TCVA` and of every drop-in; only what is given.
@@ -103,15 +112,21 @@ class Config(Checked):
         """
         check_names(self.settings, ScoringConfig.model_fields, of="a configuration")
         # Any eps goes with this floor; which one it meets shows where the settings are used.
-        found = TCVASettings(**{"floor": "always", **self.settings}, profiles=self.profiles)
+        found = TCVASettings(
+            **{"floor": "always", **self.settings}, profiles=self.profiles
+        )
         options = {name: getattr(found, name) for name in ("profiles", *self.settings)}
         options["criterion"] = self.criterion
         # Another one each time: it remembers what was warned of.
-        options["guarantee"] = self.guarantee and Guarantee(**self.guarantee.model_dump())
+        options["guarantee"] = self.guarantee and Guarantee(
+            **self.guarantee.model_dump()
+        )
         return {name: value for name, value in options.items() if value is not None}
 
 
-def configured(source: Config | str | Path, overrides: Mapping[str, Any]) -> dict[str, Any]:
+def configured(
+    source: Config | str | Path, overrides: Mapping[str, Any]
+) -> dict[str, Any]:
     """The keyword arguments that a file stands for, under those that are given in the call.
 
     A temperature that is given wins over the profiles, too.

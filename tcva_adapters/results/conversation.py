@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.assessment import SCHEMA_VERSION, Assessment, Reason, Unscored, Usage
+from tcva_adapters.results.assessment import (
+    SCHEMA_VERSION,
+    Assessment,
+    Reason,
+    Unscored,
+    Usage,
+)
 from tcva_adapters.results.result import Result, setting_in, substitute_text
 from tcva_adapters.results.settings import ScoringConfig
 
@@ -76,8 +82,13 @@ class ConversationResult(Result):
         if self.unscored is not None or len(self.turns) == 1:
             return super().summary
         numbered = [*enumerate(self.turns, start=1)]
-        least, place = min((t.score or 0.0, n) for n, t in numbered if t.unscored is None)
-        parts = [super().summary, f"lowest of {len(numbered)} turns: {least:.3f} (turn {place})"]
+        least, place = min(
+            (t.score or 0.0, n) for n, t in numbered if t.unscored is None
+        )
+        parts = [
+            super().summary,
+            f"lowest of {len(numbered)} turns: {least:.3f} (turn {place})",
+        ]
         without = [
             f"turn {number} ({turn.unscored.reason}{substitute_text(turn.score)})"
             for number, turn in numbered
@@ -107,7 +118,11 @@ class ConversationResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values: what `Result.to_dict` gives, with each turn's in place of the claims."""
-        plain = {name: each for name, each in super().to_dict().items() if name not in _OF_TURNS}
+        plain = {
+            name: each
+            for name, each in super().to_dict().items()
+            if name not in _OF_TURNS
+        }
         return {**plain, "turns": [turn.to_dict() for turn in self.turns]}
 
     @classmethod
@@ -122,7 +137,9 @@ class ConversationResult(Result):
             msg = f"not a conversation's result of layout {SCHEMA_VERSION}: it has no turns"
             raise UnreadableInputError(msg)
         about = plain.get("sample_id"), plain.get("metadata")
-        return cls([Result.from_dict(turn) for turn in turns], setting_in(plain)[0], *about)
+        return cls(
+            [Result.from_dict(turn) for turn in turns], setting_in(plain)[0], *about
+        )
 
 
 def pooled(turns: Sequence[Assessment], scoring: ScoringConfig = _USUAL) -> Assessment:
@@ -136,7 +153,11 @@ def pooled(turns: Sequence[Assessment], scoring: ScoringConfig = _USUAL) -> Asse
     """
     if len(turns) == 1:
         return turns[0]
-    why = {n: turn.unscored for n, turn in enumerate(turns, start=1) if turn.unscored is not None}
+    why = {
+        n: turn.unscored
+        for n, turn in enumerate(turns, start=1)
+        if turn.unscored is not None
+    }
     lost = {
         number: unscored
         for number, unscored in why.items()
@@ -146,22 +167,33 @@ def pooled(turns: Sequence[Assessment], scoring: ScoringConfig = _USUAL) -> Asse
     }
     scored = [] if lost else [turn for turn in turns if turn.unscored is None]
     unscored = None
-    if not scored:  # a fatal failure comes first: it says that no other call can succeed
+    if (
+        not scored
+    ):  # a fatal failure comes first: it says that no other call can succeed
         ranks = [*Reason]  # what claims nothing comes last
         place, unscored = max(
-            (lost or why).items(), key=lambda each: (each[1].fatal, ranks.index(each[1].reason))
+            (lost or why).items(),
+            key=lambda each: (each[1].fatal, ranks.index(each[1].reason)),
         )
-        unscored = unscored.model_copy(update={"detail": f"turn {place}: {unscored.detail}"})
+        unscored = unscored.model_copy(
+            update={"detail": f"turn {place}: {unscored.detail}"}
+        )
     first = scored[0] if scored else turns[0]
     return first.model_copy(
         update={
-            "claims": () if lost else tuple(claim for turn in turns for claim in turn.claims),
+            "claims": ()
+            if lost
+            else tuple(claim for turn in turns for claim in turn.claims),
             "earlier_contexts": any(turn.earlier_contexts for turn in scored),
             "unscored": unscored,
             "marked_of_one": max(turn.marked_share for turn in turns),
             # Each judge's, of several.
-            "members": tuple(map(pooled, zip(*(turn.members for turn in scored), strict=True))),
-            "panel": tuple(map(pooled, zip(*(turn.panel for turn in scored), strict=True))),
+            "members": tuple(
+                map(pooled, zip(*(turn.members for turn in scored), strict=True))
+            ),
+            "panel": tuple(
+                map(pooled, zip(*(turn.panel for turn in scored), strict=True))
+            ),
             "usage": sum((turn.usage for turn in turns), Usage()),
             "from_store": all(turn.from_store for turn in turns),
             "shared": not any(turn.is_new for turn in turns),

@@ -23,9 +23,15 @@ DEFAULT_EVIDENCE: Final[Evidence] = "lower"
 Checked = tuple[EvidenceCheck | None, bool]
 """What the check of a quote found, and whether its verdict was lowered for it."""
 
-_JUDGED: Final = {"original_verdict": None, "original_probabilities": None, "evidence_check": None}
+_JUDGED: Final = {
+    "original_verdict": None,
+    "original_probabilities": None,
+    "evidence_check": None,
+}
 
-_NO_VERDICTS: Final = dict.fromkeys(["verdicts", *map(str, EvidenceCheck), "not_lowered"], 0)
+_NO_VERDICTS: Final = dict.fromkeys(
+    ["verdicts", *map(str, EvidenceCheck), "not_lowered"], 0
+)
 
 HIGH: Final = (Verdict.FULLY, Verdict.MOSTLY)
 """The levels that stand only with a quote."""
@@ -47,7 +53,9 @@ class EvidenceCounts:
     evidence: Evidence = DEFAULT_EVIDENCE
 
     @classmethod
-    def of(cls, assessments: Iterable[Assessment], evidence: Evidence = "lower") -> EvidenceCounts:
+    def of(
+        cls, assessments: Iterable[Assessment], evidence: Evidence = "lower"
+    ) -> EvidenceCounts:
         """Count the verdicts of assessments as they are stored.
 
         >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).to_dict()["verdicts"]
@@ -76,7 +84,9 @@ class EvidenceCounts:
         counts = {**_NO_VERDICTS, "verdicts": self.found.total()}
         for (check, was_lowered), number in self.found.items():
             if check is not None:
-                stands = check.is_fault and not (was_lowered and self.evidence == "lower")
+                stands = check.is_fault and not (
+                    was_lowered and self.evidence == "lower"
+                )
                 counts["not_lowered" if stands else check.value] += number
         return counts
 
@@ -142,7 +152,9 @@ def under(assessment: Assessment, evidence: Evidence) -> Assessment:
     The verdicts of a panel are combined again where one of them changes: by the shares of the votes
     where the panel did so, else by the median.
     """
-    lowered = [claim for claim in assessment.claims if claim.original_verdict is not None]
+    lowered = [
+        claim for claim in assessment.claims if claim.original_verdict is not None
+    ]
     if evidence == "lower" or not (lowered or assessment.panel or assessment.members):
         return assessment
     panel = tuple(under(each, evidence) for each in assessment.panel)
@@ -151,7 +163,13 @@ def under(assessment: Assessment, evidence: Evidence) -> Assessment:
     if panel != assessment.panel and claims:
         fused = any(claim.probabilities for claim in claims)
         claims = combined_claims(usable(panel), fused=fused)
-    return assessment.model_copy(update={"claims": claims, "panel": panel, "members": members})
+    return assessment.model_copy(
+        update={
+            "claims": claims,
+            "panel": panel,
+            "members": members,
+        }
+    )
 
 
 def usable(panel: Iterable[Assessment]) -> list[Assessment]:
@@ -164,7 +182,9 @@ def _texts(assessment: Assessment) -> list[str]:
     return [claim.claim for claim in assessment.claims]
 
 
-def combined_claims(judged: Iterable[Assessment], *, fused: bool) -> tuple[ClaimVerdict, ...]:
+def combined_claims(
+    judged: Iterable[Assessment], *, fused: bool
+) -> tuple[ClaimVerdict, ...]:
     """The verdicts of several judges on the same claims as one, see `combined_claim`."""
     votes = zip(*(each.claims for each in judged), strict=True)
     return tuple(combined_claim(each, fused=fused) for each in votes)

@@ -54,7 +54,11 @@ def read_assessments(source: Source, *, skip_bad: bool = False) -> list[Assessme
         InvalidValueError: The suffix is of no format.
     """
     rows = RowStream(
-        source, None, read=Assessment.from_dict, skip_bad=skip_bad, parse=Assessment.from_json
+        source,
+        None,
+        read=Assessment.from_dict,
+        skip_bad=skip_bad,
+        parse=Assessment.from_json,
     )
     return [*rows]
 
@@ -80,7 +84,9 @@ def write_assessments(
     >>> write_assessments(io.StringIO(), [Assessment.from_verdicts(["fully"])])
     1
     """
-    written: Writing[OneLine] = Writing(target, Assessment.from_json, overwrite=overwrite)
+    written: Writing[OneLine] = Writing(
+        target, Assessment.from_json, overwrite=overwrite
+    )
     with written:
         for each in assessments:
             written.add(each)
@@ -94,7 +100,11 @@ def check_suffix(target: Source) -> None:
     Raises:
         InvalidValueError: It says so.
     """
-    suffix = Path(target).suffix if isinstance(target, str | Path) and target != STDOUT else ""
+    suffix = (
+        Path(target).suffix
+        if isinstance(target, str | Path) and target != STDOUT
+        else ""
+    )
     if suffix.lower() not in _SUFFIXES:
         msg = f"cannot write {target}: results are jsonl, not {suffix}; name a .jsonl file"
         raise InvalidValueError(msg)
@@ -156,7 +166,12 @@ class Writing(ExitStack, Generic[R]):
         if isinstance(target, str | Path) and target != STDOUT:
             check_suffix(target)
             self._file = self.enter_context(
-                replacing(target, ours=OURS, overwrite=overwrite, fingerprint=fingerprint)
+                replacing(
+                    target,
+                    ours=OURS,
+                    overwrite=overwrite,
+                    fingerprint=fingerprint,
+                )
             )
 
     def found(self, *, is_stored: bool = False) -> Iterator[R]:
@@ -180,7 +195,9 @@ class Writing(ExitStack, Generic[R]):
                 break
             why = result.unscored
             judged = getattr(result, "assessment", result)
-            is_failed = why.reason.is_failure if why else getattr(judged, "failed_judges", ())
+            is_failed = (
+                why.reason.is_failure if why else getattr(judged, "failed_judges", ())
+            )
             if is_failed and is_stored:
                 break
             failed.append(result)

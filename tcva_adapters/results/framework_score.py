@@ -59,13 +59,19 @@ class FrameworkScore:
         if self.error:
             unscored = Unscored(reason=Reason.JUDGE_ERROR, detail=self.error)
         elif all(said.verdict is None for said in self.verdicts):
-            unscored = Unscored(reason=Reason.NO_CLAIMS, detail="the metric gave no verdict")
+            unscored = Unscored(
+                reason=Reason.NO_CLAIMS, detail="the metric gave no verdict"
+            )
         return Assessment(
             criterion=criterion,
             judge=f"framework:{self.metric}",
             prompt_version="framework",
             claims=tuple(
-                ClaimVerdict(claim=said.claim, verdict=said.verdict, reason=said.reason)
+                ClaimVerdict(
+                    claim=said.claim,
+                    verdict=said.verdict,
+                    reason=said.reason,
+                )
                 for said in self.verdicts
             ),
             unscored=unscored,

@@ -51,9 +51,13 @@ class Limits(Checked):
         """The limits in words."""
         most, least = self.max_false_pass, self.min_true_pass
         words = (
-            [] if most is None else [f"at most {percent(most)} of the answers that people reject"]
+            []
+            if most is None
+            else [f"at most {percent(most)} of the answers that people reject"]
         )
-        words += [] if least is None else [f"at least {percent(least)} of the good answers"]
+        words += (
+            [] if least is None else [f"at least {percent(least)} of the good answers"]
+        )
         return " and ".join(words)
 
 
@@ -98,7 +102,11 @@ class Guarantee(Limits):
     @property
     def digest_now(self) -> str:
         """The digest of all other fields as they are now."""
-        plain = self.model_dump(mode="json", exclude={"digest"}, exclude_none=True)
+        plain = self.model_dump(
+            mode="json",
+            exclude={"digest"},
+            exclude_none=True,
+        )
         return sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
     def sealed(self) -> Self:
@@ -117,10 +125,14 @@ class Guarantee(Limits):
         claim = f"{self.text} pass{where} ({percent(self.confidence)} confidence)"
         below = f"rejected answers (rated below {self.human_threshold:g})"
         if not (self.by or self.groups):
-            rejected = f"{self.false_pass * self.rejected:.0f} of {self.rejected} {below}"
+            rejected = (
+                f"{self.false_pass * self.rejected:.0f} of {self.rejected} {below}"
+            )
             good = f"{self.true_pass * self.good:.0f} of {self.good} good ones"
             return f"{claim}. Of those rated, {rejected} and {good} pass."
-        measured = f"in the mean over groups ({self.groups} of them with a rejected answer)"
+        measured = (
+            f"in the mean over groups ({self.groups} of them with a rejected answer)"
+        )
         if self.by:
             measured = f"in the {self.by} where each share is worst"
         shares = f"{self.false_pass:.1%} of the rejected and {self.true_pass:.1%} of the good ones"

@@ -14,9 +14,7 @@ _WAY_OUT: Final = (
     "max_tokens; judge and calibrate again what was certified without these"
 )
 
-_EDITED: Final = (
-    "The guarantee is lost: its certificate was edited after it was made; calibrate again"
-)
+_EDITED: Final = "The guarantee is lost: its certificate was edited after it was made; calibrate again"
 
 
 class GuaranteeCheck(NamedTuple):
@@ -33,7 +31,10 @@ class GuaranteeCheck(NamedTuple):
 
 
 def checked(
-    guarantee: Guarantee, judged_by: Mapping[str, Any], scoring: ScoringConfig, failed: str = ""
+    guarantee: Guarantee,
+    judged_by: Mapping[str, Any],
+    scoring: ScoringConfig,
+    failed: str = "",
 ) -> GuaranteeCheck:
     """Whether a guarantee holds for a score.
 
@@ -63,6 +64,8 @@ def checked(
     if differs:
         return GuaranteeCheck("lost", f"The guarantee is lost: {'; '.join(differs)}")
     if unknown:
-        text = f"The guarantee cannot be checked: {', '.join(unknown)} unknown; {_WAY_OUT}"
+        text = (
+            f"The guarantee cannot be checked: {', '.join(unknown)} unknown; {_WAY_OUT}"
+        )
         return GuaranteeCheck("cannot be checked", text)
     return GuaranteeCheck("holds", f"Guarantee of {guarantee.date}: {guarantee.said}")

@@ -77,5 +77,6 @@ class JudgeSpec:
         unused = ["top_p", "top_k"] if is_greedy else []
         unused += ["n"] if parts.get("n") == 1 else []
         return cls(
-            bare(name), {n: v for n, v in parts.items() if v is not None and n not in unused}
+            bare(name),
+            {n: v for n, v in parts.items() if v is not None and n not in unused},
         )

@@ -17,7 +17,11 @@ import numpy as np
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.uncertainty import central_interval, count_distribution
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
-from tcva_adapters.errors import GuaranteeWarning, InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import (
+    GuaranteeWarning,
+    InvalidValueError,
+    UnreadableInputError,
+)
 from tcva_adapters.results.assessment import (
     MOST_MARKED,
     SCHEMA_VERSION,
@@ -37,7 +41,9 @@ from tcva_adapters.tables import Column, Report, Table, counted, shortened
 
 __all__ = ["Result", "ScoringConfig"]
 
-MOSTLY_MARKED: Final = "passes no gate, as most of the text is no claim by the judge alone"
+MOSTLY_MARKED: Final = (
+    "passes no gate, as most of the text is no claim by the judge alone"
+)
 _QUOTED: Final = 80
 _NAMES: Final = tuple(level.value for level in LEVELS)
 
@@ -71,17 +77,31 @@ class Result:
 
     assessment: Assessment
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
-    certified: Guarantee | None = field(default=None, repr=False, hash=False)
-    seen: Assessment = field(init=False, repr=False, compare=False)
+    certified: Guarantee | None = field(
+        default=None,
+        repr=False,
+        hash=False,
+    )
+    seen: Assessment = field(
+        init=False,
+        repr=False,
+        compare=False,
+    )
     score: float | None = field(init=False)
     kind: ClassVar[str] = "tcva"
 
     def __post_init__(self) -> None:
         judged = self.assessment
-        seen = judged if self.scoring.evidence == "lower" else under(judged, self.scoring.evidence)
+        seen = (
+            judged
+            if self.scoring.evidence == "lower"
+            else under(judged, self.scoring.evidence)
+        )
         score = None
         if judged.unscored is None:
-            score = self.scoring.single([*map(attrgetter("level_counts"), (seen, *seen.members))])
+            score = self.scoring.single(
+                [*map(attrgetter("level_counts"), (seen, *seen.members))]
+            )
         else:
             score = self.scoring.for_unscored(judged.unscored.reason)
         object.__setattr__(self, "seen", seen)
@@ -93,7 +113,9 @@ class Result:
         if self.certified is None:
             return None
         judged = self.assessment
-        return checked(self.certified, judged.judged_by, self.scoring, failed_text(judged))
+        return checked(
+            self.certified, judged.judged_by, self.scoring, failed_text(judged)
+        )
 
     def warned(self) -> Self:
         """Warn, once in a run, if the guarantee is not known to hold; return this result."""
@@ -209,7 +231,9 @@ class Result:
         False, with or without a score, where the answer is `mostly_marked`; and where
         ``uncontexted="fail"`` closes an answer that has no score.
         """
-        is_closed = self.unscored is not None and self.scoring.closes(self.unscored.reason)
+        is_closed = self.unscored is not None and self.scoring.closes(
+            self.unscored.reason
+        )
         if self.mostly_marked or (self.score is None and is_closed):
             return False
         return None if self.score is None else self.score >= self.scoring.threshold
@@ -234,7 +258,9 @@ class Result:
         judged = self.seen
         if judged.unscored or judged.members or not judged.is_soft or judged.is_lexical:
             return None
-        chances = np.array([each.shares for each in judged.claims if each.verdict is not None])
+        chances = np.array(
+            [each.shares for each in judged.claims if each.verdict is not None]
+        )
         if _is_yes_no(judged):
             # Its shares lie between two levels, whose expected weight is the chance of a yes.
             yes = np.clip(chances @ WeightScheme.DEFAULT.as_array(), 0.0, 1.0)
@@ -265,7 +291,9 @@ class Result:
         alone = self.assessment.model_copy(update={"members": ()})
         for number, judged in enumerate((alone, *self.members), start=1):
             names = (judged.judge, f"{judged.judge} {judged.criterion}")
-            name = next((n for n in names if n not in scores), f"{judged.judge} #{number}")
+            name = next(
+                (n for n in names if n not in scores), f"{judged.judge} #{number}"
+            )
             scores[name] = Result(judged, self.scoring).score
         return scores
 
@@ -279,9 +307,12 @@ class Result:
         results = []
         for place, repeat in enumerate(self.assessment.repeats):
             members = tuple(
-                each.repeats[place] if place < len(each.repeats) else each for each in self.members
+                each.repeats[place] if place < len(each.repeats) else each
+                for each in self.members
             )
-            results.append(Result(repeat.model_copy(update={"members": members}), self.scoring))
+            results.append(
+                Result(repeat.model_copy(update={"members": members}), self.scoring)
+            )
         return tuple(results)
 
     def at(self, temperature: float | str, **changes: Any) -> Self:
@@ -298,7 +329,9 @@ class Result:
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
         """
-        return type(self)(self.assessment, self.scoring.changed(**settings), self.certified)
+        return type(self)(
+            self.assessment, self.scoring.changed(**settings), self.certified
+        )
 
     def at_gate(self) -> Self:
         """The same as gates take it: an answer that claims something without contexts does not pass.
@@ -326,7 +359,13 @@ class Result:
         scheme = self.scoring.scheme
         names = ("verdict", "claim", "why", "quote")
         records = [
-            dict(zip(names, (c.level_text(scheme), c.claim, c.reason, c.evidence), strict=True))
+            dict(
+                zip(
+                    names,
+                    (c.level_text(scheme), c.claim, c.reason, c.evidence),
+                    strict=True,
+                )
+            )
             for c in self.claims
         ]
         claims = Table("claims", [Column(name) for name in names], records)
@@ -351,7 +390,8 @@ class Result:
             "breakdown": self.breakdown,
             "scoring": self.scoring.model_dump(mode="json"),
             "guarantee": self.guarantee and self.guarantee._asdict(),
-            "certified": certified and certified.model_dump(mode="json", exclude_none=True),
+            "certified": certified
+            and certified.model_dump(mode="json", exclude_none=True),
             **judged,
         }
 
@@ -376,7 +416,9 @@ class Result:
         Raises:
             UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
         """
-        return cls.from_dict(json_object(text, what=f"a result of layout {SCHEMA_VERSION}"))
+        return cls.from_dict(
+            json_object(text, what=f"a result of layout {SCHEMA_VERSION}")
+        )
 
     @property
     def reason(self) -> str:
@@ -390,7 +432,10 @@ class Result:
         if not worst.is_soft and worst.verdict is Verdict.FULLY:
             return self.summary
         said = f": {worst.reason}" if worst.reason else ""
-        text, level = shortened(worst.claim, _QUOTED), worst.level_text(self.scoring.scheme)
+        text, level = (
+            shortened(worst.claim, _QUOTED),
+            worst.level_text(self.scoring.scheme),
+        )
         return f'{self.summary}; worst: "{text}" [{level}]{said}'
 
     @property
@@ -408,7 +453,9 @@ class Result:
             parts.append("contexts of earlier turns count")
         if judged.members:
             by_judge = self.member_scores.items()
-            scores = (f"{name} {'none' if n is None else f'{n:.3f}'}" for name, n in by_judge)
+            scores = (
+                f"{name} {'none' if n is None else f'{n:.3f}'}" for name, n in by_judge
+            )
             parts.append(f"fused from {', '.join(scores)}")
         if failed and any(each.panel for each in (judged, *judged.members)):
             parts.append(failed)
@@ -444,7 +491,9 @@ class Result:
     def levels(self) -> str:
         """How many claims each level has, in words."""
         found = Counter(self.seen.verdicts)
-        return ", ".join(f"{found[level]} {level.value}" for level in LEVELS if level in found)
+        return ", ".join(
+            f"{found[level]} {level.value}" for level in LEVELS if level in found
+        )
 
 
 def substitute_text(score: float | None) -> str:
@@ -496,4 +545,6 @@ def interval_text(interval: tuple[float, float]) -> str:
 
 def _is_yes_no(assessment: Assessment) -> bool:
     judged = [each for each in assessment.panel if each.unscored is None]
-    return all(map(_is_yes_no, judged)) if judged else assessment.form.startswith("yes_no")
+    return (
+        all(map(_is_yes_no, judged)) if judged else assessment.form.startswith("yes_no")
+    )

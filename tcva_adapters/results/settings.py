@@ -53,7 +53,11 @@ Profiles = Mapping[str, Mapping[str, float]]
 """A metadata field with a temperature for each of its values: ``{"domain": {"medical": 0.2}}``."""
 
 _STRICT: Final = ConfigDict(
-    frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True, allow_inf_nan=False
+    frozen=True,
+    extra="forbid",
+    strict=True,
+    arbitrary_types_allowed=True,
+    allow_inf_nan=False,
 )
 
 
@@ -113,7 +117,9 @@ def _refusal(error: ValidationError, given: Mapping[str, Any]) -> TCVAError:
     raised = first.get("ctx", {}).get("error")
     if isinstance(raised, TCVAError):
         return raised
-    name = next((str(part) for part in first["loc"][:1] if part in given), next(iter(given)))
+    name = next(
+        (str(part) for part in first["loc"][:1] if part in given), next(iter(given))
+    )
     why = first["msg"].removeprefix("Value error, ")
     for pydantic, plain in _PLAINER.items():
         why = why.replace(pydantic, plain)
@@ -149,7 +155,9 @@ def check_names(
     for name in given:
         if name not in known:
             by_title = (titles or {}).get(name)
-            meant = f"did you mean {by_title!r}?" if by_title else nearest(name, known, "")
+            meant = (
+                f"did you mean {by_title!r}?" if by_title else nearest(name, known, "")
+            )
             its = f"{meant} Its" if meant else "its"
             msg = f"unknown setting {name!r} of {of}; {its} settings are {', '.join(known)}"
             raise InvalidValueError(msg)
@@ -161,7 +169,11 @@ class SettingsModel(Checked):
     model_config = _STRICT
 
     def __init__(self, **given: Any) -> None:
-        check_names(given, type(self).model_fields, of=type(self).__name__.removesuffix("Settings"))
+        check_names(
+            given,
+            type(self).model_fields,
+            of=type(self).__name__.removesuffix("Settings"),
+        )
         try:
             BaseModel.__init__(self, **given)
         except ValidationError as error:
@@ -202,7 +214,9 @@ def shows_settings(
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)
-        shown = {n: p for n, p in signature.parameters.items() if p.kind is not p.VAR_KEYWORD}
+        shown = {
+            n: p for n, p in signature.parameters.items() if p.kind is not p.VAR_KEYWORD
+        }
         for model in models:
             types = get_type_hints(model)  # without the checks, which no reader needs
             for name, field in model.model_fields.items():
@@ -267,7 +281,11 @@ def _bounds(value: Any) -> Any:
     """Bounds from a mapping, as configuration files have them, or from their two numbers."""
     if isinstance(value, list | tuple) and len(value) == 2:
         return Bounds(*map(_number, value))
-    is_of_file = isinstance(value, Mapping) and value and {*value} <= {*Bounds.__dataclass_fields__}
+    is_of_file = (
+        isinstance(value, Mapping)
+        and value
+        and {*value} <= {*Bounds.__dataclass_fields__}
+    )
     if not (is_of_file or isinstance(value, Bounds)):
         msg = "must be two numbers, e.g. bounds=-4,12"
         raise ValueError(msg)
@@ -343,12 +361,12 @@ class ScoringConfig(SettingsModel):
         description="The evidence check: lower (a fully or mostly without a valid quote counts as "
         "partial) or off (it counts as it is).",
     )
-    on_unscored: Annotated[float | Mapping[str, float] | None, BeforeValidator(_on_unscored)] = (
-        Field(
-            default=None,
-            description="Score of samples that have none (a refusal, an empty context): a number, or "
-            "numbers by reason, e.g. refusal=1,empty_context=0. Failed calls never get a score.",
-        )
+    on_unscored: Annotated[
+        float | Mapping[str, float] | None, BeforeValidator(_on_unscored)
+    ] = Field(
+        default=None,
+        description="Score of samples that have none (a refusal, an empty context): a number, or "
+        "numbers by reason, e.g. refusal=1,empty_context=0. Failed calls never get a score.",
     )
     uncontexted: Uncontexted | None = Field(
         default=None,
@@ -362,7 +380,9 @@ class ScoringConfig(SettingsModel):
         description="Weights of the judges in the fused score, the main judge first.",
     )
 
-    def __init__(self, **given: Any) -> None:  # not the types of the fields: presets have names
+    def __init__(
+        self, **given: Any
+    ) -> None:  # not the types of the fields: presets have names
         super().__init__(**given)
 
     @model_validator(mode="after")
@@ -396,7 +416,14 @@ class ScoringConfig(SettingsModel):
     @property
     def plan(self) -> aggregation.Plan:
         """What scores at this temperature are computed with."""
-        return _plan(self.temperature, self.scheme, self.penalty, self.eps, self.floor, self.bounds)
+        return _plan(
+            self.temperature,
+            self.scheme,
+            self.penalty,
+            self.eps,
+            self.floor,
+            self.bounds,
+        )
 
     @property
     def place(self) -> str:
@@ -415,7 +442,9 @@ class ScoringConfig(SettingsModel):
         ', p=-4..12.25'
         """
         p = "" if self.bounds == PAPER_BOUNDS else f", p={self.bounds.short_name}"
-        return p + ("" if self.evidence == DEFAULT_EVIDENCE else f", evidence {self.evidence}")
+        return p + (
+            "" if self.evidence == DEFAULT_EVIDENCE else f", evidence {self.evidence}"
+        )
 
     @property
     def options(self) -> dict[str, Any]:
@@ -470,7 +499,9 @@ class ScoringConfig(SettingsModel):
         fused = fuse(table, weights=self.fuse_weights).scores
         return np.where(np.isnan(main), np.nan, fused.reshape(main.shape))
 
-    def for_profile(self, profiles: Profiles | None, metadata: Mapping[str, Any]) -> ScoringConfig:
+    def for_profile(
+        self, profiles: Profiles | None, metadata: Mapping[str, Any]
+    ) -> ScoringConfig:
         """The settings for a sample with this metadata.
 
         >>> profiles = {"domain": {"medical": 0.2}}
@@ -486,10 +517,14 @@ class ScoringConfig(SettingsModel):
 
 @lru_cache(maxsize=256)  # few settings, and a score for each of many samples
 def _plan(temperature: float, *options: Any) -> aggregation.Plan:
-    return aggregation.make_plan([temperature], **dict(zip(_OPTIONS, options, strict=True)))
+    return aggregation.make_plan(
+        [temperature], **dict(zip(_OPTIONS, options, strict=True))
+    )
 
 
-@lru_cache(maxsize=4096)  # samples have few claims: the same counts come again and again
+@lru_cache(
+    maxsize=4096
+)  # samples have few claims: the same counts come again and again
 def _score(counts: tuple[float, ...], plan: aggregation.Plan) -> float:
     return float(aggregation.scores_of(np.array([counts]), plan)[0, 0])
 
@@ -521,12 +556,16 @@ class RunConfig(SettingsModel):
         "judge.",
     )
     max_concurrency: Count = Field(
-        default=8, repr=False, description="How many judgements run at the same time."
-    )
-    events: Annotated[Literal[False, True, "texts"], AfterValidator(_with_otel)] = Field(
-        default=False,
+        default=8,
         repr=False,
-        description="Emit results as OpenTelemetry events; texts: with the claims they quote.",
+        description="How many judgements run at the same time.",
+    )
+    events: Annotated[Literal[False, True, "texts"], AfterValidator(_with_otel)] = (
+        Field(
+            default=False,
+            repr=False,
+            description="Emit results as OpenTelemetry events; texts: with the claims they quote.",
+        )
     )
 
 
@@ -539,7 +578,8 @@ class JudgeConfig(RunConfig):
         "them, two calls).",
     )
     max_claims: Count = Field(
-        default=240, description="A sample with more claims is unscored, without a call."
+        default=240,
+        description="A sample with more claims is unscored, without a call.",
     )
     verdicts: VerdictForm = Field(
         default="written",
@@ -565,12 +605,23 @@ def _profiles(value: Any) -> Profiles | None:
     if not (isinstance(field, str) and field and isinstance(values, Mapping)):
         msg = "must be temperatures by a field's values, e.g. {'domain': {'medical': 0.2}}"
         raise ValueError(msg)
-    return {field: {str(each): _in_profile(field, each, t) for each, t in values.items()}}
+    return {
+        field: {str(each): _in_profile(field, each, t) for each, t in values.items()}
+    }
 
 
-def _in_profile(field: str, value: Any, temperature: Any, bounds: Bounds | None = None) -> float:
+def _in_profile(
+    field: str,
+    value: Any,
+    temperature: Any,
+    bounds: Bounds | None = None,
+) -> float:
     try:
-        return check_temperature(temperature, bounds) if bounds else as_temperature(temperature)
+        return (
+            check_temperature(temperature, bounds)
+            if bounds
+            else as_temperature(temperature)
+        )
     except InvalidValueError as error:
         msg = f"profiles, {field}={value}: {error}"
         raise InvalidValueError(msg) from None
@@ -601,7 +652,8 @@ class ModelConfig(SettingsModel):
     """How a model behind the OpenAI API is asked."""
 
     base_url: str | None = Field(
-        default=None, description="Address of the server; by default OPENAI_BASE_URL or OpenAI."
+        default=None,
+        description="Address of the server; by default OPENAI_BASE_URL or OpenAI.",
     )
     api_key: str | None = Field(
         default=None,
@@ -609,18 +661,24 @@ class ModelConfig(SettingsModel):
         description="API key; by default OPENAI_API_KEY. A server on plain http needs none.",
     )
     temperature: Annotated[Number, Field(ge=0, le=2)] | None = Field(
-        default=0.0, description="Sampling temperature, 0 to 2; None uses the server's default."
+        default=0.0,
+        description="Sampling temperature, 0 to 2; None uses the server's default.",
     )
-    seed: int | None = Field(default=0, description="Seed of sampling; None sends none.")
+    seed: int | None = Field(
+        default=0, description="Seed of sampling; None sends none."
+    )
     max_tokens: Count = Field(default=4096, description="Longest reply, in tokens.")
     timeout: Positive = Field(
-        default=300.0, description="Seconds for one call of the judge, retries and pauses included."
+        default=300.0,
+        description="Seconds for one call of the judge, retries and pauses included.",
     )
     max_retries: Annotated[int, Field(ge=0)] = Field(
-        default=5, description="How often a failed request is repeated within the timeout."
+        default=5,
+        description="How often a failed request is repeated within the timeout.",
     )
     max_concurrency: Count = Field(
-        default=8, description="Calls at the same time, over all threads and event loops."
+        default=8,
+        description="Calls at the same time, over all threads and event loops.",
     )
     requests_per_minute: Positive | None = Field(
         default=None, description="Calls per minute at most, spaced evenly."

@@ -16,7 +16,12 @@ from typing import Final, Self, TypeVar
 
 from pydantic import ValidationError
 
-from tcva_adapters.errors import InvalidValueError, StoreWarning, TCVAError, UnreadableInputError
+from tcva_adapters.errors import (
+    InvalidValueError,
+    StoreWarning,
+    TCVAError,
+    UnreadableInputError,
+)
 from tcva_adapters.loops import is_in_loop
 from tcva_adapters.results.assessment import Assessment, Judgement
 from tcva_adapters.samples.output import make_folder, new_file, usable_path
@@ -27,13 +32,17 @@ J = TypeVar("J", bound=Judgement)
 STORE_VERSION: Final = 4
 """Version of the table, in the file's ``user_version``; others are refused."""
 
-_APPLICATION_ID: Final = 0x54435641  # "TCVA": tells this file from any other SQLite database
+_APPLICATION_ID: Final = (
+    0x54435641  # "TCVA": tells this file from any other SQLite database
+)
 _MEMORY: Final = ":memory:"
 _OWN: Final = {"sample_id", "metadata", "from_store", "shared"}  # not the judgement's
 _WAIT_SECONDS: Final = 10.0
 _LOOP_WAIT_SECONDS: Final = 1.0  # nothing else goes on in that event loop meanwhile
 _PAUSE_SECONDS: Final = 0.01
-_TRANSIENT: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+_TRANSIENT: Final = frozenset(
+    {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
+)
 _CHECK: Final = "check the path, its permissions and the free space"
 
 _CREATE: Final = (
@@ -144,7 +153,9 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
 
     def _texts(self, kind: str, keys: Iterable[str]) -> dict[str, str]:
         wanted = json.dumps([*keys])
-        return dict(self._run(lambda each: each.execute(_GET, (kind, wanted)).fetchall()))
+        return dict(
+            self._run(lambda each: each.execute(_GET, (kind, wanted)).fetchall())
+        )
 
     def _put(self, rows: Sequence[tuple[str, str, str]]) -> None:
         def all_or_none(connection: sqlite3.Connection) -> None:
@@ -215,7 +226,9 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
             try:
                 return action()
             except (sqlite3.Error, OSError) as error:
-                code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest only tells the kind
+                code = (
+                    getattr(error, "sqlite_errorcode", 0) & 0xFF
+                )  # the rest only tells the kind
                 if code in _TRANSIENT and time.monotonic() < deadline:
                     time.sleep(_PAUSE_SECONDS)
                     continue
@@ -232,7 +245,12 @@ def _connected(path: str) -> sqlite3.Connection:
         # SQLite would make the file for everybody to read; its log has the mode of the file.
         with suppress(OSError):  # it is there, or SQLite says what is wrong
             os.close(new_file(path))
-    connection = sqlite3.connect(path, timeout=0.0, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path,
+        timeout=0.0,
+        isolation_level=None,
+        check_same_thread=False,
+    )
     connection.text_factory = lambda text: text.decode(errors="replace")
     try:
         # The check comes first: a file of someone else's must not be changed in any way.
@@ -260,9 +278,7 @@ def _is_new(connection: sqlite3.Connection, path: str) -> bool:
     """
     found = connection.execute(_WHOSE).fetchone()
     if found[:2] != (_APPLICATION_ID, STORE_VERSION) and found != (0, 0, 0):
-        msg = (
-            f"{path} is not a store of layout {STORE_VERSION} (it has {found[1]}); use another path"
-        )
+        msg = f"{path} is not a store of layout {STORE_VERSION} (it has {found[1]}); use another path"
         raise UnreadableInputError(msg)
     return bool(found == (0, 0, 0))
 

@@ -71,7 +71,9 @@ class Summary(Scores):
         self.evidence += EvidenceCounts.of([judged], result.scoring.evidence)
         self.usage += result.usage
         others = (*judged.members, *judged.panel) if judged.unscored is None else ()
-        self.incomplete += any(o.unscored and o.unscored.reason.is_failure for o in others)
+        self.incomplete += any(
+            o.unscored and o.unscored.reason.is_failure for o in others
+        )
         if result.guarantee is not None:
             self.guarantees[result.guarantee.text] += 1
 

@@ -67,18 +67,32 @@ class Conversation(Checked):
 
     @field_validator("turns")
     @classmethod
-    def _as_turns(cls, turns: tuple[Sample, ...], info: ValidationInfo) -> tuple[Sample, ...]:
+    def _as_turns(
+        cls, turns: tuple[Sample, ...], info: ValidationInfo
+    ) -> tuple[Sample, ...]:
         if not turns:
             raise ValueError(_UNANSWERED)
         own = info.data.get("id")
         found, said, known = list[Sample](), list[Said](), list[str]()
         for number, turn in enumerate(turns, start=1):
-            place = {_TURN: number} if own is None else {CONVERSATION: own, _TURN: number}
-            metadata = {**info.data.get("metadata", {}), **turn.metadata, **place}
+            place = (
+                {_TURN: number} if own is None else {CONVERSATION: own, _TURN: number}
+            )
+            metadata = {
+                **info.data.get("metadata", {}),
+                **turn.metadata,
+                **place,
+            }
             name = turn.id if own is None else f"{own}/{number}"
             history = turn.history or history_of(said)
-            earlier = None if turn.contexts else turn.earlier_contexts or tuple(known) or None
-            about = {"id": name, "metadata": metadata, "history": history}
+            earlier = (
+                None if turn.contexts else turn.earlier_contexts or tuple(known) or None
+            )
+            about = {
+                "id": name,
+                "metadata": metadata,
+                "history": history,
+            }
             found.append(turn.model_copy(update={**about, "earlier_contexts": earlier}))
             known += turn.contexts or ()
             said += [("user", turn.input or ""), ("model", turn.response or "")]
@@ -121,12 +135,18 @@ class Conversation(Checked):
             raise InvalidSampleError(msg)
         given = None if contexts is None else read_contexts("contexts", contexts)
         turns = turns_of("messages", [*map(as_mapping, messages)], given, reference)
-        return cls(turns=turns, id=id, metadata=metadata or {})
+        return cls(
+            turns=turns,
+            id=id,
+            metadata=metadata or {},
+        )
 
 
 def as_conversation(given: Any) -> Conversation:
     """A conversation as it is, or made of messages."""
-    return given if isinstance(given, Conversation) else Conversation.from_messages(given)
+    return (
+        given if isinstance(given, Conversation) else Conversation.from_messages(given)
+    )
 
 
 def as_conversations(given: Iterable[Any]) -> list[Conversation]:
@@ -144,7 +164,10 @@ def as_conversations(given: Iterable[Any]) -> list[Conversation]:
 
 
 def turns_of(
-    name: str, messages: Sequence[Any], contexts: Sequence[str] | None, reference: str | None
+    name: str,
+    messages: Sequence[Any],
+    contexts: Sequence[str] | None,
+    reference: str | None,
 ) -> tuple[Sample, ...]:
     """The questions of the user that the model answered; see `Conversation.from_messages`.
 
@@ -178,7 +201,11 @@ def turns_of(
     before = parts[0]
     for part, metadata in zip(parts[1:], about[1:], strict=True):
         if answer := answer_in(part):
-            *_, end = (n for n, (who, text) in enumerate(part) if who == "model" and text.strip())
+            *_, end = (
+                n
+                for n, (who, text) in enumerate(part)
+                if who == "model" and text.strip()
+            )
             turn = Sample(
                 input="\n\n".join(_texts(part, "user")) or None,
                 response=answer,
@@ -245,7 +272,11 @@ def read_item(
             if len(turns) > 1:
                 metadata = Sample.of_parts({}, rest).metadata
                 own = fields.get("id") or metadata.get(CONVERSATION) or name
-                return Conversation(turns=turns, id=own and str(own), metadata=metadata)
+                return Conversation(
+                    turns=turns,
+                    id=own and str(own),
+                    metadata=metadata,
+                )
         said = fields_in(talk)
         if talk.is_whole and not {"response", "contexts"} & (said | fields).keys():
             msg = f"{talk.name}: {_UNANSWERED}"
@@ -274,5 +305,7 @@ def conversation_of(name: str | None, metadata: Mapping[str, Any]) -> str | None
         metadata: Its metadata.
     """
     own = metadata.get(CONVERSATION)
-    is_turn = own is not None and (name or "").startswith(f"{own}/{metadata.get(_TURN)}")
+    is_turn = own is not None and (name or "").startswith(
+        f"{own}/{metadata.get(_TURN)}"
+    )
     return own if is_turn else None

@@ -64,7 +64,9 @@ def _inside(groups: str, names: Iterable[str]) -> list[str]:
     return [f"{group}.{name}" for group in groups.split() for name in names]
 
 
-_PLACES: Final = {field: [*own, *_inside(_GROUPS[field], own)] for field, own in ALIASES.items()}
+_PLACES: Final = {
+    field: [*own, *_inside(_GROUPS[field], own)] for field, own in ALIASES.items()
+}
 _PLACES["reference"] += _inside("reference_outputs reference", ALIASES["response"])
 """Where each field is looked for, in this order."""
 
@@ -76,7 +78,12 @@ _ASKED: Final = ("messages", "turns", "inputs.messages", "input.messages")
 _ANSWERED: Final = ("outputs.messages", "output.messages")
 """Where messages are."""
 
-_OWN: Final = ("retrieval_context", "retrievalContext", "contexts", "retrieved_contexts")
+_OWN: Final = (
+    "retrieval_context",
+    "retrievalContext",
+    "contexts",
+    "retrieved_contexts",
+)
 """What a message calls its own contexts."""
 
 _KNOWN: Final = {"messages", *(name for names in ALIASES.values() for name in names)}
@@ -209,7 +216,11 @@ def parts_of(
     for field, key in keys.items():
         value = flat.pop(key)
         found[field] = None if value is None else _read(field, key, value)
-    return talk, found, {name: value for name, value in flat.items() if value is not None}
+    return (
+        talk,
+        found,
+        {name: value for name, value in flat.items() if value is not None},
+    )
 
 
 def flattened(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,7 +235,9 @@ def flattened(record: Mapping[str, Any]) -> dict[str, Any]:
         inner = _parsed(value) if name in _AS_TEXT and isinstance(value, str) else value
         is_nested = name in _NESTED and isinstance(inner, Mapping)
         if is_nested and text_of_message(inner) is None:
-            if isinstance(inner.get("inputs"), Mapping):  # a traced function's only argument
+            if isinstance(
+                inner.get("inputs"), Mapping
+            ):  # a traced function's only argument
                 inner = {**inner, **inner["inputs"]}
             flat |= {f"{name}.{part}": entry for part, entry in inner.items()}
         else:
@@ -277,7 +290,9 @@ def _value_at(record: Mapping[str, Any], flat: Mapping[str, Any], path: str) -> 
     return value
 
 
-def _place(flat: Mapping[str, Any], groups: Mapping[str, Sequence[str]], field: str) -> str | None:
+def _place(
+    flat: Mapping[str, Any], groups: Mapping[str, Sequence[str]], field: str
+) -> str | None:
     """Where a field stands: at the top, or in a nested object."""
     for key in _PLACES[field]:
         value = flat.get(key)
@@ -304,7 +319,9 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
             value = _parsed(value)
         if value is None or isinstance(value, str):
             continue
-        is_talk = is_messages(value) and (key != "turns" or not {"input", "response"} & keys.keys())
+        is_talk = is_messages(value) and (
+            key != "turns" or not {"input", "response"} & keys.keys()
+        )
         if key.endswith("messages"):
             is_talk = isinstance(value, list) and not is_complete
         if is_talk:
@@ -330,7 +347,9 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
 
 def _after(talk: Sequence[Any], more: list[Any]) -> list[Any]:
     """Messages without those that they repeat: outputs begin with the inputs, often in another form."""
-    texts = [(text_of_message(m) and said_in("", 1, m)) or m for m in (*talk[-1:], *more)]
+    texts = [
+        (text_of_message(m) and said_in("", 1, m)) or m for m in (*talk[-1:], *more)
+    ]
     last = texts[:0:-1].index(texts[0]) if talk and texts[0] in texts[1:] else len(more)
     return more[len(more) - last :]
 

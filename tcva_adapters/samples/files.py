@@ -101,7 +101,13 @@ class SampleStream(RowStream[Sample]):
         """
         self.mapping = mapping or {}
         self._columns, self._require = columns_of(self.mapping), require
-        super().__init__(source, format, skip_bad=skip_bad, read=Sample.from_record, kept=kept)
+        super().__init__(
+            source,
+            format,
+            skip_bad=skip_bad,
+            read=Sample.from_record,
+            kept=kept,
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -117,10 +123,15 @@ class SampleStream(RowStream[Sample]):
     def _items_of(self, record: dict[str, Any], line: int) -> Sequence[Sample]:
         name = f"row-{self._records + 1}"
         found = item_of(record, self._columns, name)
-        samples: Sequence[Sample] = [found] if isinstance(found, Sample) else found.turns
+        samples: Sequence[Sample] = (
+            [found] if isinstance(found, Sample) else found.turns
+        )
         for sample in samples:
             is_turn = conversation_of(sample.id, sample.metadata) is not None
-            if is_turn and (before := self._lines.setdefault(str(sample.id), line)) != line:
+            if (
+                is_turn
+                and (before := self._lines.setdefault(str(sample.id), line)) != line
+            ):
                 msg = f"{sample.id!r} is also in {ROW_WORDS[self.kind]} {before}, as the same turn of the same conversation; give each conversation an id of its own"
                 raise InvalidSampleError(msg)
         if self._require is not None:
@@ -129,7 +140,9 @@ class SampleStream(RowStream[Sample]):
         self._records += 1
         self.conversations += len(samples) > 1
         if self.conversations and not samples[0].id:
-            return renamed(samples, [name])  # elsewhere rows are named by counting samples
+            return renamed(
+                samples, [name]
+            )  # elsewhere rows are named by counting samples
         return samples
 
 
@@ -167,7 +180,13 @@ def read_samples(
     >>> read.samples[0].response, read.lines
     ('Ada.', [1])
     """
-    stream = SampleStream(source, skip_bad=skip_bad, format=format, mapping=mapping, kept=None)
+    stream = SampleStream(
+        source,
+        skip_bad=skip_bad,
+        format=format,
+        mapping=mapping,
+        kept=None,
+    )
     samples, lines = stream.collected()
     names, repeated = distinct(sample.id for sample in samples)
     return SampleFile(renamed(samples, names), lines, stream.bad, repeated)
@@ -230,7 +249,9 @@ def columns_of(mapping: Mapping[str, str]) -> dict[str, str]:
     fields = {name: field for field, names in ALIASES.items() for name in names}
     for column, target in mapping.items():
         if target not in fields:
-            msg = f"{column!r} must be mapped to one of {listed(ALIASES)}, got {target!r}"
+            msg = (
+                f"{column!r} must be mapped to one of {listed(ALIASES)}, got {target!r}"
+            )
             raise InvalidValueError(msg)
     columns = {column: fields[target] for column, target in mapping.items()}
     if len(set(columns.values())) < len(columns):
@@ -248,8 +269,12 @@ def item_of(
         InvalidSampleError: A field cannot be read, or there is nothing to judge.
     """
     item = read_item(record, columns, name)
-    if isinstance(item, Sample) and all(getattr(item, field) is None for field in _TEXT_FIELDS):
-        known = "; ".join(f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS)
+    if isinstance(item, Sample) and all(
+        getattr(item, field) is None for field in _TEXT_FIELDS
+    ):
+        known = "; ".join(
+            f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS
+        )
         there = listed(record) or "(none)"
         msg = f"no known field among {there}; fields and other names: {known}; messages (turns); a command reads another name by --map NAME=FIELD"
         if "messages" in record:

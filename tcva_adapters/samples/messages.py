@@ -31,7 +31,9 @@ _SPEAKERS: Final = {
     "image_generation_call mcp_list_tools mcp_approval_request mcp_approval_response "
     "additional_tools compaction compaction_trigger item_reference",
 }
-_ROLES: Final = {role: speaker for speaker, roles in _SPEAKERS.items() for role in roles.split()}
+_ROLES: Final = {
+    role: speaker for speaker, roles in _SPEAKERS.items() for role in roles.split()
+}
 _CONTENTS: Final = ("content", "text", "output", "blocks")
 _MEDIA: Final = "image image_url input_image file input_file document audio input_audio"
 """Parts of a message that are no text."""
@@ -101,7 +103,9 @@ class Talk(NamedTuple):
 
 def is_messages(value: Any) -> bool:
     """Whether these are messages: mappings or objects with a role or a type."""
-    is_list = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
+    is_list = (
+        isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
+    )
     return is_list and all(map(_speaker, value))
 
 
@@ -117,7 +121,11 @@ def as_mapping(value: Any) -> Any:
     if isinstance(value, Mapping) or _speaker(value) is None:
         return value
     # Frameworks leave values in their messages that do not fit their types.
-    return value.model_dump(warnings=False) if hasattr(value, "model_dump") else vars(value)
+    return (
+        value.model_dump(warnings=False)
+        if hasattr(value, "model_dump")
+        else vars(value)
+    )
 
 
 def text_of_message(value: Any) -> str | None:
@@ -127,8 +135,14 @@ def text_of_message(value: Any) -> str | None:
 
 def answer_in(said: Iterable[Said]) -> str:
     """The model's last text, with those right before it; a text's own contexts are not in between."""
-    by_speaker = groupby((each for each in said if each[0] != "context"), key=itemgetter(0))
-    runs = ([text for _, text in run if text.strip()] for who, run in by_speaker if who == "model")
+    by_speaker = groupby(
+        (each for each in said if each[0] != "context"), key=itemgetter(0)
+    )
+    runs = (
+        [text for _, text in run if text.strip()]
+        for who, run in by_speaker
+        if who == "model"
+    )
     return "\n\n".join(next(filter(None, reversed([*runs])), ()))
 
 
@@ -184,7 +198,9 @@ def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
         return ""
     for statement in sorted(repeated):
         behind = _BEHIND if len(statement) < _ENOUGH_WORDS else _REST
-        pattern = re.compile(_BEFORE + r"[\W_]*".join(statement) + behind, re.IGNORECASE)
+        pattern = re.compile(
+            _BEFORE + r"[\W_]*".join(statement) + behind, re.IGNORECASE
+        )
         left = pattern.sub(" ", left)
         kept = pattern.sub(_marked, kept)
     if left == plain:
@@ -226,8 +242,12 @@ def said_in(name: str, number: int, message: Any) -> list[Said]:
     calls = called if isinstance(called, list) else ()
     outputs = [call.get("output") for call in calls if isinstance(call, Mapping)]
     returned += [("context", _returned([each])) for each in outputs if each is not None]
-    found = message.get("results") if message.get("type") == "file_search_call" else None
-    returned += [("tool", _text(part)) for part in found] if isinstance(found, list) else []
+    found = (
+        message.get("results") if message.get("type") == "file_search_call" else None
+    )
+    returned += (
+        [("tool", _text(part)) for part in found] if isinstance(found, list) else []
+    )
     text = _returned(content) if speaker == "tool" else _text(content)
     return returned if returned and not text else [*returned, (speaker, text)]
 
@@ -237,7 +257,8 @@ def _speaker(message: Any) -> str | None:
     names = ("role", "type", "id")
     is_mapping = isinstance(message, Mapping)
     *kinds, path = (
-        message.get(name) if is_mapping else getattr(message, name, None) for name in names
+        message.get(name) if is_mapping else getattr(message, name, None)
+        for name in names
     )
     role = next((kind for kind in kinds if isinstance(kind, str) and kind), "")
     if role == "constructor" and isinstance(path, list):  # LangChain's `dumps`
@@ -249,7 +270,9 @@ def _content(message: Mapping[str, Any]) -> list[Any]:
     for inner in ("data", "kwargs"):  # where LangChain writes a message to
         if isinstance(message.get(inner), Mapping):
             message = message[inner]
-    content: Any = next((message[key] for key in _CONTENTS if message.get(key) is not None), [])
+    content: Any = next(
+        (message[key] for key in _CONTENTS if message.get(key) is not None), []
+    )
     return list(content) if isinstance(content, list | tuple) else [content]
 
 
@@ -263,9 +286,17 @@ def _text(content: Any) -> str:
 def _returned(content: list[Any]) -> str:
     """What a tool returned: its text, or else values and objects as JSON; pictures are left out."""
     left = (each for each in content if each not in ("", None) and not _is_part(each))
-    return _text(content) or "\n".join(to_json(each, fallback=str).decode() for each in left)
+    return _text(content) or "\n".join(
+        to_json(each, fallback=str).decode() for each in left
+    )
 
 
 def _is_part(value: Any) -> bool:
-    kind = value.get("type", value.get("block_type")) if isinstance(value, Mapping) else None
-    return str(kind) in _MEDIA.split() or (isinstance(value, Mapping) and "text" in value)
+    kind = (
+        value.get("type", value.get("block_type"))
+        if isinstance(value, Mapping)
+        else None
+    )
+    return str(kind) in _MEDIA.split() or (
+        isinstance(value, Mapping) and "text" in value
+    )

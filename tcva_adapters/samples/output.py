@@ -121,7 +121,9 @@ def _draft(path: Path, fingerprint: str | None) -> Path:
     beginning = f".{path.name[:200]}."
     if fingerprint is None:
         return path.with_name(f"{beginning}{uuid4().hex[:8]}.tmp")
-    return path.with_name(f"{beginning}{sha256(fingerprint.encode()).hexdigest()[:16]}.draft")
+    return path.with_name(
+        f"{beginning}{sha256(fingerprint.encode()).hexdigest()[:16]}.draft"
+    )
 
 
 def alone(draft: Path, target: str | Path) -> BinaryIO:
@@ -194,11 +196,15 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return stream.getvalue()
 
 
-def write_table(stream: TextIO, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def write_table(
+    stream: TextIO, header: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> None:
     """The same, row by row, into a stream that leaves ends of lines as they are."""
     writer = csv.writer(stream)
     for row in chain([header], rows):
-        writer.writerow([harmless(cell) if isinstance(cell, str) else cell for cell in row])
+        writer.writerow(
+            [harmless(cell) if isinstance(cell, str) else cell for cell in row]
+        )
 
 
 def harmless(text: str) -> str:

@@ -18,7 +18,17 @@ from contextlib import contextmanager
 from copy import copy
 from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Any, Final, Generic, Literal, NamedTuple, Self, TextIO, TypeVar, get_args
+from typing import (
+    Any,
+    Final,
+    Generic,
+    Literal,
+    NamedTuple,
+    Self,
+    TextIO,
+    TypeVar,
+    get_args,
+)
 
 from pydantic_core import from_json
 
@@ -45,15 +55,35 @@ _SUFFIXES: Final[dict[str, Format]] = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-ROW_WORDS: Final = {"jsonl": "line", "json": "item", "csv": "line", "parquet": "row"}
+ROW_WORDS: Final = {
+    "jsonl": "line",
+    "json": "item",
+    "csv": "line",
+    "parquet": "row",
+}
 """What a row is called in messages."""
 
 _NOTHING: Final = ("NaN", "nan", "<NA>")
 """Cells of csv files where data frames had nothing. NA and None are not among them: these answer questions."""
 
 _LIST_KEYS: Final = (
-    *("samples", "data", "assessments", "results", "examples", "runs", "rows", "records"),
-    *("test_cases", "testCases", "test_results", "testResults", "conversationalTestCases"),
+    *(
+        "samples",
+        "data",
+        "assessments",
+        "results",
+        "examples",
+        "runs",
+        "rows",
+        "records",
+    ),
+    *(
+        "test_cases",
+        "testCases",
+        "test_results",
+        "testResults",
+        "conversationalTestCases",
+    ),
 )
 _CASES: Final = ("testCases", "conversationalTestCases")
 _RUN: Final = "testRunData"
@@ -191,7 +221,9 @@ def _format_within(source: Source) -> Format | None:
 
 def is_read_again(source: Source) -> bool:
     """Whether a second reading gives the same rows: of a file, not of a pipe or a stream."""
-    return source != "-" and isinstance(source, str | Path) and os.path.isfile(usable_path(source))  # noqa: PTH113  # Path.is_file raises for names too long
+    if source == "-" or not isinstance(source, str | Path):
+        return False
+    return os.path.isfile(usable_path(source))  # noqa: PTH113  # Path.is_file raises for names too long
 
 
 def name_of(source: Source) -> str:
@@ -207,7 +239,11 @@ def listed(names: Iterable[str]) -> str:
 
 
 def unreadable(
-    source: Source, error: str, *, line: int | None = None, word: str = "line"
+    source: Source,
+    error: str,
+    *,
+    line: int | None = None,
+    word: str = "line",
 ) -> UnreadableInputError:
     """The error that names the file, and the row where it is one row's.
 
@@ -286,7 +322,11 @@ def _lines(source: Source) -> Iterator[str]:
             for beginning, error in _BINARY.items() if number == 0 else ():
                 if isinstance(line, bytes) and line.startswith(beginning):
                     raise unreadable(source, error)
-            text = line.decode(errors="surrogateescape") if isinstance(line, bytes) else line
+            text = (
+                line.decode(errors="surrogateescape")
+                if isinstance(line, bytes)
+                else line
+            )
             yield text if number else text.removeprefix("\ufeff")
 
 
@@ -344,12 +384,24 @@ def _records_in(content: Any) -> list[Any]:
     if isinstance(content.get(_RUN), dict):
         content = content[_RUN]
     parts = list(content.values())
-    both = [row for key in _CASES if isinstance(content.get(key), list) for row in content[key]]
-    places = [both or None, *map(content.get, _LIST_KEYS), *(parts if len(parts) == 1 else ())]
+    both = [
+        row
+        for key in _CASES
+        if isinstance(content.get(key), list)
+        for row in content[key]
+    ]
+    places = [
+        both or None,
+        *map(content.get, _LIST_KEYS),
+        *(parts if len(parts) == 1 else ()),
+    ]
     if lists := [records for records in places if isinstance(records, list)]:
         return next(filter(None, lists), [])
     if parts and all(isinstance(part, dict) and "0" in part for part in parts):
-        return [{name: column.get(at) for name, column in content.items()} for at in parts[0]]
+        return [
+            {name: column.get(at) for name, column in content.items()}
+            for at in parts[0]
+        ]
     return [content]
 
 
@@ -379,15 +431,22 @@ def _csv_rows(source: Source) -> Iterator[FileRow]:
             header = [cell.strip() for cell in cells]
             names = list(filter(None, header))
             if wrong or len(set(names)) < len(names):
-                wrong = wrong or f"the header has the same name twice: {listed(names)}; rename one"
+                wrong = (
+                    wrong
+                    or f"the header has the same name twice: {listed(names)}; rename one"
+                )
                 raise unreadable(source, wrong, line=line)
         # Cells beyond the header may be empty: some programs end their rows with a comma.
-        elif wrong or (cells and (len(cells) < len(header) or any(cells[len(header) :]))):
+        elif wrong or (
+            cells and (len(cells) < len(header) or any(cells[len(header) :]))
+        ):
             counts = f"{len(cells)} cells where the header has {len(header)}"
             yield FileRow(line, None, wrong or f"{counts}; check commas and quotes")
         elif cells:
             named = zip(header, cells, strict=False)
-            record = {n: None if c in _NOTHING else c for n, c in named if not _is_index(n)}
+            record = {
+                n: None if c in _NOTHING else c for n, c in named if not _is_index(n)
+            }
             yield FileRow(line, record)
 
 
@@ -405,9 +464,13 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
         # Pages are read as they are needed, not a row group in advance.
         options = {"pre_buffer": False, "buffer_size": _BLOCK}
         with _opened(source) as stream, pq.ParquetFile(stream, **options) as file:
-            batches = (batch.to_pylist() for batch in file.iter_batches(batch_size=1024))
+            batches = (
+                batch.to_pylist() for batch in file.iter_batches(batch_size=1024)
+            )
             for number, record in enumerate(chain.from_iterable(batches), start=1):
-                cells = {n: _cell(cell) for n, cell in record.items() if not _is_index(n)}
+                cells = {
+                    n: _cell(cell) for n, cell in record.items() if not _is_index(n)
+                }
                 yield FileRow(number, cells)
     except pa.ArrowException as error:
         raise unreadable(source, f"not a readable parquet file: {error}") from error
@@ -463,7 +526,12 @@ class RowStream(Iterator[Item], Generic[Item]):
         """
         self.source = source
         self.kind = format_of(source, kind)
-        self._skip_bad, self._kept, self._read, self._parse = skip_bad, kept, read, parse
+        self._skip_bad, self._kept, self._read, self._parse = (
+            skip_bad,
+            kept,
+            read,
+            parse,
+        )
         self._begin()
 
     def _begin(self) -> None:
@@ -522,11 +590,17 @@ class RowStream(Iterator[Item], Generic[Item]):
 
     def _items(self) -> Generator[tuple[int, Item], None, None]:
         found = False
-        for line, record, wrong in read_records(self.source, self.kind, parse=self._parse):
+        for line, record, wrong in read_records(
+            self.source, self.kind, parse=self._parse
+        ):
             error = wrong
             if not error:
                 try:
-                    items = self._items_of(record, line) if isinstance(record, dict) else [record]
+                    items = (
+                        self._items_of(record, line)
+                        if isinstance(record, dict)
+                        else [record]
+                    )
                 except (InvalidSampleError, UnreadableInputError) as refusal:
                     error = str(refusal)
                 else:
@@ -536,7 +610,9 @@ class RowStream(Iterator[Item], Generic[Item]):
             if not self._skip_bad:
                 if self._skip_bad is False:
                     error += "; --skip-bad leaves such rows out"
-                raise unreadable(self.source, error, line=line, word=ROW_WORDS[self.kind])
+                raise unreadable(
+                    self.source, error, line=line, word=ROW_WORDS[self.kind]
+                )
             self.skipped += 1
             if self._kept is None or len(self.bad) < self._kept:
                 self.bad.append((line, error))
@@ -548,7 +624,9 @@ class RowStream(Iterator[Item], Generic[Item]):
             raise UnreadableInputError(msg)
 
 
-def skipped_rows(bad: Sequence[tuple[int, str]], number: int, where: str = "") -> list[str]:
+def skipped_rows(
+    bad: Sequence[tuple[int, str]], number: int, where: str = ""
+) -> list[str]:
     """Bad rows in sentences, and how many are not among them.
 
     Args:
@@ -560,4 +638,8 @@ def skipped_rows(bad: Sequence[tuple[int, str]], number: int, where: str = "") -
     ['skipped line 3: not JSON', 'skipped 1 more']
     """
     said = [f"skipped line {line}{where}: {message}" for line, message in bad]
-    return [*said, f"skipped {number - len(bad)} more{where}"] if number > len(bad) else said
+    return (
+        [*said, f"skipped {number - len(bad)} more{where}"]
+        if number > len(bad)
+        else said
+    )

@@ -6,7 +6,14 @@ import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, of_percent
 from tcva_adapters.samples.fields import fields_of
@@ -43,7 +50,10 @@ def first_fault(error: ValidationError) -> str:
     """
     first = error.errors(include_url=False)[0]
     where, why = ".".join(map(str, first["loc"])) or "document", first["msg"]
-    if first["type"] in {"value_error", "json_invalid"}:  # our own sentence, or the parser's
+    if first["type"] in {
+        "value_error",
+        "json_invalid",
+    }:  # our own sentence, or the parser's
         why = why.removeprefix("Value error, ").replace("Invalid JSON", "not JSON")
         return f"{where}: {why}" if first["loc"] else why
     if first["type"] == "missing":
@@ -72,7 +82,9 @@ def is_one(value: Any) -> bool:
     That is a text, a mapping, a model such as a sample, a data frame (whose parts are the names of its
     columns), or anything that cannot be iterated.
     """
-    is_whole = isinstance(value, str | bytes | Mapping | BaseModel) or hasattr(value, "columns")
+    is_whole = isinstance(value, str | bytes | Mapping | BaseModel) or hasattr(
+        value, "columns"
+    )
     return is_whole or not isinstance(value, Iterable)
 
 
@@ -83,14 +95,22 @@ def _one_text_is_one(value: Any) -> Any:
 
 
 def _is_result(value: Any) -> bool:
-    return isinstance(value, Mapping) and {"kind", "schema_version", "score"} <= value.keys()
+    return (
+        isinstance(value, Mapping)
+        and {"kind", "schema_version", "score"} <= value.keys()
+    )
 
 
-_OF_TURNS: Final = {"history": "tcva_history", "earlier_contexts": "tcva_earlier_contexts"}
+_OF_TURNS: Final = {
+    "history": "tcva_history",
+    "earlier_contexts": "tcva_earlier_contexts",
+}
 """What our own files of samples call what turns have: other names are a user's."""
 
 Text = Annotated[str, AfterValidator(whole_characters)]
-Passages = Annotated[Sequence[Text], BeforeValidator(_one_text_is_one), AfterValidator(tuple)]
+Passages = Annotated[
+    Sequence[Text], BeforeValidator(_one_text_is_one), AfterValidator(tuple)
+]
 
 
 class Sample(Checked):
@@ -165,7 +185,9 @@ class Sample(Checked):
             rest = {**metadata, **rest}
         elif metadata is not None:
             rest["metadata"] = metadata
-        of_turns = {field: rest.pop(name) for field, name in _OF_TURNS.items() if name in rest}
+        of_turns = {
+            field: rest.pop(name) for field, name in _OF_TURNS.items() if name in rest
+        }
         fields = {**fields, **of_turns}
         return cls(**fields, metadata=rest)
 

@@ -29,7 +29,11 @@ _ONE_ANSWER: Final = (
 )
 
 _TEXTS: Final = ("reason", "unscored", "error", "result", "key")
-ADDED: Final[Mapping[str, type]] = {"score": float, "passed": bool, **dict.fromkeys(_TEXTS, str)}
+ADDED: Final[Mapping[str, type]] = {
+    "score": float,
+    "passed": bool,
+    **dict.fromkeys(_TEXTS, str),
+}
 """The columns that are added, each with the type of its values; any may be missing."""
 
 
@@ -78,11 +82,16 @@ def judge_batch(
     ([1.0, nan], [None, 'missing_field'])
     """
     found = judged_rows(rows_of(batch), scorer_of(settings), mapping or {}, prefix)
-    return with_columns(batch, {n: [row.get(n) for row in found] for n in ADDED}, prefix)
+    return with_columns(
+        batch, {n: [row.get(n) for row in found] for n in ADDED}, prefix
+    )
 
 
 def judged_rows(
-    rows: list[Record], scorer: Scorer[Any], mapping: Mapping[str, str], prefix: str
+    rows: list[Record],
+    scorer: Scorer[Any],
+    mapping: Mapping[str, str],
+    prefix: str,
 ) -> list[Record]:
     """What is added to each row, by the names of `ADDED`; see `judge_batch`."""
     columns, left_out = columns_of(mapping), {prefix + name for name in ADDED}
@@ -91,7 +100,9 @@ def judged_rows(
     for row in rows:
         error = row.get(f"{prefix}error") or None  # "" comes from csv
         if error is None:
-            fields = {name: value for name, value in row.items() if name not in left_out}
+            fields = {
+                name: value for name, value in row.items() if name not in left_out
+            }
             try:
                 items.append(item_of(fields, columns))
                 if isinstance(items[-1], Conversation) and not isinstance(scorer, TCVA):
@@ -119,7 +130,12 @@ def judged_rows(
 def _added(key: str, result: Scored) -> Record:
     found = {name: getattr(result, name) for name in ("score", "passed", "reason")}
     why = None if result.unscored is None else result.unscored.reason.value
-    return {**found, "unscored": why, "result": result.to_json(), "key": key}
+    return {
+        **found,
+        "unscored": why,
+        "result": result.to_json(),
+        "key": key,
+    }
 
 
 def _turns(item: Sample | Conversation) -> Sequence[Sample]:
@@ -130,8 +146,17 @@ def _keys(scorer: Scorer[Any], items: Iterable[Sample | Conversation]) -> Iterat
     """For each row a SHA-256 that is equal where everything is that can change its score."""
     for item in items:
         keys = [each.key for turn in _turns(item) for each in scorer.questions(turn)]
-        profile = [item.metadata.get(field) for field in getattr(scorer, "profiles", None) or ()]
-        yield digest({"scorer": scorer.fingerprint, "keys": keys, "profile": repr(profile)})
+        profile = [
+            item.metadata.get(field)
+            for field in getattr(scorer, "profiles", None) or ()
+        ]
+        yield digest(
+            {
+                "scorer": scorer.fingerprint,
+                "keys": keys,
+                "profile": repr(profile),
+            }
+        )
 
 
 def rows_of(batch: Any) -> list[Record]:
@@ -144,7 +169,9 @@ def rows_of(batch: Any) -> list[Record]:
         return [plain(row) for row in batch.to_pylist()]
     if hasattr(batch, "notna"):  # pandas'
         whole = batch.astype(object)
-        return [plain(row) for row in whole.where(whole.notna(), None).to_dict("records")]
+        return [
+            plain(row) for row in whole.where(whole.notna(), None).to_dict("records")
+        ]
     if not isinstance(batch, Mapping):
         kinds = "a dict of numpy arrays, a pyarrow.Table or a pandas.DataFrame"
         msg = f"a batch must be {kinds}, got {type(batch).__name__}"
@@ -154,7 +181,10 @@ def rows_of(batch: Any) -> list[Record]:
     if None in sizes.values() or len(set(sizes.values())) > 1:
         msg = f"the columns of a batch must be lists or arrays of equal length, got {sizes}"
         raise InvalidValueError(msg)
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return [
+        dict(zip(columns, row, strict=True))
+        for row in zip(*columns.values(), strict=True)
+    ]
 
 
 def with_columns(batch: Any, added: Mapping[str, Sequence[Any]], prefix: str) -> Any:
@@ -175,8 +205,14 @@ def with_columns(batch: Any, added: Mapping[str, Sequence[Any]], prefix: str) ->
         return batch.assign(**columns)
     import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # the batch is one of its tables
 
-    types = {float: pa.float64(), bool: pa.bool_(), str: pa.string()}
+    types = {
+        float: pa.float64(),
+        bool: pa.bool_(),
+        str: pa.string(),
+    }
     table = batch.drop_columns([name for name in batch.column_names if name in columns])
     for name, values in added.items():
-        table = table.append_column(prefix + name, pa.array(values, type=types[ADDED[name]]))
+        table = table.append_column(
+            prefix + name, pa.array(values, type=types[ADDED[name]])
+        )
     return table

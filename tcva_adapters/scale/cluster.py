@@ -64,7 +64,11 @@ def judge_dataset(
         JudgeError: When it runs: no call can succeed (a wrong key). What was written stays.
     """
     on_actors = actors(_Judge, settings, workers, how=how)
-    return ds.map_batches(**on_actors, batch_format="pyarrow", batch_size=rows_at_once)
+    return ds.map_batches(
+        **on_actors,
+        batch_format="pyarrow",
+        batch_size=rows_at_once,
+    )
 
 
 @dataclass(slots=True)
@@ -115,7 +119,10 @@ def judge_files(
         MissingDependencyError: Ray, or the judge's package, is not installed.
         JudgeError: No call can succeed. The parts that were written stay.
     """
-    size, folder = check(Count, "rows_at_once", rows_at_once), usable_path(out).resolve()
+    size, folder = (
+        check(Count, "rows_at_once", rows_at_once),
+        usable_path(out).resolve(),
+    )
     given = [source] if isinstance(source, str) else source
     paths = [str(usable_path(each).resolve()) for each in given]
     make_folder(folder)
@@ -135,8 +142,15 @@ def judge_files(
             files = ray.data.from_items(
                 [{"path": p, "name": name[:12]} for name, p in sources.items()]
             )
-            chunks = files.map_batches(_chunks, batch_size=1, fn_args=[size], num_cpus=0.5)
-            writers = actors(_Writer, settings, workers, folder=folder, mapping=own["mapping"])
+            chunks = files.map_batches(
+                _chunks,
+                batch_size=1,
+                fn_args=[size],
+                num_cpus=0.5,
+            )
+            writers = actors(
+                _Writer, settings, workers, folder=folder, mapping=own["mapping"]
+            )
             sums: Counter[str] = Counter()
             for row in chunks.map_batches(**writers, batch_size=1).iter_rows():
                 found = json.loads(row["figures"])
@@ -168,11 +182,15 @@ def _claim(folder: Path, settings: Mapping[str, Any], sources: Sequence[str]) ->
     Raises:
         InvalidValueError: See `judge_files`.
     """
-    manifest = folder / "_tcva.json"  # readers of folders leave out what begins with an underscore
+    manifest = (
+        folder / "_tcva.json"
+    )  # readers of folders leave out what begins with an underscore
     ours = {"settings": settings, "sources": sources}
     known = json.loads(manifest.read_bytes()) if manifest.exists() else ours
     if not manifest.exists() and {*folder.iterdir()} != {folder / "_lock"}:
-        msg = f"{folder} is not empty and was not written by such a run; use a new folder"
+        msg = (
+            f"{folder} is not empty and was not written by such a run; use a new folder"
+        )
         raise InvalidValueError(msg)
     if known["settings"] != settings or not {*known["sources"]} <= {*sources}:
         why = "contains results of other settings, or of files that have changed since or are not named now"
@@ -205,18 +223,33 @@ class _Writer:
             [r[PREFIX + n] for r in rows] for n in ("score", "unscored", "passed")
         )
         figures = Counter(
-            {"rows": len(rows), "new": is_new * len(rows), "passed": passed.count(True)}
+            {
+                "rows": len(rows),
+                "new": is_new * len(rows),
+                "passed": passed.count(True),
+            }
         )
         for score, reason in zip(scores, why, strict=True):
-            figures["scored" if score is not None else f"unscored:{reason or 'error'}"] += 1
-        return {"figures": [json.dumps({**figures, "sum": sum(score or 0.0 for score in scores)})]}
+            figures[
+                "scored" if score is not None else f"unscored:{reason or 'error'}"
+            ] += 1
+        return {
+            "figures": [
+                json.dumps({**figures, "sum": sum(score or 0.0 for score in scores)})
+            ]
+        }
 
     def _write(self, part: Path, given: Sequence[tuple[Record | None, str]]) -> None:
-        rows = [{f"{PREFIX}error": error} if error else record or {} for record, error in given]
+        rows = [
+            {f"{PREFIX}error": error} if error else record or {}
+            for record, error in given
+        ]
         found = judged_rows(rows, scorer_of(self.settings), self.mapping, PREFIX)
         with replacing(part) as stream:
             for row, more in zip(rows, found, strict=True):
-                whole = plain({**row, **{PREFIX + name: more.get(name) for name in ADDED}})
+                whole = plain(
+                    {**row, **{PREFIX + name: more.get(name) for name in ADDED}}
+                )
                 stream.write(json.dumps(whole, ensure_ascii=False).encode() + b"\n")
 
 
@@ -231,11 +264,16 @@ def _report(sums: Counter[str], out: str) -> Report:
         **{name.partition(":")[2]: n for name, n in sums.most_common() if ":" in name},
     }
     columns = [Column(name, "score" if name == "mean" else "int") for name in figures]
-    return Report(sentence, [Table("rows", columns, [figures])], settings={"folder": out})
+    return Report(
+        sentence, [Table("rows", columns, [figures])], settings={"folder": out}
+    )
 
 
 def actors(
-    kind: Callable[..., Any], settings: ScorerLike, workers: int | None, **arguments: Any
+    kind: Callable[..., Any],
+    settings: ScorerLike,
+    workers: int | None,
+    **arguments: Any,
 ) -> dict[str, Any]:
     """Arguments of ``map_batches`` for actors that judge.
 
@@ -262,7 +300,10 @@ def actors(
         raise InvalidValueError(msg)
     return {
         "fn": kind,
-        "fn_constructor_kwargs": {"settings": shared_out(settings, workers), **arguments},
+        "fn_constructor_kwargs": {
+            "settings": shared_out(settings, workers),
+            **arguments,
+        },
         "num_cpus": 1,
         "compute": ray.data.ActorPoolStrategy(size=workers),
     }
@@ -274,7 +315,9 @@ def ray_module() -> Any:
     Raises:
         MissingDependencyError: It is not installed, or too old.
     """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", NO_TELEMETRY["RAY_USAGE_STATS_ENABLED"])
+    os.environ.setdefault(
+        "RAY_USAGE_STATS_ENABLED", NO_TELEMETRY["RAY_USAGE_STATS_ENABLED"]
+    )
     check_installed(REQUIREMENTS["ray"])
     import ray  # noqa: PLC0415  # an extra, and looked for in the line above
 

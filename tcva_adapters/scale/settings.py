@@ -55,7 +55,10 @@ def made_of(plain: Mapping[str, Any]) -> Scorer[Any]:
     settings = dict(plain)
     model, config = settings.pop("model", None), settings.pop("config", None)
     panel, combine = settings.pop("panel", None), settings.pop("combine", "median")
-    how = {"max_concurrency": settings.get("max_concurrency", MAX_CONCURRENCY), **(model or {})}
+    how = {
+        "max_concurrency": settings.get("max_concurrency", MAX_CONCURRENCY),
+        **(model or {}),
+    }
 
     def asked(judge: Any) -> Any:
         """The model that a name means under the settings of models; everything else as it is."""
@@ -65,7 +68,9 @@ def made_of(plain: Mapping[str, Any]) -> Scorer[Any]:
     if "judge" in settings:
         settings["judge"] = asked(settings["judge"])
     if fuse := settings.get("fuse"):
-        settings["fuse"] = [asked(each) for each in (fuse if isinstance(fuse, list) else [fuse])]
+        settings["fuse"] = [
+            asked(each) for each in (fuse if isinstance(fuse, list) else [fuse])
+        ]
     if panel:
         judges = [settings.get("judge"), *map(asked, panel)]
         first, settings = panel_of(judges, combine, settings)
@@ -91,10 +96,17 @@ def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
     """
     if isinstance(settings, Scorer) or scorer_of(settings).is_local:
         return settings
-    calls, model = settings.get("max_concurrency", MAX_CONCURRENCY), settings.get("model") or {}
+    calls, model = (
+        settings.get("max_concurrency", MAX_CONCURRENCY),
+        settings.get("model") or {},
+    )
     if workers > calls:
         msg = f"workers must be at most max_concurrency={calls}, got {workers}"
         raise InvalidValueError(msg)
     if model.get("requests_per_minute"):
         model = {**model, "requests_per_minute": model["requests_per_minute"] / workers}
-    return {**settings, "max_concurrency": calls // workers, "model": model}
+    return {
+        **settings,
+        "max_concurrency": calls // workers,
+        "model": model,
+    }

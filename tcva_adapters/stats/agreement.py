@@ -79,10 +79,20 @@ def krippendorff_alpha(
             m = len(left_out)
             pseudo = m * np.log(1.0 - value) - (m - 1) * np.log(1.0 - left_out)
             reach = quantile(level, of.equal - 1) * float(pseudo.std(ddof=1)) / m**0.5
-            low, high = (1.0 - np.exp(pseudo.mean() + np.array([reach, -reach]))).tolist()
+            low, high = (
+                1.0 - np.exp(pseudo.mean() + np.array([reach, -reach]))
+            ).tolist()
         else:
             why = "the raters differ on a single sample"
-    return Estimate(value, low, high, n=of.n, groups=of.groups, reason=why, level=level)
+    return Estimate(
+        value,
+        low,
+        high,
+        n=of.n,
+        groups=of.groups,
+        reason=why,
+        level=level,
+    )
 
 
 def _alpha(table: checks.FloatArray, scale: Scale) -> float:
@@ -129,16 +139,30 @@ def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") ->
         msg = f"a table of kappa is levels by levels and holds counts; got the shape {counts.shape}"
         raise InvalidValueError(msg)
     levels = np.arange(len(counts))
-    power = {"quadratic": 2, "linear": 1, "none": 0}[weights]
+    power = {
+        "quadratic": 2,
+        "linear": 1,
+        "none": 0,
+    }[weights]
     apart = np.abs(levels[:, None] - levels[None, :])
     distance = np.where(apart > 0, apart**power, 0)
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(float(counts.sum()), 1.0)
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(
+        float(counts.sum()), 1.0
+    )
     chance = float((distance * expected).sum())
-    return 1.0 - float((distance * counts).sum()) / chance if chance > 0.0 else float("nan")
+    return (
+        1.0 - float((distance * counts).sum()) / chance
+        if chance > 0.0
+        else float("nan")
+    )
 
 
 def weighted_kappa(
-    first: npt.ArrayLike, second: npt.ArrayLike, *, levels: int, weights: KappaWeights = "quadratic"
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    *,
+    levels: int,
+    weights: KappaWeights = "quadratic",
 ) -> float:
     """The same from two raters' levels, item by item.
 
@@ -164,5 +188,7 @@ def weighted_kappa(
         msg = f"{float(wrong[0])!r} is no level; levels are 0 to {levels - 1}"
         raise InvalidValueError(msg)
     places = both[0] * levels + both[1]
-    table = np.bincount(places.astype(np.int64), minlength=levels**2).reshape(levels, levels)
+    table = np.bincount(places.astype(np.int64), minlength=levels**2).reshape(
+        levels, levels
+    )
     return kappa_of_table(table, weights)

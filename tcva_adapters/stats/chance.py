@@ -15,14 +15,21 @@ _MOST_EXACT: Final = 17
 """All flips are counted up to so many differences, which have 2**17."""
 _TOGETHER: Final = 8
 """Signs that are drawn at once, as a byte, and whose sums are looked up."""
-_PERMUTED: Final = {"pearson": 200, "spearman": 200, "kendall": 30}
+_PERMUTED: Final = {
+    "pearson": 200,
+    "spearman": 200,
+    "kendall": 30,
+}
 """Samples up to which ratings are permuted; beyond, formulas differ from that by less than draws do."""
 _CELLS: Final = 1 << 18
 _SAME: Final = 1e-12
 
 
 def sign_flips(
-    differences: FloatArray, codes: IntArray | None = None, flips: int = 10_000, seed: int = 0
+    differences: FloatArray,
+    codes: IntArray | None = None,
+    flips: int = 10_000,
+    seed: int = 0,
 ) -> float:
     """The two-sided p of "the mean of these differences is 0", by turning signs round.
 
@@ -64,7 +71,12 @@ def sign_flips(
 
 
 def correlation_p(
-    measure: Measure, scores: FloatArray, human: FloatArray, *, permutations: int, seed: int
+    measure: Measure,
+    scores: FloatArray,
+    human: FloatArray,
+    *,
+    permutations: int,
+    seed: int,
 ) -> float:
     """The two-sided p of "scores say nothing of ratings", for samples that stand alone.
 
@@ -113,13 +125,19 @@ def correlation_p(
         vectorized=True,
         n_resamples=permutations,
         batch=max(1, _CELLS // n ** (2 if measure == "kendall" else 1)),
-        random_state=np.random.default_rng(seed),  # as versions before 1.15 name it, too
+        random_state=np.random.default_rng(
+            seed
+        ),  # as versions before 1.15 name it, too
     )
     return float(found.pvalue)
 
 
 def spearman_resamples(
-    methods: list[FloatArray], human: FloatArray, codes: IntArray | None, resamples: int, seed: int
+    methods: list[FloatArray],
+    human: FloatArray,
+    codes: IntArray | None,
+    resamples: int,
+    seed: int,
 ) -> FloatArray:
     """Spearman's rho of each method on the same resamples, shape (methods, resamples); nan if constant."""
     of = spearman_of(methods, human)

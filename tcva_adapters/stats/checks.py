@@ -136,8 +136,8 @@ def group_codes(groups: Sequence[object], used: BoolArray) -> IntArray:
     numbered = []
     for number in np.flatnonzero(used).tolist():
         group = names[number]
-        missing = group is None or (isinstance(group, float | np.floating) and group != group)  # noqa: PLR0124  # nan
-        if missing or not isinstance(group, Hashable):
+        is_nan = isinstance(group, float | np.floating) and np.isnan(group)
+        if group is None or is_nan or not isinstance(group, Hashable):
             msg = f"group {number} is {group!r}; give every sample with scores a group (a name)"
             raise InvalidValueError(msg)
         numbered.append(codes.setdefault(group, len(codes)))

@@ -31,7 +31,9 @@ class Agreement:
     n: int
 
 
-def agreement(measure: Measure, scores: npt.ArrayLike, human: npt.ArrayLike) -> Agreement:
+def agreement(
+    measure: Measure, scores: npt.ArrayLike, human: npt.ArrayLike
+) -> Agreement:
     """Agreement of scores with human ratings, on the samples where both are finite.
 
     Args:
@@ -75,7 +77,9 @@ def fisher_average(values: npt.ArrayLike) -> float:
     known = numbers("values", values)
     known = known[~np.isnan(known)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.tanh(np.mean(np.arctanh(known)))) if len(known) else float("nan")
+        return (
+            float(np.tanh(np.mean(np.arctanh(known)))) if len(known) else float("nan")
+        )
 
 
 def higher_is_better(measure: Measure) -> bool:

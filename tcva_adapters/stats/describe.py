@@ -49,7 +49,13 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
     shape = [float("nan")] * 2  # which equal scores do not have
     if largest - smallest > 1e-12 * max(abs(largest), abs(smallest)):
         shape = [float(stats.skew(values)), float(stats.kurtosis(values))]
-    geometric = float("nan") if smallest < 0 else float(stats.gmean(values)) if smallest else 0.0
+    geometric = (
+        float("nan")
+        if smallest < 0
+        else float(stats.gmean(values))
+        if smallest
+        else 0.0
+    )
     return found | dict(
         zip(
             _NAMES,

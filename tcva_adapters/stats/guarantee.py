@@ -51,7 +51,13 @@ class Path:
     groups: int | None = None
 
 
-def certify(passes: npt.ArrayLike, limit: float, *, error: float, groups: Groups = None) -> Path:
+def certify(
+    passes: npt.ArrayLike,
+    limit: float,
+    *,
+    error: float,
+    groups: Groups = None,
+) -> Path:
     """Test a path of settings by the rejected answers that pass at each.
 
     For answers that are drawn independently the tests are exact: p is the chance that of n answers
@@ -154,7 +160,10 @@ def largest_share(hits: npt.ArrayLike, n: float, error: float) -> FloatArray:
 
 
 def _hoeffding_bentkus(
-    sums: FloatArray, n: int, limit: float, error: float
+    sums: FloatArray,
+    n: int,
+    limit: float,
+    error: float,
 ) -> tuple[FloatArray, FloatArray]:
     """The p-values and upper bounds of the means of n values in [0, 1] that have these sums."""
     shares, ceiling = sums / n, np.ceil(sums)

@@ -18,7 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.chance import bootstrap_p, correlation_p, sign_flips, spearman_resamples
+from tcva_adapters.stats.chance import (
+    bootstrap_p,
+    correlation_p,
+    sign_flips,
+    spearman_resamples,
+)
 from tcva_adapters.stats.checks import (
     BoolArray,
     FloatArray,
@@ -105,7 +110,11 @@ class Estimate:
         >>> Estimate(0.5, 0.25, 0.75).record("rho")
         {'rho': 0.5, 'rho_low': 0.25, 'rho_high': 0.75}
         """
-        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
+        return {
+            name: self.value,
+            f"{name}_low": self.low,
+            f"{name}_high": self.high,
+        }
 
     @property
     def smallest(self) -> float:
@@ -207,16 +216,25 @@ def estimate(
     return replace(found, low=low, high=high)
 
 
-def _check(statistic: str, level: float, resamples: int, seed: int) -> None:
+def _check(
+    statistic: str,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> None:
     one_of("statistic", statistic, STATISTICS)
     check_level(level)
     whole("resamples", resamples, least=1)
     whole("seed", seed, least=0)
 
 
-def _columns(statistic: Statistic, columns: npt.ArrayLike) -> tuple[FloatArray, BoolArray]:
+def _columns(
+    statistic: Statistic, columns: npt.ArrayLike
+) -> tuple[FloatArray, BoolArray]:
     """What is known in all of the columns, and where."""
-    table = np.atleast_2d(numbers("columns", columns, ndim=2 if np.ndim(columns) > 1 else 1))
+    table = np.atleast_2d(
+        numbers("columns", columns, ndim=2 if np.ndim(columns) > 1 else 1)
+    )
     is_single = statistic in {"mean", "share"}
     if len(table) != (1 if is_single else 2):
         wanted = "one column of values" if is_single else "scores and ratings"
@@ -280,7 +298,11 @@ def difference(
             one, other = np.abs(one - ratings[0]), np.abs(other - ratings[0])
         values = one - other
         found = _of_values(values, of, level, signed=True)
-        return replace(found, p=sign_flips(values, of.codes, resamples, seed)) if of.n else found
+        return (
+            replace(found, p=sign_flips(values, of.codes, resamples, seed))
+            if of.n
+            else found
+        )
     both = [value_of(statistic, side, ratings[0]) for side in (one, other)]
     found = _figure(both[0] - both[1], of, level)
     if why := of.why_none(LEAST_APART[statistic], one, other, *ratings):
@@ -295,7 +317,10 @@ def difference(
         return replace(found, reason=why)
     else:
         left_out = np.array(
-            [correlations_without(statistic, side, ratings[0], of.codes) for side in (one, other)]
+            [
+                correlations_without(statistic, side, ratings[0], of.codes)
+                for side in (one, other)
+            ]
         )
         ends, p = _apart(both, left_out, of.equal)
         is_still = math.isnan(p)
@@ -307,7 +332,12 @@ def difference(
 
 def _figure(value: float, of: Units, level: float) -> Estimate:
     """A figure without an interval."""
-    return Estimate(value, n=of.n, groups=of.groups, level=level)
+    return Estimate(
+        value,
+        n=of.n,
+        groups=of.groups,
+        level=level,
+    )
 
 
 def _mean(values: FloatArray, of: Units, level: float) -> Estimate:
@@ -318,17 +348,30 @@ def _with_ends(found: Estimate, ends: EndsAt) -> Estimate:
     """A figure with its interval, and the one with twice the error."""
     (low, high), level = ends(found.level), found.level
     narrow = ends(2 * level - 1) if level > 0.5 else (_NAN, _NAN)
-    return replace(found, low=low, high=high, narrow=narrow)
+    return replace(
+        found,
+        low=low,
+        high=high,
+        narrow=narrow,
+    )
 
 
-def _of_values(values: FloatArray, of: Units, level: float, *, signed: bool) -> Estimate:
+def _of_values(
+    values: FloatArray,
+    of: Units,
+    level: float,
+    *,
+    signed: bool,
+) -> Estimate:
     """The mean of finite values, all of one sign or `signed`."""
     found = _mean(values, of, level)
     if why := of.why_none(LEAST["mean"], values):
         return replace(found, reason=why)
     left_out = means_without(values, of.codes)
     if np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
-        return replace(found, reason="the value is the same whichever group is left out")
+        return replace(
+            found, reason="the value is the same whichever group is left out"
+        )
     is_signed = signed or _is_inside(values)
     within = natural_ends(values)
     ends = mean_ends(left_out, found.value, of.equal, signed=is_signed, within=within)
@@ -353,7 +396,12 @@ def _share(values: FloatArray, of: Units, level: float) -> Estimate:
     n, value = of.equal, found.value
     if of.codes is not None and 0.0 < value < 1.0:
         costs = quantile(level, of.n - 1) / quantile(level, of.equal - 1)
-        n = value * (1 - value) / max(error(means_without(values, of.codes)) ** 2, _SAME) * costs**2
+        n = (
+            value
+            * (1 - value)
+            / max(error(means_without(values, of.codes)) ** 2, _SAME)
+            * costs**2
+        )
         n = min(of.n, n)
     passed, alpha = value * n, (1 - level) / 2
     low = 1.0 - float(largest_share(n - passed, n, alpha))
@@ -368,7 +416,9 @@ def _percentile(values: FloatArray, of: Units) -> EndsAt:
     return ends
 
 
-def _apart(both: Sequence[float], left_out: FloatArray, units: float) -> tuple[EndsAt, float]:
+def _apart(
+    both: Sequence[float], left_out: FloatArray, units: float
+) -> tuple[EndsAt, float]:
     """The interval and the p of the difference of two correlations, by Student's t on Fisher's z."""
     z = fisher(np.array(both))
     delta, apart = float(both[0] - both[1]), float(z[0] - z[1])
@@ -460,14 +510,22 @@ def lower_bound(
     return low + float(np.quantile(np.concatenate(means), 1 - confidence))
 
 
-def _gathered(above: FloatArray, of: Units) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _gathered(
+    above: FloatArray, of: Units
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Sums and sizes of units, and how often each pair of these occurs; single values in few bins."""
     if of.codes is not None:
         by_group = np.bincount(of.codes, weights=above).astype(np.float64)
-        return by_group, np.bincount(of.codes).astype(np.float64), np.ones(len(by_group))
+        return (
+            by_group,
+            np.bincount(of.codes).astype(np.float64),
+            np.ones(len(by_group)),
+        )
     bins = np.unique(above, return_inverse=True)[1]
     if bins.max() >= _BINS:
-        bins = np.unique((above / above.max() * _BINS).astype(np.int64), return_inverse=True)[1]
+        bins = np.unique(
+            (above / above.max() * _BINS).astype(np.int64), return_inverse=True
+        )[1]
     often = np.bincount(bins).astype(np.float64)
     sums = (np.bincount(bins, weights=above) / often).astype(np.float64)
     return sums, np.ones(len(often)), often
@@ -493,7 +551,11 @@ def labels_needed(
     200
     """
     wanted = width if difference is None else difference
-    if (width is None) == (difference is None) or wanted is None or not 0 < wanted < math.inf:
+    if (
+        (width is None) == (difference is None)
+        or wanted is None
+        or not 0 < wanted < math.inf
+    ):
         msg = f"give width or difference, above 0, got width={width!r}, difference={difference!r}"
         raise InvalidValueError(msg)
     found = pilot.high - pilot.low if difference is None else pilot.smallest

@@ -51,7 +51,10 @@ def means_without(values: FloatArray, codes: IntArray | None = None) -> FloatArr
 
 
 def correlations_without(
-    measure: Measure, scores: FloatArray, human: FloatArray, codes: IntArray | None = None
+    measure: Measure,
+    scores: FloatArray,
+    human: FloatArray,
+    codes: IntArray | None = None,
 ) -> FloatArray:
     """A correlation without each unit in turn, shape (units,); nan where one side is constant.
 
@@ -77,16 +80,24 @@ def correlations_without(
     return np.concatenate([of(counts)[0] for counts in leave_one_out(n, codes)])
 
 
-def _pearson_without(scores: FloatArray, human: FloatArray, codes: IntArray) -> FloatArray:
+def _pearson_without(
+    scores: FloatArray, human: FloatArray, codes: IntArray
+) -> FloatArray:
     x, y = centred(scores), centred(human)
     left = len(x) - np.bincount(codes)
     parts = (x, y, x * x, y * y, x * y)
-    sx, sy, xx, yy, xy = (part.sum() - np.bincount(codes, weights=part) for part in parts)
+    sx, sy, xx, yy, xy = (
+        part.sum() - np.bincount(codes, weights=part) for part in parts
+    )
     vx, vy = xx - sx**2 / left, yy - sy**2 / left
-    return ratio(xy - sx * sy / left, *(np.where(v > _NOTHING * left, v, 0.0) for v in (vx, vy)))
+    return ratio(
+        xy - sx * sy / left, *(np.where(v > _NOTHING * left, v, 0.0) for v in (vx, vy))
+    )
 
 
-def _kendall_without(scores: FloatArray, human: FloatArray, codes: IntArray) -> FloatArray:
+def _kendall_without(
+    scores: FloatArray, human: FloatArray, codes: IntArray
+) -> FloatArray:
     # Ordered pairs: in one order less in the other, unequal scores, unequal ratings.
     total, touched = np.zeros(3), []
     for unit in range(int(codes.max()) + 1):
@@ -108,11 +119,18 @@ def fisher(values: npt.ArrayLike) -> FloatArray:
 def error(left_out: FloatArray) -> float:
     """The jackknife's standard error. B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 11.2."""
     units = len(left_out)
-    return float(np.sqrt((units - 1) / units * np.sum((left_out - left_out.mean()) ** 2)))
+    return float(
+        np.sqrt((units - 1) / units * np.sum((left_out - left_out.mean()) ** 2))
+    )
 
 
 def mean_ends(
-    left_out: FloatArray, value: float, units: float, *, signed: bool, within: Ends
+    left_out: FloatArray,
+    value: float,
+    units: float,
+    *,
+    signed: bool,
+    within: Ends,
 ) -> EndsAt:
     """Student's interval of a mean, corrected for skewness.
 
@@ -138,7 +156,9 @@ def mean_ends(
     bend = 0.0 if units < _UNEVEN * number else skewness / float(np.sqrt(number))
 
     def reach(q: float) -> float:
-        if abs(bend) < 1e-6:  # the cubic is a straight line, and its root would lose all digits
+        if (
+            abs(bend) < 1e-6
+        ):  # the cubic is a straight line, and its root would lose all digits
             return q - bend / 6
         return float(3 / bend * (np.cbrt(1 + bend * (q - bend / 6)) - 1))
 
@@ -147,7 +167,9 @@ def mean_ends(
         below, above = reach(q), -reach(-q)
         if signed or units < number:
             below, above = max(below, q), max(above, q)
-        return max(value - spread * below, within[0]), min(value + spread * above, within[1])
+        return max(value - spread * below, within[0]), min(
+            value + spread * above, within[1]
+        )
 
     return ends
 

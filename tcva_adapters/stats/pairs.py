@@ -31,7 +31,11 @@ _NOTHING: Final = 1e-12
 _SAME: Final = 1e-9
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(
+    frozen=True,
+    slots=True,
+    eq=False,
+)
 class Pairs:
     """Every pair of systems, tested together.
 
@@ -58,7 +62,9 @@ class Pairs:
         the other way round, 0.5 where there is none; nan as for ``p``.
         """
         p, apart = float(self.p[better, worse]), float(self.differences[better, worse])
-        if math.isnan(p) or abs(apart) <= _NOTHING * float(np.nanmax(np.abs(self.means))):
+        if math.isnan(p) or abs(apart) <= _NOTHING * float(
+            np.nanmax(np.abs(self.means))
+        ):
             return p if math.isnan(p) else 0.5
         return p / 2 if apart > 0 else 1 - p / 2
 
@@ -75,11 +81,17 @@ def asl_curve(pairs: Pairs) -> FloatArray:
     share below a level is its discriminative power. T. Sakai, Evaluating evaluation metrics based
     on the bootstrap, SIGIR 2006.
     """
-    return np.sort(np.array([pairs.p[pair] for pair in pairs.tested()], dtype=np.float64))
+    return np.sort(
+        np.array([pairs.p[pair] for pair in pairs.tested()], dtype=np.float64)
+    )
 
 
 def tukey(
-    scores: npt.ArrayLike, *, alpha: float = 0.05, permutations: int = 10_000, seed: int = 0
+    scores: npt.ArrayLike,
+    *,
+    alpha: float = 0.05,
+    permutations: int = 10_000,
+    seed: int = 0,
 ) -> Pairs:
     """Test all pairs of systems at once, by shuffling each query's scores over the systems.
 
@@ -126,7 +138,11 @@ def tukey(
     # mixed * d**2 to the square of what it has to reach; solved for d.
     rows = table[present.sum(axis=1) > 1]
     reach, systems = float(np.quantile(ranges, 1.0 - alpha)), table.shape[1]
-    mixed = reach**2 / (systems * float(np.nanvar(rows, axis=1, ddof=1).mean())) if reach else 0.0
+    mixed = (
+        reach**2 / (systems * float(np.nanvar(rows, axis=1, ddof=1).mean()))
+        if reach
+        else 0.0
+    )
     errors = _errors(table)
     beyond = NormalDist().inv_cdf(_POWER) * errors
     smallest = np.full_like(p, np.nan)
@@ -138,7 +154,11 @@ def tukey(
 
 
 def studentised(
-    scores: npt.ArrayLike, *, alpha: float = 0.05, permutations: int = 10_000, seed: int = 0
+    scores: npt.ArrayLike,
+    *,
+    alpha: float = 0.05,
+    permutations: int = 10_000,
+    seed: int = 0,
 ) -> Pairs:
     """Test all pairs of systems at once, by turning the signs of each query's differences round.
 
@@ -186,18 +206,25 @@ def studentised(
         scaled = _scaled(apart[:, tested])
         observed = _hall(np.ones((1, n)), scaled, counts[tested])[0]
         drawn = [
-            _hall(signs, scaled, counts[tested]).max(axis=1) for signs in _signs(rng, draws, apart)
+            _hall(signs, scaled, counts[tested]).max(axis=1)
+            for signs in _signs(rng, draws, apart)
         ]
         largest = np.sort(np.concatenate(drawn))
         ends = first[tested], second[tested]
         p[ends] = p[ends[::-1]] = _shares(largest, observed * (1 - _SAME))
         errors = _errors(table)
-        smallest = (np.quantile(largest, 1.0 - alpha) + NormalDist().inv_cdf(_POWER)) * errors
+        smallest = (
+            np.quantile(largest, 1.0 - alpha) + NormalDist().inv_cdf(_POWER)
+        ) * errors
         smallest[np.isnan(p) | ~(errors > 0.0)] = np.nan
     fewest = int(counts.min())
     reason = f"this test needs {LEAST_QUERIES} queries, and two systems share {fewest}"
     return Pairs(
-        mean_rating(table.T), differences, p, smallest, "" if fewest >= LEAST_QUERIES else reason
+        mean_rating(table.T),
+        differences,
+        p,
+        smallest,
+        "" if fewest >= LEAST_QUERIES else reason,
     )
 
 
@@ -236,7 +263,10 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
     """
     rng = np.random.Generator(np.random.PCG64(seed))
     present, filled = ~np.isnan(table), np.nan_to_num(table)
-    highest, lowest = np.where(present, table, -np.inf), np.where(present, table, np.inf)
+    highest, lowest = (
+        np.where(present, table, -np.inf),
+        np.where(present, table, np.inf),
+    )
     moves = highest.max(axis=1) > lowest.min(axis=1)
     ways, codes = np.unique(present[moves], axis=0, return_inverse=True)
     groups = [
@@ -259,7 +289,9 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
                 sums[:, columns] += rng.permuted(copies, axis=2).sum(axis=1)
                 continue
             orders = listed[len(columns)]
-            drawn = rng.integers(0, orders.shape[1], (block, len(values)), dtype=np.uint16)
+            drawn = rng.integers(
+                0, orders.shape[1], (block, len(values)), dtype=np.uint16
+            )
             places, scores = np.empty(drawn.shape, dtype=np.intp), np.empty(drawn.shape)
             for column, order in zip(columns, orders, strict=True):
                 # "clip" checks nothing, which spares a copy; every place lies inside.
@@ -292,14 +324,18 @@ def _hall(signs: FloatArray, scaled: FloatArray, counts: IntArray) -> FloatArray
     variances = 1.0 - means**2
     spread = variances > _NOTHING
     variances = np.where(spread, variances, 1.0)
-    skewness = (signs @ scaled**3 / counts - 3.0 * means + 2.0 * means**3) / variances**1.5
+    skewness = (
+        signs @ scaled**3 / counts - 3.0 * means + 2.0 * means**3
+    ) / variances**1.5
     t = means * np.sqrt(counts / variances)
     bend = skewness / (3.0 * np.sqrt(counts))
     sizes = np.abs(t + bend * t**2 + bend**2 * t**3 / 3.0 + bend / 2.0)
     return np.where(spread, sizes, np.inf)
 
 
-def _signs(rng: np.random.Generator, draws: int, apart: FloatArray) -> Iterator[FloatArray]:
+def _signs(
+    rng: np.random.Generator, draws: int, apart: FloatArray
+) -> Iterator[FloatArray]:
     """Rows of signs, shape (rows, N), in blocks that depend on the table alone."""
     n = len(apart)
     rows = max(1, _CELLS // max(apart.shape))

@@ -115,5 +115,12 @@ def powered_mean(
     least, most = natural_ends(y)
     low, high = max(value - half, least), min(value + half, most)
     value = min(max(value, least), most)
-    found = Estimate(value, low, high, n=n, groups=of.groups, level=level)
+    found = Estimate(
+        value,
+        low,
+        high,
+        n=n,
+        groups=of.groups,
+        level=level,
+    )
     return PoweredMean(found, alone, samples, slope, n * (plain / (2.0 * half)) ** 2)

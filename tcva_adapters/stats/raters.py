@@ -20,7 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, Groups, check_level, numbers, one_of, same_length
+from tcva_adapters.stats.checks import (
+    FloatArray,
+    Groups,
+    check_level,
+    numbers,
+    one_of,
+    same_length,
+)
 from tcva_adapters.stats.correlation import Agreement, agreement
 from tcva_adapters.stats.inference import Estimate
 from tcva_adapters.stats.leave_out import correlation_ends, error, quantile
@@ -65,7 +72,9 @@ def mean_rating(ratings: npt.ArrayLike) -> FloatArray:
     known = np.isfinite(table)
     number = known.sum(axis=1)
     means = np.full(len(table), np.nan)
-    np.divide(np.where(known, table, 0.0).sum(axis=1), number, out=means, where=number > 0)
+    np.divide(
+        np.where(known, table, 0.0).sum(axis=1), number, out=means, where=number > 0
+    )
     return means
 
 
@@ -107,10 +116,15 @@ def reliability(
     """
     one_of("measure", measure, get_args(Correlated))
     check_level(level)
-    table, scores = numbers("ratings", ratings, ndim=2), numbers("scores", methods, ndim=2)
+    table, scores = (
+        numbers("ratings", ratings, ndim=2),
+        numbers("scores", methods, ndim=2),
+    )
     same_length(ratings=table, scores=scores)
     if table.shape[1] < 2:
-        msg = f"reliability needs the ratings of two or more raters, got {table.shape[1]}"
+        msg = (
+            f"reliability needs the ratings of two or more raters, got {table.shape[1]}"
+        )
         raise InvalidValueError(msg)
     rated = np.asarray(np.isfinite(table).any(axis=1))
     of, table, scores = Units(groups, rated), table[rated], scores[rated]
@@ -123,7 +137,14 @@ def reliability(
     elif not why and best >= 1.0 - _NOTHING:
         why = "the raters never differ, so there is nothing to correct"
     estimates = [
-        Estimate(v, n=of.n, groups=of.groups, reason=why, level=level) for v in found[1:].tolist()
+        Estimate(
+            v,
+            n=of.n,
+            groups=of.groups,
+            reason=why,
+            level=level,
+        )
+        for v in found[1:].tolist()
     ]
     if not why:
         left_out = np.array(
@@ -133,16 +154,26 @@ def reliability(
         sides = zip(estimates, left_out.T, strict=True)
         estimates = [_interval(each, column, half) for each, column in sides]
     with_mean = tuple(float(c * best) for c in found[2:])
-    return Reliability(pairs, between, best**2, estimates[0], with_mean, tuple(estimates[1:]))
+    return Reliability(
+        pairs, between, best**2, estimates[0], with_mean, tuple(estimates[1:])
+    )
 
 
 def _figures(measure: Correlated, table: FloatArray, scores: FloatArray) -> FloatArray:
     """The mean correlation of two raters, ``best``, and each method's corrected correlation."""
     every = [agreement(measure, *pair) for pair in combinations(table.T, 2)]
-    pairs = np.array([(pair.value, pair.n) for pair in every if not math.isnan(pair.value)])
-    between = float(np.average(pairs[:, 0], weights=pairs[:, 1])) if len(pairs) else math.nan
+    pairs = np.array(
+        [(pair.value, pair.n) for pair in every if not math.isnan(pair.value)]
+    )
+    between = (
+        float(np.average(pairs[:, 0], weights=pairs[:, 1])) if len(pairs) else math.nan
+    )
     k = len(table) / float((1.0 / np.isfinite(table).sum(axis=1)).sum())
-    best = math.sqrt(k * between / (1.0 + (k - 1.0) * between)) if between > 0.0 else math.nan
+    best = (
+        math.sqrt(k * between / (1.0 + (k - 1.0) * between))
+        if between > 0.0
+        else math.nan
+    )
     mean = mean_rating(table)
     methods = [agreement(measure, column, mean).value / best for column in scores.T]
     return np.array([between, best, *methods])
@@ -151,7 +182,9 @@ def _figures(measure: Correlated, table: FloatArray, scores: FloatArray) -> Floa
 def _interval(found: Estimate, left_out: FloatArray, half: float) -> Estimate:
     """Student's, of the jackknife: on Fisher's z below 1, as it is above."""
     if np.isnan(left_out).any() or math.isnan(found.value):
-        return replace(found, reason="it is undefined when one of the samples is left out")
+        return replace(
+            found, reason="it is undefined when one of the samples is left out"
+        )
     if max(found.value, left_out.max()) < 1.0:
         low, high = correlation_ends(left_out, found.value, half)
         return replace(found, low=low, high=high)
@@ -179,7 +212,9 @@ class Independence:
     effective: float
 
 
-def independence(scores: npt.ArrayLike, human: npt.ArrayLike | None = None) -> Independence:
+def independence(
+    scores: npt.ArrayLike, human: npt.ArrayLike | None = None
+) -> Independence:
     """How far judges say the same: the mean correlation of their scores, or of their errors.
 
     Judges that are right agree, so correlated scores alone do not mean that they fail together.
@@ -252,11 +287,19 @@ class VarianceComponents:
     @property
     def judge_error(self) -> float:
         """Of the mean on these very samples, judged anew; nan where `judge` is."""
-        return math.sqrt(self.judge / (self.samples * self.repeats)) if self.samples else math.nan
+        return (
+            math.sqrt(self.judge / (self.samples * self.repeats))
+            if self.samples
+            else math.nan
+        )
 
     def error_with(self, samples: float, repeats: float) -> float:
         """The standard error of the mean with so many samples and repeats of each; nan without any."""
-        return math.sqrt((self.sample + self.judge / repeats) / samples) if samples else math.nan
+        return (
+            math.sqrt((self.sample + self.judge / repeats) / samples)
+            if samples
+            else math.nan
+        )
 
 
 def variance_components(scores: npt.ArrayLike) -> VarianceComponents:

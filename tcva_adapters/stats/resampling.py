@@ -24,7 +24,13 @@ _CELLS: Final = 1 << 14
 _FEWEST: Final = 8
 
 
-def draw(n: int, n_boot: int, *, seed: int, codes: IntArray | None) -> Iterator[IntArray]:
+def draw(
+    n: int,
+    n_boot: int,
+    *,
+    seed: int,
+    codes: IntArray | None,
+) -> Iterator[IntArray]:
     """Bootstrap resamples, block by block, each as counts per sample.
 
     Without groups n samples are drawn with replacement; with groups as many groups as there are,
@@ -133,7 +139,9 @@ class _Ranks:
     def __init__(self, values: FloatArray) -> None:
         distinct, self._codes = np.unique(values, return_inverse=True)
         self._order = np.argsort(self._codes, kind="stable")
-        self._starts = np.searchsorted(self._codes[self._order], np.arange(len(distinct)))
+        self._starts = np.searchsorted(
+            self._codes[self._order], np.arange(len(distinct))
+        )
         self._tied = len(distinct) < len(values)
 
     def centred(self, counts: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -7,7 +7,13 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.stats.checks import BoolArray, FloatArray, Groups, IntArray, group_codes
+from tcva_adapters.stats.checks import (
+    BoolArray,
+    FloatArray,
+    Groups,
+    IntArray,
+    group_codes,
+)
 from tcva_adapters.stats.resampling import effective_number
 
 LEAST_GROUPS: Final = 10
@@ -61,7 +67,12 @@ class Units:
         for part in range(min(self.number, most)):
             yield codes % most != part
 
-    def why_none(self, least: int, *columns: FloatArray, least_groups: int = LEAST_GROUPS) -> str:
+    def why_none(
+        self,
+        least: int,
+        *columns: FloatArray,
+        least_groups: int = LEAST_GROUPS,
+    ) -> str:
         """Why no interval can be trusted here, in one sentence without a full stop; or nothing.
 
         Args:
@@ -80,14 +91,18 @@ class Units:
         if self.codes is None and self.n < least:
             return f"it needs {least} samples, got {self.n}"
         if self.codes is not None and round(self.equal) < least_groups:
-            return (
-                f"it needs {least_groups} groups, got {self.groups} (effectively {self.equal:.1f})"
-            )
+            return f"it needs {least_groups} groups, got {self.groups} (effectively {self.equal:.1f})"
         for column in columns:
             values = column.round(_DIGITS)
-            _, places, often = np.unique(values, return_inverse=True, return_counts=True)
+            _, places, often = np.unique(
+                values, return_inverse=True, return_counts=True
+            )
             differ = places != often.argmax()
-            found = int(differ.sum()) if self.codes is None else len(np.unique(self.codes[differ]))
+            found = (
+                int(differ.sum())
+                if self.codes is None
+                else len(np.unique(self.codes[differ]))
+            )
             if found < LEAST_OTHERS:
                 which = f"all but {found}" if found else "all"
                 return f"{which} values are equal; at least {LEAST_OTHERS} must differ"

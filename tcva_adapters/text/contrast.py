@@ -75,7 +75,9 @@ def contradicts(claim: str, quote: str) -> bool:
     sentences = [_clauses(sentence) for sentence in _ENDS.split(quote)]
     whole = [set[str]().union(*clauses) for clauses in sentences]
     parts = [
-        (part, all_) for clauses, all_ in zip(sentences, whole, strict=True) for part in clauses
+        (part, all_)
+        for clauses, all_ in zip(sentences, whole, strict=True)
+        for part in clauses
     ]
     for pairs in parts, [(sentence, said) for sentence in whole]:
         most = max(len(content & _either(part)) for part, _ in pairs)
@@ -85,7 +87,10 @@ def contradicts(claim: str, quote: str) -> bool:
             return all(
                 _turned(said, part, new)
                 or claimed > max(part & _DEGREES, default=claimed)
-                or ("condition" in sentence - said and len(content & _either(sentence)) == most)
+                or (
+                    "condition" in sentence - said
+                    and len(content & _either(sentence)) == most
+                )
                 or (
                     most > _NEARLY_ALL * sum(word[0] in "+-" for word in part)
                     and (
@@ -125,7 +130,9 @@ def _turned(said: set[str], part: set[str], new: set[str]) -> set[str]:
         new: Those of the claim that the quote has nowhere.
     """
     turned = {word.translate(_TURNED) for word in part - said} & new
-    is_unclear = len(turned) % 2 == 0 or {"deny"} & said & part or {"until"} & (said | part)
+    is_unclear = (
+        len(turned) % 2 == 0 or {"deny"} & said & part or {"until"} & (said | part)
+    )
     firsts = {word[1:] for word in said - part if word[0] == "^"}
     is_other_way = "#" in "".join(turned) and any(word[1:] in firsts for word in part)
     return set() if is_unclear or is_other_way else turned
@@ -151,14 +158,20 @@ def _clauses(text: str) -> list[set[str]]:
             continue
         phrases = (" ".join(stems[at : at + size]) for size in (4, 3, 2))
         mark, end = next(
-            ((mark, at + 1 + phrase.count(" ")) for phrase in phrases if (mark := _mark(phrase))),
+            (
+                (mark, at + 1 + phrase.count(" "))
+                for phrase in phrases
+                if (mark := _mark(phrase))
+            ),
             (_own_mark(tokens[at : at + 3]), at + 1),
         )
         if token.clause != clause or mark in _PARTING:
             clauses.append("")
         clause = token.clause
         clauses[-1] += f" {mark}"
-    joined = (_FIRST.sub(r"\1^\3 \2\3", _OR.sub(r"\1 deny", clause)) for clause in clauses)
+    joined = (
+        _FIRST.sub(r"\1^\3 \2\3", _OR.sub(r"\1 deny", clause)) for clause in clauses
+    )
     return [set(_CONTENT.sub(_signed, clause).split()) for clause in joined]
 
 
@@ -189,7 +202,8 @@ def _own_mark(tokens: Sequence[Token]) -> str:
 def _mark(phrase: str) -> str:
     """What the lists say of a phrase or of a beginning of it; the empty string is nothing."""
     starts = (
-        f"{phrase[:size]}*" for size in range(min(len(phrase), _WIDEST), phrase.rfind(" ") + 1, -1)
+        f"{phrase[:size]}*"
+        for size in range(min(len(phrase), _WIDEST), phrase.rfind(" ") + 1, -1)
     )
     return next((_MARKS[entry] for entry in (phrase, *starts) if entry in _MARKS), "")
 
@@ -254,7 +268,9 @@ def denied_behind(last: str, behind: Sequence[str]) -> bool:
     after_verb = last in _HELPING_VERBS
     for i, word in enumerate(behind[:_NEXT]):
         if word in NEGATIONS:
-            return (after_verb or word not in _ONLY_AFTER_A_VERB) and _denies(behind[i:])
+            return (after_verb or word not in _ONLY_AFTER_A_VERB) and _denies(
+                behind[i:]
+            )
         if word not in _FILLING and word not in _HELPING_VERBS:
             return False
         after_verb = after_verb or word in _HELPING_VERBS

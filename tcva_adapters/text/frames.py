@@ -69,7 +69,9 @@ def says_otherwise(claim: str, source: str) -> bool:
     before, is_there, _ = source_frame.partition(frame)
     counterpart = stated[before.count(" ") :] if is_there else claimed
     places = [place for place, word in enumerate(claimed) if word != counterpart[place]]
-    fillers, others = ([filled[place] for place in places] for filled in (claimed, counterpart))
+    fillers, others = (
+        [filled[place] for place in places] for filled in (claimed, counterpart)
+    )
 
     if places and sorted(fillers) == sorted(others):
         between = claimed[places[0] + 1 : places[-1]]
@@ -123,7 +125,9 @@ def _filled(text: str, names: set[str]) -> list[str]:
         text = text.replace(form, f" {word} ")
     filled = [""]
     for token in tokenise(_HALF_DAY.sub(r"\1 \2mer ", text)):
-        word = _MEMBERS.get(token.text) or _MEMBERS.get(token.text.casefold(), token.key)
+        word = _MEMBERS.get(token.text) or _MEMBERS.get(
+            token.text.casefold(), token.key
+        )
         kind, slash, size = word.partition("/")
         amount = value_of(filled[-1]) * value_of(size)
         if amount >= 0:
@@ -134,7 +138,9 @@ def _filled(text: str, names: set[str]) -> list[str]:
                 word = f"role/{word}"
             elif token.text in names:
                 is_next = filled[-1].startswith("name/")
-                word = f"{filled.pop()}+{token.text}" if is_next else f"name/{token.text}"
+                word = (
+                    f"{filled.pop()}+{token.text}" if is_next else f"name/{token.text}"
+                )
         filled.append(word)
     return filled[1:]
 

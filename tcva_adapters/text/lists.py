@@ -17,7 +17,9 @@ _PART: Final = re.compile(r"<(\w+)>")
 def words(name: str) -> frozenset[str]:
     """One list, or all lists of a table together."""
     found = _LISTS[name]
-    return frozenset((found if isinstance(found, str) else " ".join(found.values())).split())
+    return frozenset(
+        (found if isinstance(found, str) else " ".join(found.values())).split()
+    )
 
 
 def by_language(name: str) -> dict[str, frozenset[str]]:
@@ -31,7 +33,9 @@ def variants(name: str) -> dict[str, str]:
     >>> variants("spellings")["kg"], variants("numbers")["dozen"]
     ('kilogram', '12')
     """
-    return {form: word for word, forms in _LISTS[name].items() for form in forms.split()}
+    return {
+        form: word for word, forms in _LISTS[name].items() for form in forms.split()
+    }
 
 
 def patterns(name: str) -> str:

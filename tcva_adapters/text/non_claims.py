@@ -48,8 +48,12 @@ def non_claim_kind(sentence: str) -> str | None:
     """
     if len(sentence) > _LONGEST:
         return None
-    bare = " ".join(_EMOJI.sub("", sentence).translate(_SIMPLIFIED).split()).strip(_EDGES)
-    has_figure = any(char.isnumeric() and not "\u3400" <= char <= "\u9fff" for char in bare)
+    bare = " ".join(_EMOJI.sub("", sentence).translate(_SIMPLIFIED).split()).strip(
+        _EDGES
+    )
+    has_figure = any(
+        char.isnumeric() and not "\u3400" <= char <= "\u9fff" for char in bare
+    )
     if not has_figure and _is_polite(bare):
         return "greeting"
     is_question = bare.endswith(("?", "？"))
@@ -60,7 +64,9 @@ def non_claim_kind(sentence: str) -> str | None:
         return None
     if is_question:
         return _question_kind(bare.rstrip("?？!！ ").lstrip("¿ "))
-    is_offer = _pattern("offers").fullmatch(bare) and not _pattern("asserting").search(bare)
+    is_offer = _pattern("offers").fullmatch(bare) and not _pattern("asserting").search(
+        bare
+    )
     return "offer" if is_offer else None
 
 
@@ -76,7 +82,8 @@ def _is_polite(bare: str) -> bool:
     may_name = _pattern("before_a_name").match(bare)
     first, *others = (part.strip(_EDGES) for part in _BETWEEN.split(bare))
     return is_polite(first) is not None and all(
-        is_polite(part) or (may_name and _pattern("a_name").fullmatch(part)) for part in others
+        is_polite(part) or (may_name and _pattern("a_name").fullmatch(part))
+        for part in others
     )
 
 
@@ -92,7 +99,8 @@ def _is_refusal(bare: str) -> bool:
     ]
     others = [part for part in parts if not _pattern("refusals").fullmatch(part)]
     return others != parts and all(
-        _pattern("beside_a_refusal").fullmatch(part) or _is_polite(part) for part in others
+        _pattern("beside_a_refusal").fullmatch(part) or _is_polite(part)
+        for part in others
     )
 
 

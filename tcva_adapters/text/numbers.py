@@ -16,14 +16,21 @@ _UNITS: Final = frozenset({"percent", "dollar", "euro", "pound", "yen"})
 _NEAR: Final = 3  # tokens between a number and what is counted
 _PLAIN: Final = re.compile(r"-?\d{1,15}(?:\.\d+)?")  # of what a float holds exactly
 _FRACTIONS: Final = variants("fractions")
-_SIDES: Final = {"parted": nan, "least": 1, "most": -1, "about": nan}
+_SIDES: Final = {
+    "parted": nan,
+    "least": 1,
+    "most": -1,
+    "about": nan,
+}
 _BOUND: Final = re.compile(
     rf"(?<!\S)(?:{'|'.join(f'(?P<{bound}>{patterns(bound)})' for bound in _SIDES)})(?!\S)",
     re.IGNORECASE,
 )
 _LARGE: Final = 1000  # numbers from here on are often rounded
 _REACH: Final = 6  # tokens that a bound of a number reaches
-_LONGEST: Final = 200  # tokens of a claim whose numbers are compared, each with all of the source
+_LONGEST: Final = (
+    200  # tokens of a claim whose numbers are compared, each with all of the source
+)
 
 
 def values(tokens: Sequence[Token]) -> set[str]:
@@ -76,7 +83,9 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
         ):
             continue
         value = value_of(token.key)
-        near = {others[other] for other in others if _in_place(claim, place, source, other)}
+        near = {
+            others[other] for other in others if _in_place(claim, place, source, other)
+        }
         if (
             near
             and not _is_allowed(value, bound_of(claim, place), near)
@@ -94,12 +103,18 @@ def _is_same_year(key: str, other: str) -> bool:
 def _is_allowed(value: float, claimed: str, others: set[tuple[float, str]]) -> bool:
     """Tell whether all numbers in the place of a claim's, each with its bound, allow it."""
     return not any(
-        claimed == bound or (value - other) * (_SIDES.get(bound, 0) - _SIDES.get(claimed, 0)) < 0
+        claimed == bound
+        or (value - other) * (_SIDES.get(bound, 0) - _SIDES.get(claimed, 0)) < 0
         for other, bound in others
     )
 
 
-def _in_place(claim: Sequence[Token], at: int, source: Sequence[Token], other: int) -> bool:
+def _in_place(
+    claim: Sequence[Token],
+    at: int,
+    source: Sequence[Token],
+    other: int,
+) -> bool:
     """Tell whether two numbers count the same, or stand behind the same word."""
     if isnan(value_of(claim[at].key)) != isnan(value_of(source[other].key)):
         return False  # a time of day, date, ratio or version
@@ -172,7 +187,9 @@ def _is_derived(value: float, others: set[float], factors: set[str]) -> bool:
     for number in others - {0}:
         ratio = value / number
         percent = 100 * ratio if "percent" in factors else nan
-        ratios = {round(part, 6) for part in (ratio, 1 / ratio, percent, abs(percent - 100))}
+        ratios = {
+            round(part, 6) for part in (ratio, 1 / ratio, percent, abs(percent - 100))
+        }
         # "Fifteen years later" is a sum of other quantities.
         terms = known if "12" in factors and min(value, number) > _LARGE else others
         apart = abs(value - number)

@@ -58,7 +58,9 @@ _MARK: Final = re.compile(
 _ENDING: Final = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
 _SPACED_CITATIONS: Final = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")
 _NEXT_WORD: Final = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
-_SPEECH_TAG: Final = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
+_SPEECH_TAG: Final = re.compile(
+    r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]"
+)
 _CJK_TURN: Final = re.compile(rf"(?<=[{_CJK}][.!?])[{_CJK}]")
 _ENUMERATOR: Final = re.compile(rf"\s*{_ITEM}")
 _BULLETS: Final = re.compile(rf"\A(?:{_BULLET}\s+)+(?=\S)")
@@ -74,7 +76,9 @@ _AFTER_ORDINAL: Final = words("after_ordinal")
 _INITIALS: Final = re.compile(  # "J", "U.S", "Ph.D"; "Hauptstr"
     r"[^\W\d_](?:[^\W\d_]?\.[^\W\d_]{1,2})*|\w+str"
 )
-_LONG_WORD: Final = 5  # a longer word before a full stop is hardly ever an unlisted abbreviation
+_LONG_WORD: Final = (
+    5  # a longer word before a full stop is hardly ever an unlisted abbreviation
+)
 _WINDOW: Final = 32  # characters looked at in front of a stop
 
 
@@ -120,7 +124,9 @@ def pieces(text: str) -> list[Piece]:
     lines = text.replace("\r\n", " \n").replace("\r", "\n").replace("\u2028", "\n")
     lower_only = lines.islower()
     starts: list[int] = []
-    rows: dict[int, tuple[int, str]] = {}  # where claims begin that hold a row: where that begins
+    rows: dict[
+        int, tuple[int, str]
+    ] = {}  # where claims begin that hold a row: where that begins
     glued = False
     for block in _BLOCK.finditer(lines):
         start, end = block.span()
@@ -129,7 +135,9 @@ def pieces(text: str) -> list[Piece]:
             starts.append(start)
         if kind in {"prose", "item"}:
             cuts = _sentence_cuts(lines, start, end, lower_only=lower_only)
-            if kind == "item":  # "1. Do this. 2. Do that." on one line is a list of its own
+            if (
+                kind == "item"
+            ):  # "1. Do this. 2. Do that." on one line is a list of its own
                 cuts = (cut for cut in cuts if _ENUMERATOR.match(lines, cut))
             starts += cuts
         elif kind == "table":
@@ -143,10 +151,14 @@ def pieces(text: str) -> list[Piece]:
             and (glued or not non_claim_kind(lines[starts[-1] : end]))
         )
     # A piece without a letter or digit joins the piece before it, the first one the next.
-    worded = [a for a, b in pairwise([*starts, len(text)]) if _LETTER.search(text, a, b)]
+    worded = [
+        a for a, b in pairwise([*starts, len(text)]) if _LETTER.search(text, a, b)
+    ]
     starts = [*starts[:1], *worded[1:]]
     found = []
-    for (start, end), at in zip(pairwise([*starts, len(text)]), worded or starts, strict=True):
+    for (start, end), at in zip(
+        pairwise([*starts, len(text)]), worded or starts, strict=True
+    ):
         begin, row = rows.get(at, (end, ""))
         claim = text[start:begin]
         # A piece that opens with white space begins inside a line: its dash is no bullet.
@@ -175,7 +187,13 @@ def _cells(line: str) -> list[str]:
     return [" ".join(cell.split()) for cell in _CELL_END.split(line.strip().strip("|"))]
 
 
-def _sentence_cuts(text: str, start: int, end: int, *, lower_only: bool) -> Iterator[int]:
+def _sentence_cuts(
+    text: str,
+    start: int,
+    end: int,
+    *,
+    lower_only: bool,
+) -> Iterator[int]:
     """Yield the positions inside text[start:end] at which a new sentence begins."""
     position = start
     while mark := _MARK.search(text, position, end):
@@ -198,7 +216,14 @@ def _sentence_cuts(text: str, start: int, end: int, *, lower_only: bool) -> Iter
             start = position = cut
 
 
-def _ends(text: str, start: int, ending: re.Match[str], end: int, *, lower_only: bool) -> bool:
+def _ends(
+    text: str,
+    start: int,
+    ending: re.Match[str],
+    end: int,
+    *,
+    lower_only: bool,
+) -> bool:
     """Whether a run of stops, with its closing marks, ends the sentence."""
     first, last = ending.span()
     closed = ending[0][-1] not in _STOPS
@@ -209,11 +234,15 @@ def _ends(text: str, start: int, ending: re.Match[str], end: int, *, lower_only:
     following = _NEXT_WORD.match(text, last, end)
     gap, after, next_stop = following.groups() if following else ("", "", "")
     # After a doubtful abbreviation only a new line or a plain opening word shows a new sentence.
-    opens = ("\n" in gap and not after.islower()) or (after in _STARTERS and not next_stop)
+    opens = ("\n" in gap and not after.islower()) or (
+        after in _STARTERS and not next_stop
+    )
     trailing_off = ending[0][0] == "…" or ending[0][:2] == ".."
     if ending[0][0] == "." and not trailing_off:
         before = text[max(start, first - _WINDOW) : first]
-        last_words = [word.strip("()[]{}\"'“”‘’«»*_`¿¡") for word in before.split()[-2:]] or [""]
+        last_words = [
+            word.strip("()[]{}\"'“”‘’«»*_`¿¡") for word in before.split()[-2:]
+        ] or [""]
         if _is_abbreviation(last_words, after, opens=opens):
             return False
         if before[-1:].isspace():
@@ -231,7 +260,11 @@ def _is_abbreviation(last_words: list[str], after: str, *, opens: bool) -> bool:
     if word.isdigit() and len(word) <= len("31"):
         # It numbers what follows: "1. Stir it; 2. Heat it." or "Steps: 1. Stir it."
         first = last_words[0]
-        numbers = len(last_words) == 1 or first[-1:] == ";" or (first[-1:], word) == (":", "1")
+        numbers = (
+            len(last_words) == 1
+            or first[-1:] == ";"
+            or (first[-1:], word) == (":", "1")
+        )
         return numbers or after in _AFTER_ORDINAL
     if forms & _NEVER_FINAL:
         return True

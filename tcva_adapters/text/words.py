@@ -31,7 +31,12 @@ _IRREGULAR: Final = variants("irregular")
 _NUMBERS: Final = variants("numbers")
 _VAGUE: Final = variants("vague_numbers")
 _SCALES: Final = {word: int(factor) for word, factor in variants("scales").items()}
-_SIGNS: Final = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
+_SIGNS: Final = {
+    "$": "dollar",
+    "€": "euro",
+    "£": "pound",
+    "¥": "yen",
+}
 _ORDINAL_ENDS: Final = frozenset({"st", "nd", "rd", "th"})
 _GO_ON: Final = frozenset({*_NUMBERS, *_SCALES, *_ORDINAL_ENDS, "am", "pm"})
 _ENDINGS: Final = ("ingly", "edly", "ing", "ed", "ly", "ment", "ness")
@@ -47,13 +52,17 @@ _PIECE: Final = re.compile(
 _COMMA: Final = re.compile(r"\d,\d")
 _THOUSANDS: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _PARTED: Final = re.compile(r"[1-9]\d{0,2}(?:,\d{3}|(?:[.,]\d{3}){2,})")
-_SEVERAL: Final = re.compile(r"\d+[.,]\d{1,2}[.,]")  # of a date or version, not one number
+_SEVERAL: Final = re.compile(
+    r"\d+[.,]\d{1,2}[.,]"
+)  # of a date or version, not one number
 # A line that goes on with a small letter is the same sentence, wrapped.
 _NEW_LINE: Final = re.compile(r"\n{2,}|\n(?![ \t]{0,8}[a-zß-ÿ])")
 _ELIDED: Final = re.compile(
     r"(?i)\b([cdjlmnst]|qu|un|[dn]?ell|all)['’](?=[aeéèêiîoôuhœ])"
 )  # "l'eau"
-_APART: Final = re.compile(r" ['’]s\b")  # "the club 's captain", as tokenised text writes it
+_APART: Final = re.compile(
+    r" ['’]s\b"
+)  # "the club 's captain", as tokenised text writes it
 # Putting accents in their order takes the square of their number.
 _MANY_MARKS: Final = re.compile(r"[^\w\s]{32,}")
 _PART: Final = 20_000
@@ -63,7 +72,9 @@ _BETWEEN: Final = re.compile(
     r"(?<=\w\w)(?= \w|[\n\t\"])|(?<=[。！？，、；])(?=[\u3040-\u30ff\u4e00-\u9fff])"
 )
 _NEGATORS: Final = "不没沒無无未"
-_UNSPACED_PARTS: Final = re.compile(f"([〇零一二三四五六七八九十百千万亿億两兩]+|[{_NEGATORS}])")
+_UNSPACED_PARTS: Final = re.compile(
+    f"([〇零一二三四五六七八九十百千万亿億两兩]+|[{_NEGATORS}])"
+)
 _MYRIAD: Final = 10**4
 
 
@@ -100,14 +111,18 @@ def split_words(text: str) -> list[str]:
     ['It', 'costs', '$', '1500', 'its', ',', 'NEW', ',', '.']
     """
     if len(text) > _PART and (between := _BETWEEN.search(text, len(text) // 2)):
-        return split_words(text[: between.start()]) + split_words(text[between.start() :])
+        return split_words(text[: between.start()]) + split_words(
+            text[between.start() :]
+        )
     if not text.isascii():
         text = _MANY_MARKS.sub(lambda run: "".join(filter(_is_no_accent, run[0])), text)
     if "'" in text or "’" in text:
         text = _ELIDED.sub(r"\1 ", _APART.sub("", text))
     if "\n" in text:
         text = _NEW_LINE.sub("\n;", text)
-    text = unicodedata.normalize("NFKC", _BRACKET_CODES.sub(" ", text)).translate(_FOLDING)
+    text = unicodedata.normalize("NFKC", _BRACKET_CODES.sub(" ", text)).translate(
+        _FOLDING
+    )
     found: list[str] = []
     for word in text.split():  # no piece holds a blank, and most words are one
         if word.isascii() and word.isalpha():
@@ -115,7 +130,10 @@ def split_words(text: str) -> list[str]:
         else:
             found += _PIECE.findall(word)
     if _COMMA.search(text):
-        found = [p.replace(",", "") if "," in p and _THOUSANDS.fullmatch(p) else p for p in found]
+        found = [
+            p.replace(",", "") if "," in p and _THOUSANDS.fullmatch(p) else p
+            for p in found
+        ]
     return found
 
 
@@ -182,8 +200,14 @@ def stem(word: str) -> str:
         word = word[:-1]
     for ending in _ENDINGS:
         rest = word[: -len(ending)]
-        if word.endswith(ending) and len(rest) >= 3 and any(v in rest for v in "aeiouy"):
-            is_doubled = len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
+        if (
+            word.endswith(ending)
+            and len(rest) >= 3
+            and any(v in rest for v in "aeiouy")
+        ):
+            is_doubled = (
+                len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
+            )
             word = rest[:-1] if is_doubled else rest
             break
     if word.endswith("e") and len(word) > 3:
@@ -252,7 +276,10 @@ def _read(piece: str) -> tuple[str, str, str]:
     small = piece.casefold()
     other = ""
     if piece[-1].isdecimal():
-        kind, (key, other) = "number", (":" in piece and _clock(piece)) or (number_key(piece), "")
+        kind, (key, other) = (
+            "number",
+            (":" in piece and _clock(piece)) or (number_key(piece), ""),
+        )
     elif small in _NUMBERS:
         key, kind = _NUMBERS[small], "number"
     elif small in _VAGUE:
@@ -295,7 +322,13 @@ def _goes_on(tokens: list[Token], piece: str) -> bool:
         key, text = format(float(key) * _SCALES[small], ".15g"), f"{text} {piece}"
     elif small not in _ORDINAL_ENDS:
         return False
-    tokens[at:] = [last._replace(key=key, text=text, other=other)]
+    tokens[at:] = [
+        last._replace(
+            key=key,
+            text=text,
+            other=other,
+        )
+    ]
     return True
 
 

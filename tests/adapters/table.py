@@ -55,7 +55,9 @@ class Adapter:
     named: str = ""
     leaves_out: frozenset[str] = frozenset()
     has_ids: bool = False
-    changed: Callable[..., Any] = lambda evaluator, **changes: evaluator.changed(**changes)
+    changed: Callable[..., Any] = lambda evaluator, **changes: evaluator.changed(
+        **changes
+    )
     instead: str = "changed({}=...)"
 
     def built(self, judge: Any, /, **settings: Any) -> Any:
@@ -71,7 +73,9 @@ async def _ragas_ascore(metric: Any, sample: Sample) -> Any:
     return (await metric.single_turn_ascore(_turn(sample))).result
 
 
-def _ragas_suite(metrics: list[Any], samples: Sequence[Sample], asynchronous: bool) -> Rows:
+def _ragas_suite(
+    metrics: list[Any], samples: Sequence[Sample], asynchronous: bool
+) -> Rows:
     arguments: dict[str, Any] = {
         "dataset": ragas_entry.dataset_of(samples),
         "metrics": metrics,
@@ -98,13 +102,19 @@ async def _collections_ascore(metric: Any, sample: Sample) -> Any:
     return (await metric.ascore(**_row(sample))).result
 
 
-def _collections_suite(metrics: list[Any], samples: Sequence[Sample], asynchronous: bool) -> Rows:
+def _collections_suite(
+    metrics: list[Any], samples: Sequence[Sample], asynchronous: bool
+) -> Rows:
     rows = list(map(_row, samples))
 
     async def together() -> Any:
         return await asyncio.gather(*(metric.abatch_score(rows) for metric in metrics))
 
-    columns = asyncio.run(together()) if asynchronous else [m.batch_score(rows) for m in metrics]
+    columns = (
+        asyncio.run(together())
+        if asynchronous
+        else [m.batch_score(rows) for m in metrics]
+    )
     return [[each.result for each in column] for column in columns]
 
 
@@ -119,10 +129,14 @@ async def _deepeval_ascore(metric: Any, sample: Sample) -> Any:
     return next(result for judged, result in metric.collected[::-1] if judged is case)
 
 
-def _deepeval_suite(metrics: list[Any], samples: Sequence[Sample], asynchronous: bool) -> Rows:
+def _deepeval_suite(
+    metrics: list[Any], samples: Sequence[Sample], asynchronous: bool
+) -> Rows:
     made: Any = {Sample: deepeval_entry.case_of, Conversation: deepeval_entry.talk_of}
     cases = [made[type(each)](each) for each in samples]
-    found = deepeval_entry.evaluated(cases, metrics, asynchronous=asynchronous, ignore_errors=True)
+    found = deepeval_entry.evaluated(
+        cases, metrics, asynchronous=asynchronous, ignore_errors=True
+    )
     return [deepeval.results_of(found, metric.name) for metric in metrics]
 
 
@@ -135,7 +149,9 @@ async def _langchain_ascore(evaluator: Any, sample: Sample) -> Any:
     return langchain.result_of(await evaluator.ainvoke(record))
 
 
-def _langchain_suite(evaluators: list[Any], samples: Sequence[Sample], asynchronous: bool) -> Rows:
+def _langchain_suite(
+    evaluators: list[Any], samples: Sequence[Sample], asynchronous: bool
+) -> Rows:
     step = RunnableParallel[Any]({str(i): each for i, each in enumerate(evaluators)})
     records = langchain_entry.records(samples)
     found = asyncio.run(step.abatch(records)) if asynchronous else step.batch(records)
@@ -151,8 +167,12 @@ async def _llamaindex_ascore(evaluator: Any, sample: Sample) -> Any:
     return (await evaluator.aevaluate(**_given(sample))).result
 
 
-def _llamaindex_suite(evaluators: list[Any], samples: Sequence[Sample], asynchronous: bool) -> Rows:
-    runner = BatchEvalRunner({str(i): each for i, each in enumerate(evaluators)}, workers=8)
+def _llamaindex_suite(
+    evaluators: list[Any], samples: Sequence[Sample], asynchronous: bool
+) -> Rows:
+    runner = BatchEvalRunner(
+        {str(i): each for i, each in enumerate(evaluators)}, workers=8
+    )
     rows = [_given(sample) for sample in samples]
     arguments: Any = {
         "queries": [row["query"] for row in rows],
@@ -218,13 +238,23 @@ _CONVERSATIONAL: Final = {
     "langchain": langchain.TCVAConversationEvaluator,
 }
 
-each_adapter = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.name)
+each_adapter = pytest.mark.parametrize(
+    "adapter", ADAPTERS, ids=lambda adapter: adapter.name
+)
 each_named = pytest.mark.parametrize(
-    "adapter", [each for each in ADAPTERS if each.named], ids=lambda adapter: adapter.name
+    "adapter",
+    [each for each in ADAPTERS if each.named],
+    ids=lambda adapter: adapter.name,
 )
 each_of_conversations = pytest.mark.parametrize(
     "adapter",
-    [replace(a, drop_in=_CONVERSATIONAL[a.name]) for a in ADAPTERS if a.name in _CONVERSATIONAL],
+    [
+        replace(a, drop_in=_CONVERSATIONAL[a.name])
+        for a in ADAPTERS
+        if a.name in _CONVERSATIONAL
+    ],
     ids=lambda adapter: adapter.name,
 )
-both_ways = pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+both_ways = pytest.mark.parametrize(
+    "asynchronous", [False, True], ids=["sync", "async"]
+)

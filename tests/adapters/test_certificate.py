@@ -20,7 +20,15 @@ from tcva_adapters.errors import GuaranteeWarning
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tests.adapters.table import Adapter, each_adapter
 from tests.cli.conftest import Run, tcva, write  # noqa: F401  # a fixture
-from tests.support.certified import GOOD, HOLDS, LOST, OPEN, certified, certified_by, state_of
+from tests.support.certified import (
+    GOOD,
+    HOLDS,
+    LOST,
+    OPEN,
+    certified,
+    certified_by,
+    state_of,
+)
 
 EDITED: Final = "was edited after it was made; calibrate again"
 Plain = dict[str, Any]
@@ -46,7 +54,9 @@ def _everywhere(name: str, value: Any) -> Callable[[Plain], Any]:
 
 
 def _criterion(plain: Plain) -> None:
-    plain["criterion"] = plain["guarantee"]["judged_by"]["criterion"] = "answer_relevancy"
+    plain["criterion"] = plain["guarantee"]["judged_by"]["criterion"] = (
+        "answer_relevancy"
+    )
 
 
 EDITS: Final[dict[str, Callable[[Plain], Any]]] = {
@@ -84,12 +94,18 @@ EDITS: Final[dict[str, Callable[[Plain], Any]]] = {
     "an empty digest": _set("digest", ""),
 }  # fmt: skip
 OUTSIDE: Final[dict[str, Callable[[Plain], Any]]] = {
-    "threshold in the settings": lambda plain: plain["settings"].__setitem__("threshold", 0.9),
+    "threshold in the settings": lambda plain: plain["settings"].__setitem__(
+        "threshold", 0.9
+    ),
     "threshold removed": lambda plain: plain["settings"].pop("threshold"),
-    "temperature in the settings": lambda plain: plain["settings"].__setitem__("temperature", 0.9),
+    "temperature in the settings": lambda plain: plain["settings"].__setitem__(
+        "temperature", 0.9
+    ),
     "a setting more": lambda plain: plain["settings"].__setitem__("on_unscored", 1.0),
     "profiles": lambda plain: plain.__setitem__("profiles", {"domain": {"a": 0.2}}),
-    "the criterion in the settings": lambda plain: plain.__setitem__("criterion", "correctness"),
+    "the criterion in the settings": lambda plain: plain.__setitem__(
+        "criterion", "correctness"
+    ),
 }
 
 
@@ -119,7 +135,10 @@ def test_a_setting_edited_outside_the_certificate_loses_the_guarantee(
     path = edited(OUTSIDE[name], tmp_path / "gate.json")
     scorer = TCVA.from_config(path, judge="lexical")
     with pytest.warns(GuaranteeWarning, match="lost: "):
-        assert state_of(scorer.evaluate(GOOD.model_copy(update={"reference": "At nine."}))) == LOST
+        assert (
+            state_of(scorer.evaluate(GOOD.model_copy(update={"reference": "At nine."})))
+            == LOST
+        )
 
 
 def test_a_certificate_without_a_digest_cannot_be_checked(tmp_path: Path) -> None:
@@ -156,7 +175,9 @@ def test_a_certificate_holds_however_its_json_is_written(tmp_path: Path) -> None
 
 
 @each_adapter
-def test_evaluators_tell_of_an_edited_certificate(adapter: Adapter, tmp_path: Path) -> None:
+def test_evaluators_tell_of_an_edited_certificate(
+    adapter: Adapter, tmp_path: Path
+) -> None:
     path = edited(EDITS["threshold everywhere"], tmp_path / "gate.json")
     evaluator = adapter.drop_in.from_config(path, **{adapter.judge: "lexical"})
     with warnings.catch_warnings(record=True) as warned:
@@ -168,19 +189,35 @@ def test_evaluators_tell_of_an_edited_certificate(adapter: Adapter, tmp_path: Pa
 
 
 def test_commands_tell_of_an_edited_certificate(tcva: Run, tmp_path: Path) -> None:  # noqa: F811  # the fixture
-    write("samples.jsonl", {"answer": GOOD.response, "contexts": list(GOOD.contexts or ())})
+    write(
+        "samples.jsonl",
+        {"answer": GOOD.response, "contexts": list(GOOD.contexts or ())},
+    )
     for name, edit in EDITS.items():
         if name == "the criterion everywhere":
             continue  # which lacks its question
-        run = ["evaluate", "samples.jsonl", "--judge", "lexical", "--out", "x.jsonl", "--overwrite"]
-        done = tcva(*run, "--config", edited(edit, tmp_path / "gate.json"), "--markdown", "x.md")
+        run = [
+            "evaluate",
+            "samples.jsonl",
+            "--judge",
+            "lexical",
+            "--out",
+            "x.jsonl",
+            "--overwrite",
+        ]
+        done = tcva(
+            *run, "--config", edited(edit, tmp_path / "gate.json"), "--markdown", "x.md"
+        )
         assert EDITED in " ".join(done.out.split()), name
         assert EDITED in " ".join(done.err.split()), name
         assert EDITED in Path("x.md").read_text(encoding="utf-8")
 
 
 def _model(name: str = "m", **settings: Any) -> OpenAICompatibleModel:
-    how: Any = {"base_url": "http://127.0.0.1:9/v1", "api_key": "sk-never-shown-1234567890"}
+    how: Any = {
+        "base_url": "http://127.0.0.1:9/v1",
+        "api_key": "sk-never-shown-1234567890",
+    }
     return OpenAICompatibleModel(name, **{**how, **settings})
 
 
@@ -219,16 +256,24 @@ RUNS: Final[dict[str, Plain]] = {
 
 
 def _unjudged() -> Any:
-    return TCVA(judge="lexical").evaluate(GOOD).assessment.model_copy(update={"judged_by": {}})
+    return (
+        TCVA(judge="lexical")
+        .evaluate(GOOD)
+        .assessment.model_copy(update={"judged_by": {}})
+    )
 
 
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.filterwarnings("ignore::tcva_adapters.errors.GuaranteeWarning")
-def test_a_run_that_differs_from_the_certified_one_loses_the_guarantee(name: str) -> None:
+def test_a_run_that_differs_from_the_certified_one_loses_the_guarantee(
+    name: str,
+) -> None:
     config = certified_by(_model())
     same = TCVA.from_config(config, judge=_model()).result(_unjudged())
     assert state_of(same) == HOLDS
-    other = TCVA.from_config(config, **{"judge": _model(), **RUNS[name]}).result(_unjudged())
+    other = TCVA.from_config(config, **{"judge": _model(), **RUNS[name]}).result(
+        _unjudged()
+    )
     assert state_of(other) == LOST, other.guarantee
 
 
@@ -240,17 +285,23 @@ PANELS: Final[dict[str, Plain]] = {
     "a member more": {"judge": Panel([_model(), "lexical", _model("n")])},
     "a member less": {"judge": _model()},
     "the order": {"judge": Panel(["lexical", _model()])},
-    "a member's sampling temperature": {"judge": Panel([_model(temperature=0.7), "lexical"])},
+    "a member's sampling temperature": {
+        "judge": Panel([_model(temperature=0.7), "lexical"])
+    },
     "a member's server": {"judge": Panel([_model(base_url="http://h/v1"), "lexical"])},
 }
 
 
 @pytest.mark.parametrize("name", PANELS)
 @pytest.mark.filterwarnings("ignore::tcva_adapters.errors.GuaranteeWarning")
-def test_a_panel_that_differs_from_the_certified_one_loses_the_guarantee(name: str) -> None:
+def test_a_panel_that_differs_from_the_certified_one_loses_the_guarantee(
+    name: str,
+) -> None:
     config = certified_by(PANEL)
     assert state_of(TCVA.from_config(config, judge=PANEL).result(_unjudged())) == HOLDS
-    assert state_of(TCVA.from_config(config, **PANELS[name]).result(_unjudged())) == LOST
+    assert (
+        state_of(TCVA.from_config(config, **PANELS[name]).result(_unjudged())) == LOST
+    )
 
 
 def test_what_another_judge_judged_has_no_guarantee_by_being_looked_at() -> None:

@@ -33,7 +33,9 @@ MESSAGES: Final = [
 TALK: Final = Conversation.from_messages(MESSAGES)
 BEGUN: Final = Conversation.from_messages(MESSAGES[:6])
 FIRST: Final = verdict_json((1, "fully", "opens at nine"), (2, "minor", ""))
-LAST: Final = verdict_json((1, "fully", "Desk seven costs"), (2, "none", ""), (3, "partial", "two"))
+LAST: Final = verdict_json(
+    (1, "fully", "Desk seven costs"), (2, "none", ""), (3, "partial", "two")
+)
 
 
 def reply(prompt: str) -> str:
@@ -41,7 +43,9 @@ def reply(prompt: str) -> str:
     return LAST if "Coffee" in prompt else FIRST
 
 
-def expected(talk: Conversation, **settings: Any) -> tuple[ConversationResult, list[str]]:
+def expected(
+    talk: Conversation, **settings: Any
+) -> tuple[ConversationResult, list[str]]:
     """What TCVA makes of the same replies, and what it asked."""
     model = ScriptedModel(lambda request: reply(request.user))
     result = TCVA(judge=model, **settings).evaluate_conversation(talk)
@@ -50,7 +54,9 @@ def expected(talk: Conversation, **settings: Any) -> tuple[ConversationResult, l
 
 @each_of_conversations
 @both_ways
-def test_the_verdicts_are_the_same_everywhere(adapter: Adapter, asynchronous: bool) -> None:
+def test_the_verdicts_are_the_same_everywhere(
+    adapter: Adapter, asynchronous: bool
+) -> None:
     settings: dict[str, Any] = {"temperature": 0.4, "threshold": 0.3}
     llm = adapter.llm(reply)
     talks: Any = [TALK, BEGUN]
@@ -58,9 +64,15 @@ def test_the_verdicts_are_the_same_everywhere(adapter: Adapter, asynchronous: bo
     for result, talk in zip(results, talks, strict=True):
         same: Any = result
         other, asked = expected(talk, **settings)
-        assert [turn.claims for turn in same.turns] == [turn.claims for turn in other.turns]
-        assert [turn.unscored for turn in same.turns] == [turn.unscored for turn in other.turns]
-        assert [same.at(t).score for t in (0.1, 0.9)] == [other.at(t).score for t in (0.1, 0.9)]
+        assert [turn.claims for turn in same.turns] == [
+            turn.claims for turn in other.turns
+        ]
+        assert [turn.unscored for turn in same.turns] == [
+            turn.unscored for turn in other.turns
+        ]
+        assert [same.at(t).score for t in (0.1, 0.9)] == [
+            other.at(t).score for t in (0.1, 0.9)
+        ]
         assert (same.score, same.reason) == (other.score, other.reason)
         assert all(any(each in prompt for prompt in llm.prompts) for each in asked)
     assert len(llm.prompts) == 2
@@ -72,13 +84,17 @@ def test_a_file_has_the_same_verdicts(tmp_path: Path) -> None:
     path.write_text(json.dumps({"id": "talk", "messages": messages}))
     model = ScriptedModel(lambda request: reply(request.user))
     results = TCVA(judge=model).evaluate_many(read_samples(path).samples)
-    assert [result.claims for result in results] == [t.claims for t in expected(TALK)[0].turns]
+    assert [result.claims for result in results] == [
+        t.claims for t in expected(TALK)[0].turns
+    ]
     assert [result.sample_id for result in results] == ["talk/1", "talk/2", "talk/3"]
 
 
 @each_of_conversations
 @both_ways
-def test_a_turn_is_judged_once_for_all_temperatures(adapter: Adapter, asynchronous: bool) -> None:
+def test_a_turn_is_judged_once_for_all_temperatures(
+    adapter: Adapter, asynchronous: bool
+) -> None:
     llm = adapter.llm(reply)
     metrics = [adapter.built(llm, temperature=each) for each in (0.2, 0.9)]
     for talk, asked, paid in ((BEGUN, 1, 1), (TALK, 2, 1), (TALK, 2, 0)):
@@ -93,7 +109,9 @@ def test_a_turn_is_judged_once_for_all_temperatures(adapter: Adapter, asynchrono
 
 @each_of_conversations
 @both_ways
-def test_a_turn_that_fails_leaves_the_others(adapter: Adapter, asynchronous: bool) -> None:
+def test_a_turn_that_fails_leaves_the_others(
+    adapter: Adapter, asynchronous: bool
+) -> None:
     llm = adapter.llm(lambda prompt: "Nice." if "Coffee" in prompt else FIRST)
     talks: Any = [TALK, BEGUN]
     rows: Any = adapter.suite([adapter.built(llm)], talks, asynchronous)
@@ -106,7 +124,12 @@ def test_a_turn_that_fails_leaves_the_others(adapter: Adapter, asynchronous: boo
 
 CAPTAIN: Final = "The captain is called Olav Berg."
 UNCONTEXTED: Final = Conversation.from_messages(
-    [*MESSAGES[1:2], *MESSAGES[:6], ("user", "Who is the captain?"), ("assistant", CAPTAIN)]
+    [
+        *MESSAGES[1:2],
+        *MESSAGES[:6],
+        ("user", "Who is the captain?"),
+        ("assistant", CAPTAIN),
+    ]
 )
 
 
@@ -140,12 +163,18 @@ def test_a_turn_that_claims_something_without_contexts(
         assert closed.turns[2].reason == said.replace("turn 3: ", "")
         assert read_result(closed.to_json()).passed is False
     assert earlier.turns[2].claims[0].verdict == "none"
-    assert [turn.assessment.earlier_contexts for turn in earlier.turns] == [False, False, True]
+    assert [turn.assessment.earlier_contexts for turn in earlier.turns] == [
+        False,
+        False,
+        True,
+    ]
     for judged in (earlier, earlier.turns[2], read_result(earlier.to_json())):
         assert "contexts of earlier turns count" in judged.reason
     assert len(llm.prompts) == 2
     assert earlier.at_gate() == earlier
-    first = Conversation.from_messages([("user", "Who?"), ("assistant", CAPTAIN), *MESSAGES[:4]])
+    first = Conversation.from_messages(
+        [("user", "Who?"), ("assistant", CAPTAIN), *MESSAGES[:4]]
+    )
     tcva = TCVA(judge="lexical", uncontexted="earlier")
     assert tcva.evaluate_conversation(first).at_gate().passed is False
 
@@ -164,8 +193,13 @@ def test_scores_by_reason_stand_in_the_reason_of_a_conversation() -> None:
     ]
     for turns in (talk, talk[2:] + talk[:2]):
         declines = tcva.evaluate_conversation([("tool", "Nothing."), *turns])
-        assert (declines.score, declines.unscored and declines.unscored.reason) == (0.0, "refusal")
-        plain = tcva.changed(on_unscored=None).evaluate_conversation([("tool", "-"), *turns])
+        assert (declines.score, declines.unscored and declines.unscored.reason) == (
+            0.0,
+            "refusal",
+        )
+        plain = tcva.changed(on_unscored=None).evaluate_conversation(
+            [("tool", "-"), *turns]
+        )
         assert plain.nothing_to_check
     one, two = (Result(turn.assessment) for turn in found.turns[1:])
     mixed = ConversationResult([one, two])

@@ -28,7 +28,12 @@ from tests.support.scripted import ScriptedModel, verdict_json
 
 LEVELS = {"Desk 0": "fully", "Desk 1": "none"}
 OPENS = "The office opens at nine."
-TALK = [("user", "When?"), ("assistant", OPENS), ("user", "Really?"), ("assistant", OPENS)]
+TALK = [
+    ("user", "When?"),
+    ("assistant", OPENS),
+    ("user", "Really?"),
+    ("assistant", OPENS),
+]
 LABELS = {True: "pass", False: "fail", None: None}
 PARTS = [NAMES[part] for part in ("score", "label", "error")]
 REFUSAL = Unscored(reason=Reason.REFUSAL, detail="the answer declines")
@@ -37,7 +42,9 @@ REFUSAL = Unscored(reason=Reason.REFUSAL, detail="the answer declines")
 @pytest.fixture
 def exported(monkeypatch: pytest.MonkeyPatch) -> Any:
     """What an application's exporter gets; its older name is that of SDKs before 1.39."""
-    kind: Any = getattr(export, "InMemoryLogRecordExporter", None) or export.InMemoryLogExporter
+    kind: Any = (
+        getattr(export, "InMemoryLogRecordExporter", None) or export.InMemoryLogExporter
+    )
     exporter, provider = kind(), LoggerProvider()
     provider.add_log_record_processor(export.SimpleLogRecordProcessor(exporter))
     monkeypatch.setattr("opentelemetry._logs._internal._LOGGER_PROVIDER", provider)
@@ -61,7 +68,9 @@ def span() -> Iterator[Any]:
 def reply(prompt: str) -> str:
     for desk, level in LEVELS.items():
         if desk in prompt:
-            return verdict_json((1, "fully", "opens at nine"), (2, level, "is free for visitors"))
+            return verdict_json(
+                (1, "fully", "opens at nine"), (2, level, "is free for visitors")
+            )
     msg = "the judge said secret things"
     raise RuntimeError(msg)
 
@@ -69,16 +78,22 @@ def reply(prompt: str) -> str:
 def check_are_of(records: Sequence[Any], results: Sequence[Any]) -> None:
     """Frameworks may end samples in another order."""
     why = [None if each.unscored is None else each.unscored.reason for each in results]
-    expected = [(r.score, LABELS[r.passed], w) for r, w in zip(results, why, strict=True)]
+    expected = [
+        (r.score, LABELS[r.passed], w) for r, w in zip(results, why, strict=True)
+    ]
     found = [tuple(map(each.attributes.get, PARTS)) for each in records]
     assert sorted(found, key=str) == sorted(expected, key=str)
 
 
 @each_adapter
 @both_ways
-def test_results_are_events(adapter: Adapter, asynchronous: bool, exported: Any, span: Any) -> None:
+def test_results_are_events(
+    adapter: Adapter, asynchronous: bool, exported: Any, span: Any
+) -> None:
     connections().clear()
-    refused = SAMPLES[0].model_copy(update={"contexts": None})  # in LangChain an error, no result
+    refused = SAMPLES[0].model_copy(
+        update={"contexts": None}
+    )  # in LangChain an error, no result
     samples = SAMPLES if adapter.name == "langchain" else [*SAMPLES, refused]
     evaluator = adapter.built(adapter.llm(reply), events=True, temperature=0.2)
     for _ in "asked", "shared":
@@ -87,7 +102,9 @@ def test_results_are_events(adapter: Adapter, asynchronous: bool, exported: Any,
         assert {each.passed for each in results} == {*LABELS}
         spans = {(each.trace_id, each.span_id) for each in records}
         assert spans == {(span.trace_id, span.span_id)}
-        assert {each.attributes[NAMES["name"]] for each in records} == {"tcva_faithfulness(T=0.2)"}
+        assert {each.attributes[NAMES["name"]] for each in records} == {
+            "tcva_faithfulness(T=0.2)"
+        }
         for text in ("Desk", "nine", "secret"):
             assert not any(text in str(each.attributes) for each in records)
     results[0].to_json()
@@ -101,7 +118,9 @@ def test_results_are_events(adapter: Adapter, asynchronous: bool, exported: Any,
 
 
 @each_adapter
-def test_what_a_framework_ends_is_an_event_if_a_result(adapter: Adapter, exported: Any) -> None:
+def test_what_a_framework_ends_is_an_event_if_a_result(
+    adapter: Adapter, exported: Any
+) -> None:
     model: Any = ScriptedModel([])
     model.acomplete = lambda _: asyncio.sleep(60)
 
@@ -117,7 +136,10 @@ def test_what_a_framework_ends_is_an_event_if_a_result(adapter: Adapter, exporte
 
 def test_every_way_to_evaluate_gives_one_event_for_each_result(exported: Any) -> None:
     tcva = TCVA(judge=ScriptedModel([reply("Desk 0")] * 4), events=True, repeats=2)
-    results: list[Any] = [tcva.evaluate(SAMPLES[0]), asyncio.run(tcva.aevaluate(SAMPLES[0]))]
+    results: list[Any] = [
+        tcva.evaluate(SAMPLES[0]),
+        asyncio.run(tcva.aevaluate(SAMPLES[0])),
+    ]
     results += tcva.evaluate_many([SAMPLES[0], Sample()])
     results += asyncio.run(tcva.aevaluate_many(SAMPLES[:1]))
     results.append(next(stream := tcva.iter_evaluate(SAMPLES)))
@@ -127,7 +149,11 @@ def test_every_way_to_evaluate_gives_one_event_for_each_result(exported: Any) ->
     results.append(lexical.evaluate_conversation(talk))
     results += asyncio.run(lexical.aevaluate_conversations([talk, talk]))
     messages = [{"role": role, "content": text} for role, text in TALK]
-    rows = {"messages": [messages, None], "answer": [None, OPENS], "context": [OPENS, OPENS]}
+    rows = {
+        "messages": [messages, None],
+        "answer": [None, OPENS],
+        "context": [OPENS, OPENS],
+    }
     settings = {"criterion": "faithfulness", "judge": "lexical", "events": True}
     results += map(read_result, judge_batch(rows, settings=settings)["tcva_result"])
     Run(SAMPLES, lexical, frameworks="none").table()
@@ -136,36 +162,54 @@ def test_every_way_to_evaluate_gives_one_event_for_each_result(exported: Any) ->
     for result in results:
         emit(result)
     own, other = (
-        [each.attributes[NAMES["name"]] for each in them if NAMES["score"] in each.attributes]
+        [
+            each.attributes[NAMES["name"]]
+            for each in them
+            if NAMES["score"] in each.attributes
+        ]
         for them in (records, exported())
     )
     assert own == other
     fused = "tcva_faithfulness(threshold=0.7,fuse=lexical_5 faithfulness)"
     assert {*own} == {"tcva_faithfulness(repeats=2)", "tcva_faithfulness", fused}
     for wrong in (None, None), (0.5, None), (results, None), (results[0], "span"):
-        with pytest.raises(InvalidValueError, match="a result and an OpenTelemetry span or None"):
+        with pytest.raises(
+            InvalidValueError, match="a result and an OpenTelemetry span or None"
+        ):
             emit(*wrong)
 
 
 def test_events_change_no_name_no_key_and_no_verdict() -> None:
     quiet = TCVA(judge=ScriptedModel([reply("Desk 0")]))
     loud = quiet.changed(events="texts")
-    assert (loud.name, loud.title, loud.fingerprint) == (quiet.name, quiet.title, quiet.fingerprint)
+    assert (loud.name, loud.title, loud.fingerprint) == (
+        quiet.name,
+        quiet.title,
+        quiet.fingerprint,
+    )
     assert loud.key(SAMPLES[0]) == quiet.key(SAMPLES[0])
     assert loud.evaluate(SAMPLES[0]) == quiet.evaluate(SAMPLES[0])  # one reply for both
-    for scorer in TCVA(judge="lexical", events=True), CCRS(judge="lexical", events=True):
+    for scorer in (
+        TCVA(judge="lexical", events=True),
+        CCRS(judge="lexical", events=True),
+    ):
         assert pickle.loads(pickle.dumps(scorer)).events is True
 
 
 def test_an_event_has_the_parts_of_the_convention(exported: Any, span: Any) -> None:
-    if hasattr(gen_ai_attributes, "GEN_AI_EVALUATION_NAME"):  # not in the lowest version
+    if hasattr(
+        gen_ai_attributes, "GEN_AI_EVALUATION_NAME"
+    ):  # not in the lowest version
         own = {"gen_ai.evaluation.result", "error.type", "tcva.sample.id"}
         assert {*NAMES.values()} - own <= {*map(str, vars(gen_ai_attributes).values())}
     assert all(
-        name in f"{events.__doc__}" for name in (*NAMES.values(), CONVENTION.rpartition("/")[2])
+        name in f"{events.__doc__}"
+        for name in (*NAMES.values(), CONVENTION.rpartition("/")[2])
     )
     about = {"id": "s-1", "metadata": {"gen_ai.response.id": 17, "name": "Ada"}}
-    result = TCVA(judge="lexical", on_unscored=0.0).evaluate(SAMPLES[0].model_copy(update=about))
+    result = TCVA(judge="lexical", on_unscored=0.0).evaluate(
+        SAMPLES[0].model_copy(update=about)
+    )
     other = TracerProvider().get_tracer("t").start_span("other")
     emit(result, other, name="mine", texts=True)
     emit(result.unscored_for(REFUSAL).at("strict", on_unscored=None))
@@ -179,19 +223,31 @@ def test_an_event_has_the_parts_of_the_convention(exported: Any, span: Any) -> N
         "gen_ai.response.id": "17",
         "tcva.sample.id": "s-1",
     }
-    assert (shown.span_id, without.span_id) == (other.get_span_context().span_id, span.span_id)
+    assert (shown.span_id, without.span_id) == (
+        other.get_span_context().span_id,
+        span.span_id,
+    )
     assert dict(without.attributes) == {
         "gen_ai.evaluation.name": "tcva_faithfulness(T=0.2)",
         "gen_ai.evaluation.explanation": "unscored: refusal",
         "error.type": "refusal",
     }
-    assert [scored_all_the_same.attributes.get(name) for name in PARTS] == [0.0, "fail", None]
+    assert [scored_all_the_same.attributes.get(name) for name in PARTS] == [
+        0.0,
+        "fail",
+        None,
+    ]
 
 
 @pytest.mark.usefixtures("exported")
-@pytest.mark.parametrize(("owner", "part"), [(LoggerProvider, "get_logger"), (Logger, "emit")])
+@pytest.mark.parametrize(
+    ("owner", "part"), [(LoggerProvider, "get_logger"), (Logger, "emit")]
+)
 def test_a_provider_that_fails_costs_no_result(
-    owner: Any, part: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    owner: Any,
+    part: str,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(owner, part, lambda *_, **__: 1 / 0)
     results = TCVA(judge="lexical", events=True).evaluate_many(SAMPLES)
@@ -205,5 +261,7 @@ def test_a_missing_package_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> 
     _logs.cache_clear()
     for build in TCVA, CCRS:
         build(judge="lexical")
-        with pytest.raises(MissingDependencyError, match=r"opentelemetry-api .*\[otel\]"):
+        with pytest.raises(
+            MissingDependencyError, match=r"opentelemetry-api .*\[otel\]"
+        ):
             build(judge="lexical", events=True)

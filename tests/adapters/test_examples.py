@@ -26,7 +26,11 @@ def test_it_runs_offline_and_ranks_its_answers(name: str, tmp_path: Path) -> Non
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
-    table = [line for line in done.stdout.splitlines() if re.match(r" {,8}\d\.\d{3} +\d", line)]
+    table = [
+        line
+        for line in done.stdout.splitlines()
+        if re.match(r" {,8}\d\.\d{3} +\d", line)
+    ]
     good, half, wrong = ([float(cell) for cell in line.split()[:4]] for line in table)
     assert good[THEIRS] == 1.0
     assert good[STRICT] > 0.9
@@ -39,4 +43,6 @@ def test_it_runs_offline_and_ranks_its_answers(name: str, tmp_path: Path) -> Non
 
 @each_example
 def test_three_lines_are_added(name: str) -> None:
-    assert (ROOT / "examples" / name).read_text(encoding="utf-8").count("# TCVA: line") == 3
+    assert (ROOT / "examples" / name).read_text(encoding="utf-8").count(
+        "# TCVA: line"
+    ) == 3

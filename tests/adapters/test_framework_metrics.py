@@ -12,12 +12,17 @@ from tests.adapters.table import ADAPTERS
 from tests.ragas.entry import ScriptedInstructorLLM
 from tests.support.office import SAMPLE
 
-LLMS: dict[str, Any] = {a.name: a.llm for a in ADAPTERS} | {"ragas": ScriptedInstructorLLM}
+LLMS: dict[str, Any] = {a.name: a.llm for a in ADAPTERS} | {
+    "ragas": ScriptedInstructorLLM
+}
 METRICS = [
     *(("langchain", name) for name in ("context_qa", "labeled_criteria")),
     *(("llamaindex", name) for name in ("answer_relevancy", "correctness")),
     *(("ragas", name) for name in ("faithfulness", "legacy_faithfulness")),
-    *(("deepeval", name) for name in ("faithfulness", "answer_relevancy", "contextual_recall")),
+    *(
+        ("deepeval", name)
+        for name in ("faithfulness", "answer_relevancy", "contextual_recall")
+    ),
 ]
 
 

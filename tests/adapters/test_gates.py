@@ -20,7 +20,16 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import BaseQueryEngine, RetryQueryEngine
 from llama_index.core.schema import NodeWithScore, TextNode
 
-from tcva_adapters import TCVA, Conversation, Panel, Sample, deepeval, langchain, llamaindex, ragas
+from tcva_adapters import (
+    TCVA,
+    Conversation,
+    Panel,
+    Sample,
+    deepeval,
+    langchain,
+    llamaindex,
+    ragas,
+)
 from tcva_adapters.compare import read_scores
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.report import Gates, Suite, evaluation, to_junit
@@ -79,7 +88,10 @@ def langchain_middleware(case: Sample, reply: Callable[[str], str]) -> bool:
         tool_message(text, number) for number, text in enumerate(case.contexts or ())
     ]
     evaluator = langchain.TCVAEvaluator(adapter("langchain").llm(reply))
-    update = langchain.TCVAMiddleware(evaluator, max_retries=0).after_model(state, None) or {}
+    update = (
+        langchain.TCVAMiddleware(evaluator, max_retries=0).after_model(state, None)
+        or {}
+    )
     return update["tcva"]["passed"] is not False
 
 
@@ -102,7 +114,10 @@ class Engine(BaseQueryEngine):
 
     def _query(self, query_bundle: Any) -> Any:
         self.asked += 1
-        nodes = [NodeWithScore(node=TextNode(text=text)) for text in self.answer.contexts or ()]
+        nodes = [
+            NodeWithScore(node=TextNode(text=text))
+            for text in self.answer.contexts or ()
+        ]
         return Response(self.answer.response, nodes)
 
     async def _aquery(self, query_bundle: Any) -> Any:
@@ -114,7 +129,9 @@ class Engine(BaseQueryEngine):
 
 def llamaindex_retry(case: Sample, reply: Callable[[str], str]) -> bool:
     engine = Engine(case)
-    evaluator: BaseEvaluator = llamaindex.TCVAEvaluator(adapter("llamaindex").llm(reply))
+    evaluator: BaseEvaluator = llamaindex.TCVAEvaluator(
+        adapter("llamaindex").llm(reply)
+    )
     RetryQueryEngine(engine, evaluator, max_retries=1).query("Who?")
     return engine.asked == 1
 
@@ -127,7 +144,9 @@ def ragas_gate(case: Sample, reply: Callable[[str], str]) -> bool:
 
 
 def commands(case: Sample, reply: Callable[[str], str]) -> bool:
-    return is_open(TCVA(judge=ScriptedModel(lambda request: reply(request.user))).evaluate(case))
+    return is_open(
+        TCVA(judge=ScriptedModel(lambda request: reply(request.user))).evaluate(case)
+    )
 
 
 def is_open(result: Any) -> bool:
@@ -153,7 +172,9 @@ DOORS: Final[list[Callable[[Sample, Callable[[str], str]], bool]]] = [
 
 @pytest.mark.parametrize("door", DOORS, ids=lambda door: door.__name__)
 @pytest.mark.parametrize("name", CASES)
-def test_gates_agree(name: str, door: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gates_agree(
+    name: str, door: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Settings, "_llm", MockLLM())  # the retry engine asks for one
     case, reply, is_let_through = CASES[name]
     assert door(case, reply) == is_let_through
@@ -163,12 +184,17 @@ def test_gates_agree(name: str, door: Callable[..., bool], monkeypatch: pytest.M
     "lexical", ScriptedModel([]), Panel(["lexical", ScriptedModel([])]),
 ])  # fmt: skip
 @pytest.mark.parametrize("settings", [{}, {"claims": "llm"}, {"verdicts": "yes_no"}])
-def test_every_judge_looks_at_contexts_after_the_split(judge: Any, settings: Any) -> None:
+def test_every_judge_looks_at_contexts_after_the_split(
+    judge: Any, settings: Any
+) -> None:
     if isinstance(judge, Judge) and settings:
         return  # a panel has judges of its own
     tcva = TCVA(judge=judge, **(settings if judge != "lexical" else {}))
     for contexts in (None, (), (" ",), (OPENS,)):
-        for text, reason in (("Hello! How can I help?", "no_claims"), (DECLINES, "refusal")):
+        for text, reason in (
+            ("Hello! How can I help?", "no_claims"),
+            (DECLINES, "refusal"),
+        ):
             result = tcva.evaluate(Sample(response=text, contexts=contexts))
             assert result.unscored is not None
             assert (result.unscored.reason, result.nothing_to_check) == (reason, True)
@@ -185,7 +211,9 @@ def test_silence_by_the_judges_marks_alone_is_not_let_through() -> None:
         ScriptedModel(marks),
         Panel([ScriptedModel(marks), ScriptedModel(marks, name="o")]),
     ):
-        result = TCVA(judge=judge, share=False).evaluate(sample("Servus beinand.", OPENS))
+        result = TCVA(judge=judge, share=False).evaluate(
+            sample("Servus beinand.", OPENS)
+        )
         assert result.unscored is not None
         assert (result.unscored.reason, result.nothing_to_check) == ("no_claims", False)
         assert result.assessment.marked_share == 1.0
@@ -195,7 +223,9 @@ def test_silence_by_the_judges_marks_alone_is_not_let_through() -> None:
 def test_scores_by_reason_decide_at_gates() -> None:
     scored = {"refusal": 0.0, "empty_context": 1.0}
     tcva = TCVA(judge="lexical", on_unscored=scored)
-    declines, claims, greets = map(tcva.evaluate, map(sample, (DECLINES, CAPTAIN, "Hello!")))
+    declines, claims, greets = map(
+        tcva.evaluate, map(sample, (DECLINES, CAPTAIN, "Hello!"))
+    )
     assert [each.score for each in (declines, claims, greets)] == [0.0, 1.0, None]
     assert [is_open(each) for each in (declines, claims, greets)] == [False, True, True]
     # A number for all is none for what a gate closes.
@@ -230,7 +260,9 @@ def test_an_invented_turn_closes_the_gates_of_conversations() -> None:
 
 def test_an_agents_empty_answer_does_not_pass() -> None:
     call = AIMessage("", tool_calls=[{"name": "find", "args": {}, "id": "1"}])
-    middleware = langchain.TCVAMiddleware(langchain.TCVAEvaluator("lexical"), max_retries=0)
+    middleware = langchain.TCVAMiddleware(
+        langchain.TCVAEvaluator("lexical"), max_retries=0
+    )
     replies: list[Any] = [call, AIMessage("")]
     agent: Any = create_agent(Agent(responses=replies), [find], middleware=[middleware])
     output = agent.invoke({"messages": [HumanMessage("When?")]})["tcva"]
@@ -252,7 +284,10 @@ def find() -> str:
 def test_an_agent_that_claims_without_a_tool_is_asked_again() -> None:
     call = AIMessage("", tool_calls=[{"name": "find", "args": {}, "id": "1"}])
     evaluator = langchain.TCVAEvaluator("lexical")
-    for second, passed in (([call, AIMessage(OPENS)], True), ([AIMessage(CAPTAIN)], False)):
+    for second, passed in (
+        ([call, AIMessage(OPENS)], True),
+        ([AIMessage(CAPTAIN)], False),
+    ):
         said: list[Any] = [AIMessage(CAPTAIN), *second]
         middleware = [langchain.TCVAMiddleware(evaluator)]
         agent = create_agent(Agent(responses=said), tools=[find], middleware=middleware)
@@ -265,7 +300,9 @@ def test_an_agent_that_claims_without_a_tool_is_asked_again() -> None:
 
 def test_a_failed_judge_is_not_asked_of_the_model_again() -> None:
     evaluator = langchain.TCVAEvaluator(adapter("langchain").llm(fails))
-    state: Any = {"messages": [HumanMessage("When?"), tool_message(OPENS, 1), AIMessage(OPENS)]}
+    state: Any = {
+        "messages": [HumanMessage("When?"), tool_message(OPENS, 1), AIMessage(OPENS)]
+    }
     update = langchain.TCVAMiddleware(evaluator).after_model(state, None) or {}
     assert update.keys() == {"tcva"}
     output = update["tcva"]

@@ -52,7 +52,9 @@ from tests.support.certified import (
 )
 from tests.support.office import ONE
 
-STRICTER: Final = Criterion("faithfulness", instruction="Decide how far each claim is supported.")
+STRICTER: Final = Criterion(
+    "faithfulness", instruction="Decide how far each claim is supported."
+)
 FIELDS: Final[dict[str, Any]] = {
     "query": GOOD.input, "response": GOOD.response, "contexts": [PASSAGE],
 }  # fmt: skip
@@ -77,14 +79,22 @@ def other_llm(adapter: Adapter) -> Any:
 
 ALIKE: Final[dict[str, tuple[Way, str]]] = {
     "nothing": (lambda adapter, evaluator: adapter.score(evaluator, GOOD), HOLDS),
-    "awaited": (lambda adapter, evaluator: asyncio.run(adapter.ascore(evaluator, GOOD)), HOLDS),
-    "a suite": (lambda adapter, evaluator: adapter.suite([evaluator], [GOOD], False)[0][0], HOLDS),
+    "awaited": (
+        lambda adapter, evaluator: asyncio.run(adapter.ascore(evaluator, GOOD)),
+        HOLDS,
+    ),
+    "a suite": (
+        lambda adapter, evaluator: adapter.suite([evaluator], [GOOD], False)[0][0],
+        HOLDS,
+    ),
     "an awaited suite": (
         lambda adapter, evaluator: adapter.suite([evaluator], [GOOD], True)[0][0],
         HOLDS,
     ),
     "pickled": (
-        lambda adapter, evaluator: adapter.score(pickle.loads(pickle.dumps(evaluator)), GOOD),
+        lambda adapter, evaluator: adapter.score(
+            pickle.loads(pickle.dumps(evaluator)), GOOD
+        ),
         HOLDS,
     ),
     "share off": (changed(share=False), HOLDS),
@@ -100,18 +110,25 @@ ALIKE: Final[dict[str, tuple[Way, str]]] = {
     "criterion": (changed(criterion="answer_relevancy"), LOST),
     "the texts of the criterion": (changed(criterion=STRICTER), LOST),
     "another judge": (
-        lambda adapter, evaluator: changed(judge=other_llm(adapter))(adapter, evaluator),
+        lambda adapter, evaluator: changed(judge=other_llm(adapter))(
+            adapter, evaluator
+        ),
         LOST,
     ),
     "another judge in a suite": (
         lambda adapter, evaluator: adapter.suite(
-            [adapter.changed(evaluator, **{adapter.judge: other_llm(adapter)})], [GOOD], False
+            [adapter.changed(evaluator, **{adapter.judge: other_llm(adapter)})],
+            [GOOD],
+            False,
         )[0][0],
         LOST,
     ),
     "back again": (
         lambda adapter, evaluator: adapter.score(
-            adapter.changed(adapter.changed(evaluator, temperature=0.2), temperature=0.5), GOOD
+            adapter.changed(
+                adapter.changed(evaluator, temperature=0.2), temperature=0.5
+            ),
+            GOOD,
         ),
         HOLDS,
     ),
@@ -120,7 +137,9 @@ ALIKE: Final[dict[str, tuple[Way, str]]] = {
         LOST,
     ),
     "a view at another threshold": (
-        lambda adapter, evaluator: adapter.score(evaluator, GOOD).at(0.5, threshold=0.1),  # type: ignore[attr-defined]  # likewise
+        lambda adapter, evaluator: adapter.score(evaluator, GOOD).at(  # type: ignore[attr-defined]  # likewise
+            0.5, threshold=0.1
+        ),
         LOST,
     ),
     "a view and back": (
@@ -295,7 +314,9 @@ def test_ways_of_one_adapter(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
         result = change(monkeypatch)
     assert state_of(result) == state
     ours = {str(each.message) for each in warned if each.category is GuaranteeWarning}
-    assert ours == (set() if state == HOLDS or way.endswith("view") else {result.guarantee.text})
+    assert ours == (
+        set() if state == HOLDS or way.endswith("view") else {result.guarantee.text}
+    )
 
 
 @each_adapter
@@ -344,7 +365,9 @@ def test_what_an_llm_object_does_not_tell_cannot_be_checked(adapter: Adapter) ->
     if adapter.name.startswith("ragas"):
         return  # RAGAS sets the temperature of each call
     llm.temperature = 0.7
-    with pytest.warns(GuaranteeWarning, match=r"lost: sampling temperature 0\.7 instead of 0$"):
+    with pytest.warns(
+        GuaranteeWarning, match=r"lost: sampling temperature 0\.7 instead of 0$"
+    ):
         other = adapter.score(adapter.changed(evaluator, share=False), GOOD)
     assert state_of(other) == LOST
 
@@ -354,7 +377,11 @@ def test_a_file_of_an_earlier_version_cannot_be_checked(tmp_path: Path) -> None:
     certified().dump(path)
     plain = json.loads(path.read_text(encoding="utf-8"))
     del plain["guarantee"]["judged_by"], plain["guarantee"]["digest"]
-    plain["guarantee"] |= {"criterion": "faithfulness", "judge": "lexical/5", "fused": []}
+    plain["guarantee"] |= {
+        "criterion": "faithfulness",
+        "judge": "lexical/5",
+        "fused": [],
+    }
     path.write_text(json.dumps(plain), encoding="utf-8")
     scorer = TCVA.from_config(path, judge="lexical")
     with pytest.warns(GuaranteeWarning, match="unknown; .*calibrate again"):
@@ -397,9 +424,13 @@ def test_a_score_without_one_of_several_judges_has_no_guarantee() -> None:
     assert "no verdicts" not in TCVA(judge="lexical").evaluate(GOOD).summary
 
 
-def test_ways_to_treat_missing_contexts_differ_only_where_one_lets_answers_pass() -> None:
+def test_ways_to_treat_missing_contexts_differ_only_where_one_lets_answers_pass() -> (
+    None
+):
     results = {
-        how: TCVA.from_config(certified(), judge="lexical").evaluate(GOOD).changed(uncontexted=how)
+        how: TCVA.from_config(certified(), judge="lexical")
+        .evaluate(GOOD)
+        .changed(uncontexted=how)
         for how in (None, "skip", "fail", "earlier")
     }
     states = {how: state_of(result) for how, result in results.items()}
@@ -443,14 +474,22 @@ def test_each_framework_shows_the_state_where_it_has_details() -> None:
     assert (output["guarantee"], text in output["reasoning"]) == (shown, True)
     metric = _deepeval(threshold=0.1)
     metric.measure(deepeval_entry.case_of(GOOD))
-    assert (json.loads(metric.verbose_logs)["guarantee"], text in metric.reason) == (shown, True)
+    assert (json.loads(metric.verbose_logs)["guarantee"], text in metric.reason) == (
+        shown,
+        True,
+    )
     found = ragas_entry.evaluated([_ragas("lexical", threshold=0.1)], GOOD)
     (trace,) = found.traces[0].values()
     assert trace["tcva_judgement"]["output"]["guarantee"] == shown
-    collection = ragas.TCVACollectionMetric.from_config(certified(), llm="lexical", threshold=0.1)
+    collection = ragas.TCVACollectionMetric.from_config(
+        certified(), llm="lexical", threshold=0.1
+    )
     score = collection.score(**ragas_entry.turn(GOOD).to_dict())
     assert score.traces is not None
-    assert (score.traces["output"]["guarantee"], text in str(score.reason)) == (shown, True)
+    assert (score.traces["output"]["guarantee"], text in str(score.reason)) == (
+        shown,
+        True,
+    )
     evaluation = _llamaindex(llm="lexical", threshold=0.1).evaluate(**FIELDS)
     assert evaluation.model_dump()["result"]["guarantee"] == shown
     assert text in evaluation.feedback

@@ -35,7 +35,11 @@ from tests.support.scripted import ScriptedModel, verdict_json
 
 FACT: Final = "It opens at nine."
 FALSE: Final = "The drug is safe for newborn children."
-ABOUT: Final[dict[str, Any]] = {"input": "When?", "contexts": (FACT,), "reference": FACT}
+ABOUT: Final[dict[str, Any]] = {
+    "input": "When?",
+    "contexts": (FACT,),
+    "reference": FACT,
+}
 MOSTLY = Sample(id="mostly", response=f"{FACT} {FALSE}", **ABOUT)
 WHOLLY = Sample(id="wholly", response=FALSE, **ABOUT)
 HARDLY = Sample(id="hardly", response=f"{FACT} Bis die Tage!", **ABOUT)
@@ -46,7 +50,9 @@ def obeying(prompt: str) -> str:
     if "Does SENTENCE assert something?" in prompt:
         return '{"reason": "it says so", "asserts": "no"}'
     claims = re.findall(r"<<<CLAIM (\d+) \w+>>>\n(.*)\n", prompt)
-    words = ((int(n), "fully" if text == FACT else "not_a_claim", FACT) for n, text in claims)
+    words = (
+        (int(n), "fully" if text == FACT else "not_a_claim", FACT) for n, text in claims
+    )
     return verdict_json(*words)
 
 
@@ -59,9 +65,15 @@ def test_it_does_not_pass_and_says_why(adapter: Adapter) -> None:
     llm = adapter.llm(obeying)
     evaluators = [adapter.built(llm), adapter.built(llm, on_unscored=1.0)]
     for asynchronous in (False, True):
-        for results in adapter.suite(evaluators, [MOSTLY, WHOLLY, HARDLY], asynchronous):
+        for results in adapter.suite(
+            evaluators, [MOSTLY, WHOLLY, HARDLY], asynchronous
+        ):
             assert [result.passed for result in results] == [False, False, True]
-            assert [MOSTLY_MARKED in result.summary for result in results] == [True, True, False]
+            assert [MOSTLY_MARKED in result.summary for result in results] == [
+                True,
+                True,
+                False,
+            ]
             assert results[0].score == results[2].score == 1.0  # that of its claims
             for result in results:
                 again = read_result(result.to_json())
@@ -87,7 +99,9 @@ def test_langchains_middleware_asks_again() -> None:
     judge = langchain_entry.ScriptedChatModel(reply=obeying)
     middleware = TCVAMiddleware(TCVAEvaluator(judge))
     tool = ToolMessage(FACT, tool_call_id="1")
-    state: Any = {"messages": [HumanMessage("When?"), tool, AIMessage(MOSTLY.response or "")]}
+    state: Any = {
+        "messages": [HumanMessage("When?"), tool, AIMessage(MOSTLY.response or "")]
+    }
     update = middleware.after_model(state, None) or {}
     assert update["jump_to"] == "model"
     assert "passes no gate" in update["messages"][0].text
@@ -95,7 +109,9 @@ def test_langchains_middleware_asks_again() -> None:
 
 @pytest.mark.parametrize("sample", [MOSTLY, WHOLLY])
 def test_llamaindexs_engines_ask_again(sample: Sample) -> None:
-    llm = next(adapter for adapter in ADAPTERS if adapter.name == "llamaindex").llm(obeying)
+    llm = next(adapter for adapter in ADAPTERS if adapter.name == "llamaindex").llm(
+        obeying
+    )
     evaluator = TCVALlamaIndex(llm, threshold=0.1)
     texts = {"query": "When?", "contexts": [FACT]}
     assert evaluator.evaluate(response=sample.response, **texts).passing is False
@@ -112,7 +128,11 @@ def test_deepevals_test_fails(sample: Sample, run_async: bool) -> None:
         with pytest.raises(AssertionError, match="TCVA faithfulness"):
             assert_test(deepeval_entry.case_of(sample), metrics, run_async=run_async)
     metric.measure(deepeval_entry.case_of(sample))
-    assert (metric.is_successful(), metric.success, metric.error) == (False, False, None)
+    assert (metric.is_successful(), metric.success, metric.error) == (
+        False,
+        False,
+        None,
+    )
     found = deepeval_entry.evaluated([deepeval_entry.case_of(sample)], metrics)
     assert [each.success for each in found.test_results] == [False]
 
@@ -140,7 +160,10 @@ def test_gates_of_files_count_it_as_not_judged() -> None:
     assert sum(MOSTLY_MARKED in line for line in gate_lines(report, table)) == 2
     suite = ET.fromstring(to_junit(report, table))
     assert [error.get("type") for error in suite.iter("error")] == [MOSTLY_MARKED] * 2
-    judged = [Assessment.from_verdicts(["fully"], sample_id=each.id) for each in (MOSTLY, HARDLY)]
+    judged = [
+        Assessment.from_verdicts(["fully"], sample_id=each.id)
+        for each in (MOSTLY, HARDLY)
+    ]
     good = read_scores(judged)
     assert len(changes(good, table).records("newly fail")) == 1
 
@@ -151,7 +174,9 @@ def test_pytests_check_fails_for_an_answer_and_for_a_conversation() -> None:
     with pytest.raises(AssertionError, match="2 of 3 samples do not pass"):
         suite.check([MOSTLY, WHOLLY, HARDLY])
     asked: list[Any] = [("user", "When?"), ("tool", FACT), ("assistant", FACT)]
-    suite.check(Conversation.from_messages([*asked, ("user", "Bye"), ("assistant", "Goodbye!")]))
+    suite.check(
+        Conversation.from_messages([*asked, ("user", "Bye"), ("assistant", "Goodbye!")])
+    )
     more = [*asked * 5, ("user", "Is it?"), ("tool", FACT), ("assistant", FALSE)]
     talk = Conversation.from_messages(more)
     with pytest.raises(AssertionError, match="passes no gate"):
@@ -178,7 +203,8 @@ def test_several_judgements_of_it_pass_no_gate(settings: dict[str, Any]) -> None
 
 def test_a_panel_passes_what_most_of_its_judges_check() -> None:
     honest = ScriptedModel(
-        lambda request: verdict_json((1, "fully", FACT), (2, "mostly", FACT)), name="scripted:two"
+        lambda request: verdict_json((1, "fully", FACT), (2, "mostly", FACT)),
+        name="scripted:two",
     )
     other = ScriptedModel(honest.complete, name="scripted:three")
     result = TCVA(judge=Panel([model(), honest, other])).evaluate(MOSTLY)
@@ -186,4 +212,7 @@ def test_a_panel_passes_what_most_of_its_judges_check() -> None:
     assert result.passed is True
     assert TCVA(judge=Panel([model(), honest])).evaluate(MOSTLY).passed is False
     # An additional judge's word counts as well: its score is in that of the answer.
-    assert TCVA(judge="lexical", fuse=model(), threshold=0.1).evaluate(MOSTLY).passed is False
+    assert (
+        TCVA(judge="lexical", fuse=model(), threshold=0.1).evaluate(MOSTLY).passed
+        is False
+    )

@@ -46,13 +46,19 @@ from tests.support.scripted import Declared
 from tests.support.server import CLAIM, ScriptedServer
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore:(?s).*WARNING! .* is not default parameter:UserWarning"),
+    pytest.mark.filterwarnings(
+        "ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"
+    ),
+    pytest.mark.filterwarnings(
+        "ignore:(?s).*WARNING! .* is not default parameter:UserWarning"
+    ),
     # Frameworks leave clients open.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 KEY: Final = "sk-never-shown-1234567890"
-SAMPLE: Final = Sample(input="When?", response="It opens at nine.", contexts=("It opens at nine.",))
+SAMPLE: Final = Sample(
+    input="When?", response="It opens at nine.", contexts=("It opens at nine.",)
+)
 
 
 def script(level: str) -> Callable[[Any, int], str]:
@@ -62,7 +68,11 @@ def script(level: str) -> Callable[[Any, int], str]:
         contents = [each["content"] for each in body["messages"]]
         prompt = "\n".join(c if isinstance(c, str) else c[0]["text"] for c in contents)
         numbers = dict.fromkeys(number for number, _ in CLAIM.findall(prompt))
-        entry = {"verdict": level, "quote_from_passage": "It opens at nine", "reason": "r"}
+        entry = {
+            "verdict": level,
+            "quote_from_passage": "It opens at nine",
+            "reason": "r",
+        }
         return json.dumps({f"claim_{number}": entry for number in numbers})
 
     return answer
@@ -93,7 +103,9 @@ class LlamaOpenAI(CustomLLM):
             )  # fmt: skip
         return CompletionResponse(text=made.choices[0].message.content)
 
-    def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:
+    def complete(
+        self, prompt: str, formatted: bool = False, **_: Any
+    ) -> CompletionResponse:
         return self._ask(prompt)
 
     def stream_complete(self, prompt: str, formatted: bool = False, **_: Any) -> Any:
@@ -116,7 +128,9 @@ def langchain(url: str | None, **further: Any) -> Any:
 
 def llamaindex(url: str, **further: Any) -> Any:
     own = {
-        n: further.pop(n) for n in ("temperature", "max_tokens", "default_headers") if n in further
+        n: further.pop(n)
+        for n in ("temperature", "max_tokens", "default_headers")
+        if n in further
     }
     return LlamaOpenAI(api_base=url, **own, additional_kwargs=further)
 
@@ -128,7 +142,9 @@ def ragas(url: str | None, kind: Any = openai.OpenAI, **further: Any) -> Any:
         if n in further
     }
     client = kind(base_url=url, api_key=KEY, max_retries=0, **own)
-    return llm_factory("m", client=client, **{"temperature": 0.5, "max_tokens": 99, **further})
+    return llm_factory(
+        "m", client=client, **{"temperature": 0.5, "max_tokens": 99, **further}
+    )
 
 
 def ragas_wrapped(url: str | None, **further: Any) -> Any:
@@ -141,13 +157,21 @@ def deepeval(url: str | None, **further: Any) -> Any:
         for n in ("default_headers", "default_query", "temperature")
         if n in further
     }
-    costs: Any = {"cost_per_input_token": 0.0, "cost_per_output_token": 0.0, "api_key": KEY}
+    costs: Any = {
+        "cost_per_input_token": 0.0,
+        "cost_per_output_token": 0.0,
+        "api_key": KEY,
+    }
     return OpenAIModel("m", base_url=url, generation_kwargs=further, **costs, **own)
 
 
 def openai_model(url: str | None, **further: Any) -> Any:
-    own = {n: further.pop(n) for n in ("default_headers", "default_query") if n in further}
-    client = openai.OpenAI(base_url=url, api_key=KEY, max_retries=0, **own) if own else None
+    own = {
+        n: further.pop(n) for n in ("default_headers", "default_query") if n in further
+    }
+    client = (
+        openai.OpenAI(base_url=url, api_key=KEY, max_retries=0, **own) if own else None
+    )
     how = {} if client else {"base_url": url, "api_key": KEY}
     return OpenAICompatibleModel("m", client=client, **how, **further)
 
@@ -155,7 +179,9 @@ def openai_model(url: str | None, **further: Any) -> Any:
 MAKERS: Final[dict[str, Callable[..., Any]]] = {
     "LangChain": langchain,
     "LangChain, bound": lambda url, **further: langchain(url).bind(**further),
-    "LangChain with retries": lambda url, **further: langchain(url, **further).with_retry(),
+    "LangChain with retries": lambda url, **further: langchain(
+        url, **further
+    ).with_retry(),
     "LlamaIndex": llamaindex,
     "RAGAS": ragas,
     "RAGAS, async": lambda url, **further: ragas(url, openai.AsyncOpenAI, **further),
@@ -194,7 +220,9 @@ def _differences() -> Iterator[tuple[str, str, dict[str, Any]]]:
     for maker in MAKERS:
         has_headers = not maker.startswith("LangChain, bound")
         for name, further in {**ARGUMENTS, **HEADERS, **LANGCHAIN_ONLY}.items():
-            is_fit = name in ARGUMENTS or (name in HEADERS and has_headers) or maker in CHAT
+            is_fit = (
+                name in ARGUMENTS or (name in HEADERS and has_headers) or maker in CHAT
+            )
             if maker == "RAGAS, wrapped" and name == "temperature":
                 continue  # RAGAS sets it for each call
             if maker == "LlamaIndex" and name == "default_query":
@@ -222,7 +250,10 @@ def _close_what_frameworks_left_open() -> Iterator[None]:
 
 @pytest.fixture
 def servers() -> Iterator[tuple[ScriptedServer, ScriptedServer]]:
-    with ScriptedServer(script("fully")) as one, ScriptedServer(script("none")) as other:
+    with (
+        ScriptedServer(script("fully")) as one,
+        ScriptedServer(script("none")) as other,
+    ):
         yield one, other
 
 
@@ -261,7 +292,9 @@ def test_no_wrapper_is_served_what_another_servers_wrapper_got(
     for maker in MAKERS.values():
         assert judged(maker(servers[1].base_url), store).score == 0.0
     with closing(sqlite3.connect(store)) as connection:
-        held = "".join(map(str, connection.execute("SELECT * FROM judgements").fetchall()))
+        held = "".join(
+            map(str, connection.execute("SELECT * FROM judgements").fetchall())
+        )
     assert not {text for text in (KEY, "127.0.0.1") if text in held}
 
 
@@ -292,8 +325,12 @@ def test_an_address_from_the_environment_counts(
     assert [each.from_store for each in results] == [False, False, True, True]
 
 
-@pytest.mark.filterwarnings("ignore:Parameters .* should be specified explicitly:UserWarning")
-@pytest.mark.parametrize(("maker", "name", "further"), DIFFERENCES, ids=lambda each: str(each)[:30])
+@pytest.mark.filterwarnings(
+    "ignore:Parameters .* should be specified explicitly:UserWarning"
+)
+@pytest.mark.parametrize(
+    ("maker", "name", "further"), DIFFERENCES, ids=lambda each: str(each)[:30]
+)
 def test_a_judge_that_differs_in_anything_judges_anew(
     maker: str,
     name: str,
@@ -306,7 +343,11 @@ def test_a_judge_that_differs_in_anything_judges_anew(
         judged(MAKERS[maker](server.base_url, **json.loads(json.dumps(given))), store)
         for given in ({}, further, further)
     )
-    assert [each.from_store for each in (plain, other, again)] == [False, False, True], name
+    assert [each.from_store for each in (plain, other, again)] == [
+        False,
+        False,
+        True,
+    ], name
     assert "hunter2" not in store.read_bytes().decode(errors="replace")
 
 
@@ -333,7 +374,13 @@ def test_a_class_of_the_users_is_another_judge(
     servers: tuple[ScriptedServer, ScriptedServer], tmp_path: Path
 ) -> None:
     url, store = servers[0].base_url, tmp_path / "v.sqlite"
-    how: Any = {"model": "m", "base_url": url, "api_key": KEY, "temperature": 0, "seed": 0}
+    how: Any = {
+        "model": "m",
+        "base_url": url,
+        "api_key": KEY,
+        "temperature": 0,
+        "seed": 0,
+    }
     how["max_tokens"] = 99
     own = OwnModel("m", base_url=url, api_key=KEY)
     judges: list[Callable[[], Any]] = [
@@ -345,7 +392,9 @@ def test_a_class_of_the_users_is_another_judge(
         lambda: Rewriting(openai_model(url)),
         lambda: Rewriting(LangChainModel(langchain(url))),
     ]
-    assert [judged(make(), store).from_store for make in judges] == [False] * len(judges)
+    assert [judged(make(), store).from_store for make in judges] == [False] * len(
+        judges
+    )
     assert [judged(make(), store).from_store for make in judges] == [True] * len(judges)
 
 
@@ -356,7 +405,9 @@ class Silent(CustomLLM):
     def metadata(self) -> LLMMetadata:
         return LLMMetadata()
 
-    def complete(self, prompt: str, formatted: bool = False, **_: Any) -> CompletionResponse:
+    def complete(
+        self, prompt: str, formatted: bool = False, **_: Any
+    ) -> CompletionResponse:
         raise NotImplementedError
 
     def stream_complete(self, prompt: str, formatted: bool = False, **_: Any) -> Any:
@@ -455,7 +506,9 @@ UNKNOWN: Final[dict[str, Callable[[], Any]]] = {
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_a_store_is_refused_for_a_judge_that_is_not_fully_known(name: str, tmp_path: Path) -> None:
+def test_a_store_is_refused_for_a_judge_that_is_not_fully_known(
+    name: str, tmp_path: Path
+) -> None:
     llm, store = UNKNOWN[name](), tmp_path / "v.sqlite"
     TCVA(judge=llm)  # without a store it judges
     with pytest.raises(
@@ -493,7 +546,9 @@ def test_an_environment_that_changes_under_an_object_does_nothing(
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", servers[0].base_url)
     llms = [MAKERS[name](None) for name in ("LangChain", "RAGAS", "openai:MODEL")]
-    scorers = [TCVA(judge=llm, evidence="off", store=tmp_path / "v.sqlite") for llm in llms]
+    scorers = [
+        TCVA(judge=llm, evidence="off", store=tmp_path / "v.sqlite") for llm in llms
+    ]
     for server in servers:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         assert [scorer.evaluate(SAMPLE).score for scorer in scorers] == [1.0] * 3
@@ -553,9 +608,15 @@ def test_commands_keep_servers_apart_in_one_store(
     tcva: Run,  # noqa: F811  # the fixture
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    write("s.jsonl", {"question": "When?", "answer": "It opens.", "contexts": ["It opens."]})
+    write(
+        "s.jsonl",
+        {"question": "When?", "answer": "It opens.", "contexts": ["It opens."]},
+    )
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    how = {"evaluate": [], "compare": ["--with", "deepeval", "--metrics", "faithfulness"]}
+    how = {
+        "evaluate": [],
+        "compare": ["--with", "deepeval", "--metrics", "faithfulness"],
+    }
     calls = []
     with LexicalServer() as one, LexicalServer() as other:
         for server in (one, other, one, other):
@@ -577,7 +638,8 @@ def test_keys_of_openai_models_stay_as_they_were() -> None:
 def test_share_keys_and_store_keys_are_the_guarantees_identity() -> None:
     with ExitStack():
         one, other = (
-            TCVA(judge=langchain(URL, timeout=t, max_retries=t, tags=["a"])) for t in (1, 2)
+            TCVA(judge=langchain(URL, timeout=t, max_retries=t, tags=["a"]))
+            for t in (1, 2)
         )
     assert one.key(SAMPLE) == other.key(SAMPLE)
     assert one.judged_by() == other.judged_by()

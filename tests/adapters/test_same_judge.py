@@ -26,7 +26,15 @@ from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tests.llamaindex.entry import ScriptedLLM
-from tests.support.certified import GOOD, HOLDS, LOST, OPEN, certified, certified_by, state_of
+from tests.support.certified import (
+    GOOD,
+    HOLDS,
+    LOST,
+    OPEN,
+    certified,
+    certified_by,
+    state_of,
+)
 from tests.support.server import ScriptedServer, auto_judge
 
 
@@ -44,7 +52,9 @@ class LlamaIndexOpenAI(ScriptedLLM):
         return super().metadata.model_copy(update={"model_name": self.model})
 
 
-LlamaIndexOpenAI.__module__ = "llama_index.llms.openai"  # which is no class of the user's
+LlamaIndexOpenAI.__module__ = (
+    "llama_index.llms.openai"  # which is no class of the user's
+)
 
 
 class Own:
@@ -88,7 +98,11 @@ def _chat(a: Arguments) -> Any:
 
 def _factory(a: Arguments, client: Any = openai.OpenAI) -> Any:
     made = client(base_url=a.base_url, api_key=KEY)
-    sampling: Any = {"temperature": a.temperature, "max_tokens": a.max_tokens, "top_p": None}
+    sampling: Any = {
+        "temperature": a.temperature,
+        "max_tokens": a.max_tokens,
+        "top_p": None,
+    }
     return llm_factory(a.model, client=made, seed=a.seed, **sampling)
 
 
@@ -118,7 +132,9 @@ WRAPPERS: Final[dict[str, Callable[[Arguments], Any]]] = {
 
 OTHERS: Final[dict[str, Arguments]] = {
     "judge other instead of m": Arguments(model="other"),
-    "address 127.0.0.1:8/v1 instead of 127.0.0.1:9/v1": Arguments(base_url="http://127.0.0.1:8/v1"),
+    "address 127.0.0.1:8/v1 instead of 127.0.0.1:9/v1": Arguments(
+        base_url="http://127.0.0.1:8/v1"
+    ),
     "sampling temperature 0.7 instead of 0": Arguments(temperature=0.7),
     "seed 1 instead of 0": Arguments(seed=1),
     "seed None instead of 0": Arguments(seed=None),
@@ -138,9 +154,10 @@ def checked_for(judge: Any, by: Any) -> Any:
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_the_class_that_wraps_a_model_is_no_part(wrapper: str) -> None:
     by = WRAPPERS["openai:MODEL"](Arguments())
-    url = {"openai:MODEL": WITH_PASSWORD, "a model of the user's": Arguments().base_url}.get(
-        wrapper, WITH_KEY
-    )
+    url = {
+        "openai:MODEL": WITH_PASSWORD,
+        "a model of the user's": Arguments().base_url,
+    }.get(wrapper, WITH_KEY)
     same = WRAPPERS[wrapper](Arguments(base_url=url))
     assert checked_for(same, by).state == HOLDS
     assert checked_for(by, same).state == HOLDS
@@ -159,11 +176,19 @@ UNKNOWN: Final[dict[str, tuple[Callable[[], Any], str]]] = {
         "address",
     ),
     "settings by the run's config": (
-        lambda: _chat(Arguments()).configurable_fields(temperature=ConfigurableField(id="t")),
+        lambda: _chat(Arguments()).configurable_fields(
+            temperature=ConfigurableField(id="t")
+        ),
         "address",
     ),
-    "a model without an address": (lambda: Own(temperature=0, seed=0, max_tokens=4096), "address"),
-    "a model without a seed": (lambda: Own(server="h/v1", temperature=0, max_tokens=4096), "seed"),
+    "a model without an address": (
+        lambda: Own(temperature=0, seed=0, max_tokens=4096),
+        "address",
+    ),
+    "a model without a seed": (
+        lambda: Own(server="h/v1", temperature=0, max_tokens=4096),
+        "seed",
+    ),
 }
 
 
@@ -208,11 +233,20 @@ SENT: Final[dict[str, dict[str, Any]]] = {
 
 
 def _sent(**arguments: Any) -> Any:
-    how: dict[str, Any] = {"base_url": Arguments().base_url, "temperature": 0, "seed": 0}
+    how: dict[str, Any] = {
+        "base_url": Arguments().base_url,
+        "temperature": 0,
+        "seed": 0,
+    }
     how |= {"model": "m", "api_key": KEY, "max_tokens": 4096}
-    own = {n: {**value} if isinstance(value, dict) else value for n, value in arguments.items()}
+    own = {
+        n: {**value} if isinstance(value, dict) else value
+        for n, value in arguments.items()
+    }
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of arguments that have fields, too
+        warnings.simplefilter(
+            "ignore", UserWarning
+        )  # of arguments that have fields, too
         return ChatOpenAI(**{**how, **own})  # it empties model_kwargs
 
 
@@ -222,11 +256,17 @@ def test_whatever_an_llm_object_sends_is_compared(name: str) -> None:
     assert checked_for(made, _sent(**SENT[name])).state == HOLDS
     for by in (_sent(), WRAPPERS["openai:MODEL"](Arguments())):
         check = checked_for(made, by)
-        assert (check.state, check.text.partition(f"lost: {part} ")[1] != "") == (LOST, True)
+        assert (check.state, check.text.partition(f"lost: {part} ")[1] != "") == (
+            LOST,
+            True,
+        )
     told = json.dumps(TCVA(judge=made).judged_by())
     assert not re.search(r"hunter2|sk-|deployment|X-Route", told)
     assert (
-        checked_for(_sent(**SENT[name], timeout=9, max_retries=7, tags=["a"]), made).state == HOLDS
+        checked_for(
+            _sent(**SENT[name], timeout=9, max_retries=7, tags=["a"]), made
+        ).state
+        == HOLDS
     )
 
 
@@ -248,12 +288,18 @@ def _of_four(query: str = "", **further: Any) -> dict[str, Any]:
     url = Arguments().base_url + query
     llama: Any = {"temperature": 0.0, "max_tokens": 9, "additional_kwargs": further}
     made = openai.OpenAI(base_url=url, api_key=KEY)
-    deepeval: Any = {"cost_per_input_token": 0.0, "cost_per_output_token": 0.0, "api_key": KEY}
+    deepeval: Any = {
+        "cost_per_input_token": 0.0,
+        "cost_per_output_token": 0.0,
+        "api_key": KEY,
+    }
     return {
         "LangChain": _sent(base_url=url, model_kwargs=further),
         "LlamaIndex": LlamaIndexOpenAI(model="m", api_base=url, **llama),
         "RAGAS": llm_factory("m", client=made, **further),
-        "DeepEval": OpenAIModel("m", base_url=url, generation_kwargs=further, **deepeval),
+        "DeepEval": OpenAIModel(
+            "m", base_url=url, generation_kwargs=further, **deepeval
+        ),
         "a client of the user's": OpenAICompatibleModel("m", client=made),
     }
 
@@ -289,7 +335,11 @@ def test_top_p_counts_where_repeats_or_draws_have_a_temperature_of_their_own() -
     def model(top_p: float) -> Any:
         return Own(server="h/v1", temperature=0, seed=0, max_tokens=9, top_p=top_p)
 
-    for judging, state in (({}, HOLDS), ({"repeats": 3}, LOST), ({"verdicts": "yes_no"}, LOST)):
+    for judging, state in (
+        ({}, HOLDS),
+        ({"repeats": 3}, LOST),
+        ({"verdicts": "yes_no"}, LOST),
+    ):
         for made in (model(0.1), model(1.0)):
             made.follows_sampling = True
             by = TCVA(judge=model_of(model(1.0)), **judging).judge
@@ -319,7 +369,11 @@ def test_a_class_of_the_users_is_part_of_what_a_judge_is_known_by() -> None:
     pairs = [
         (Rewriting(model), LLMJudge(model), "class of the judge tests.adapters."),
         (Own4(), LexicalJudge(), "class of the judge tests.adapters."),
-        (OwnPanel([model, "lexical"]), Panel([model, "lexical"]), "class of the panel tests."),
+        (
+            OwnPanel([model, "lexical"]),
+            Panel([model, "lexical"]),
+            "class of the panel tests.",
+        ),
     ]
     for judge, by, why in pairs:
         assert checked_for(judge, judge).state == HOLDS
@@ -329,13 +383,19 @@ def test_a_class_of_the_users_is_part_of_what_a_judge_is_known_by() -> None:
 
 def test_panels_among_additional_judges_are_compared_too() -> None:
     model = WRAPPERS["openai:MODEL"](Arguments())
-    median, fused = (Panel([model, "lexical"], combine=combine) for combine in ("median", "fused"))
-    one, other = (TCVA(judge="lexical", fuse=[panel]).judged_by() for panel in (median, fused))
+    median, fused = (
+        Panel([model, "lexical"], combine=combine) for combine in ("median", "fused")
+    )
+    one, other = (
+        TCVA(judge="lexical", fuse=[panel]).judged_by() for panel in (median, fused)
+    )
     assert {name for name in one if one[name] != other[name]} == {"combine"}
 
 
 def test_judges_of_a_panel_and_additional_ones_are_compared_one_by_one() -> None:
-    one, two = (WRAPPERS["openai:MODEL"](Arguments(model=name)) for name in ("one", "two"))
+    one, two = (
+        WRAPPERS["openai:MODEL"](Arguments(model=name)) for name in ("one", "two")
+    )
     other = WRAPPERS["openai:MODEL"](Arguments(model="two", temperature=0.7))
     by = Panel([one, two])
     assert checked_for(Panel([one, two]), by).state == HOLDS
@@ -368,13 +428,21 @@ def test_a_guarantee_holds_for_what_a_store_serves(tmp_path: Path) -> None:
 
 
 def test_two_judges_of_one_name_are_told_apart() -> None:
-    here, there = (_openai(Arguments(base_url=f"http://{host}/v1")) for host in ("here", "there"))
+    here, there = (
+        _openai(Arguments(base_url=f"http://{host}/v1")) for host in ("here", "there")
+    )
     scorer = TCVA(judge=here, fuse=[here])
     assert (
         scorer.judged_by()
-        == TCVA(judge=_openai(Arguments(base_url="http://here/v1")), fuse=[here]).judged_by()
+        == TCVA(
+            judge=_openai(Arguments(base_url="http://here/v1")), fuse=[here]
+        ).judged_by()
     )
     for other in (TCVA(judge=there, fuse=[here]), TCVA(judge=here, fuse=[there])):
-        differs = [n for n, value in other.judged_by().items() if scorer.judged_by()[n] != value]
+        differs = [
+            n
+            for n, value in other.judged_by().items()
+            if scorer.judged_by()[n] != value
+        ]
         assert len(differs) == 1
         assert differs[0].endswith("address")

@@ -18,11 +18,19 @@ from tests.ccrs.entries import SAMPLES, expected, judge
 from tests.support.office import SAMPLE, SCORE, TWO
 from tests.support.scripted import ScriptedModel, verdict_json
 
-BUILT_IN = ("faithfulness", "answer_relevancy", "correctness", "completeness", "context_recall")
+BUILT_IN = (
+    "faithfulness",
+    "answer_relevancy",
+    "correctness",
+    "completeness",
+    "context_recall",
+)
 
 
 @each_adapter
-def test_the_score_is_that_of_tcva_at_any_temperature_and_costs_one_call(adapter: Adapter) -> None:
+def test_the_score_is_that_of_tcva_at_any_temperature_and_costs_one_call(
+    adapter: Adapter,
+) -> None:
     llm = adapter.llm(lambda _: TWO)
     found: Any = adapter.score(adapter.built(llm), SAMPLE)
     assert found.score == pytest.approx(SCORE, abs=1e-12)
@@ -40,7 +48,9 @@ def test_the_score_is_that_of_tcva_at_any_temperature_and_costs_one_call(adapter
 def test_every_criterion_is_judged_by_its_own_fields(adapter: Adapter) -> None:
     for criterion in BUILT_IN:
         tcva = TCVA(criterion, judge="lexical")
-        others = {name: None for name in ("input", "reference") if name not in tcva.required}
+        others = {
+            name: None for name in ("input", "reference") if name not in tcva.required
+        }
         sample = SAMPLE.model_copy(update=others)
         found = adapter.score(adapter.built("lexical", criterion=criterion), sample)
         expected = tcva.evaluate(sample)
@@ -62,13 +72,18 @@ def test_a_refusal_says_why_or_counts_as_told(adapter: Adapter) -> None:
     evaluators = [adapter.built(llm), adapter.built(llm, on_unscored=1.0)]
     sample = SAMPLE.model_copy(update={"response": "I do not know."})
     (found,), (counted,) = adapter.suite(evaluators, [sample], False)
-    assert (found.score, found.unscored and found.unscored.reason) == (None, Reason.REFUSAL)
+    assert (found.score, found.unscored and found.unscored.reason) == (
+        None,
+        Reason.REFUSAL,
+    )
     assert counted.score == 1.0
 
 
 @each_adapter
 @both_ways
-def test_a_row_without_a_needed_field_keeps_its_place(adapter: Adapter, asynchronous: bool) -> None:
+def test_a_row_without_a_needed_field_keeps_its_place(
+    adapter: Adapter, asynchronous: bool
+) -> None:
     if adapter.name == "langchain":
         pytest.skip("a step raises, which batches of LangChain's return on demand")
     bare = SAMPLE.model_copy(update={"contexts": None})
@@ -80,7 +95,10 @@ def test_a_row_without_a_needed_field_keeps_its_place(adapter: Adapter, asynchro
 
 @each_adapter
 def test_one_sample_needs_no_loop_and_patches_none(adapter: Adapter) -> None:
-    native, evaluator = asyncio.run, adapter.built(adapter.llm(lambda _: TWO), share=False)
+    native, evaluator = (
+        asyncio.run,
+        adapter.built(adapter.llm(lambda _: TWO), share=False),
+    )
     found: list[Any] = []
 
     def score() -> None:
@@ -116,7 +134,9 @@ def test_a_cancelled_judgement_is_cancelled(adapter: Adapter) -> None:
 
 @each_adapter
 @both_ways
-def test_ratings_keep_scores_where_one_sample_fails(adapter: Adapter, asynchronous: bool) -> None:
+def test_ratings_keep_scores_where_one_sample_fails(
+    adapter: Adapter, asynchronous: bool
+) -> None:
     llm = adapter.llm(judge)
     evaluators = [adapter.scoring(CCRS(name, judge=llm)) for name in METRICS]
     rows = adapter.suite(evaluators, SAMPLES, asynchronous)
@@ -125,7 +145,9 @@ def test_ratings_keep_scores_where_one_sample_fails(adapter: Adapter, asynchrono
         failed = results[1].unscored
         assert failed is not None
         assert failed.reason == "unreadable_reply"
-    assert len(llm.prompts) == 20  # exact matches ask nobody; the silent judge is asked again
+    assert (
+        len(llm.prompts) == 20
+    )  # exact matches ask nobody; the silent judge is asked again
 
 
 @each_adapter
@@ -149,7 +171,9 @@ def test_settings_of_a_scorer_change_in_copies(adapter: Adapter) -> None:
 
 
 @each_adapter
-def test_what_is_no_scorer_is_refused_by_the_class_that_was_called(adapter: Adapter) -> None:
+def test_what_is_no_scorer_is_refused_by_the_class_that_was_called(
+    adapter: Adapter,
+) -> None:
     for given in ("faithfulness", None, 3):
         said = f"scorer of {adapter.scoring.__name__} .*got {given!r}"
         with pytest.raises(InvalidValueError, match=said):
@@ -170,19 +194,27 @@ def test_the_lexical_judge_is_known_in_every_dress(adapter: Adapter) -> None:
 
 
 @each_adapter
-def test_llms_of_any_framework_and_judge_models_are_asked_the_same(adapter: Adapter) -> None:
+def test_llms_of_any_framework_and_judge_models_are_asked_the_same(
+    adapter: Adapter,
+) -> None:
     model = ScriptedModel([TWO])
-    assert adapter.score(adapter.built(model), SAMPLE).score == pytest.approx(0.65, abs=1e-12)
+    assert adapter.score(adapter.built(model), SAMPLE).score == pytest.approx(
+        0.65, abs=1e-12
+    )
     (request,) = model.requests
     for other in ADAPTERS:
         llm = other.llm(lambda _: TWO)
-        assert adapter.score(adapter.built(llm), SAMPLE).score == pytest.approx(0.65, abs=1e-12)
+        assert adapter.score(adapter.built(llm), SAMPLE).score == pytest.approx(
+            0.65, abs=1e-12
+        )
         assert llm.prompts == [f"{request.system}\n\n{request.user}"]
 
 
 @each_adapter
 def test_what_cannot_judge_is_refused_when_built(adapter: Adapter) -> None:
-    names = [] if adapter.name == "deepeval" else ["gpt-nothing/else"]  # names are DeepEval's own
+    names = (
+        [] if adapter.name == "deepeval" else ["gpt-nothing/else"]
+    )  # names are DeepEval's own
     for wrong in [7, True, [], b"lexical", *names]:
         with pytest.raises(InvalidValueError, match=re.escape(f"judge {wrong!r}")):
             adapter.built(wrong)

@@ -44,7 +44,9 @@ def test_the_signature_shows_every_setting(adapter: Adapter) -> None:
 @each_adapter
 def test_a_wrong_value_is_refused_before_any_call(adapter: Adapter) -> None:
     usual = adapter.built("lexical")
-    for name, value in ((name, value) for name, values in WRONG.items() for value in values):
+    for name, value in (
+        (name, value) for name, values in WRONG.items() for value in values
+    ):
         said = re.escape(repr(value).removesuffix(".0"))
         with pytest.raises(InvalidValueError, match=said):
             adapter.built("lexical", **{name: value})
@@ -55,8 +57,13 @@ def test_a_wrong_value_is_refused_before_any_call(adapter: Adapter) -> None:
 
 
 def test_a_failure_gets_no_score_by_its_reason() -> None:
-    for reason, near in (("timeout", "its settings are no_claims"), ("refusl", "'refusal'")):
-        with pytest.raises(InvalidValueError, match=f"'{reason}' of on_unscored.*{near}"):
+    for reason, near in (
+        ("timeout", "its settings are no_claims"),
+        ("refusl", "'refusal'"),
+    ):
+        with pytest.raises(
+            InvalidValueError, match=f"'{reason}' of on_unscored.*{near}"
+        ):
             TCVA(judge="lexical", on_unscored={reason: 1.0})
 
 
@@ -84,9 +91,16 @@ def test_an_argument_in_the_place_of_another_is_named(
 
 
 @each_adapter
-def test_no_store_is_opened_where_something_else_is_wrong(adapter: Adapter, tmp_path: Path) -> None:
+def test_no_store_is_opened_where_something_else_is_wrong(
+    adapter: Adapter, tmp_path: Path
+) -> None:
     path = tmp_path / "verdicts.sqlite"
-    odd: list[dict[str, Any]] = [{"criterion": "beauty"}, {"fuse_weights": (1, 1)}, {"name": 3}, {}]
+    odd: list[dict[str, Any]] = [
+        {"criterion": "beauty"},
+        {"fuse_weights": (1, 1)},
+        {"name": 3},
+        {},
+    ]
     for wrong in odd:
         with pytest.raises(InvalidValueError):
             adapter.built("lexical" if wrong else object(), store=path, **wrong)
@@ -121,7 +135,9 @@ def test_a_changed_copy_shares_llm_and_store(adapter: Adapter, tmp_path: Path) -
     assert adapter.score(evaluator, SAMPLE).score == first.score
     assert len(llm.prompts) == 1
     assert lenient.scorer.store is evaluator.scorer.store
-    other = adapter.changed(evaluator, criterion="correctness", **{adapter.judge: "lexical"})
+    other = adapter.changed(
+        evaluator, criterion="correctness", **{adapter.judge: "lexical"}
+    )
     assert other.scorer.required == ("response", "reference")
     assert other.scorer.judge.name == "lexical/5"
     assert evaluator.scorer.judge.model.llm is llm
@@ -134,7 +150,9 @@ def test_a_copy_is_checked_in_the_name_of_its_class(adapter: Adapter) -> None:
     wrong: dict[str, dict[str, Any]] = {
         "threshold must .*got 80.*; for 80 % write 0.8": {"threshold": 80},
         f"'temprature' of {name}; did you mean 'temperature'": {"temprature": 0.3},
-        f"{name} takes the judge as {judge}=": {{"llm": "model", "model": "llm"}[judge]: "lexical"},
+        f"{name} takes the judge as {judge}=": {
+            {"llm": "model", "model": "llm"}[judge]: "lexical"
+        },
     }
     for said, changes in wrong.items():
         with pytest.raises(InvalidValueError, match=said):
@@ -170,7 +188,9 @@ SETTINGS: list[dict[str, Any]] = [
 
 
 @each_named
-def test_the_usual_name_is_the_scorers_which_tells_the_settings(adapter: Adapter) -> None:
+def test_the_usual_name_is_the_scorers_which_tells_the_settings(
+    adapter: Adapter,
+) -> None:
     for settings in SETTINGS:
         tcva = TCVA(**settings, judge="lexical")
         assert adapter.built("lexical", **settings).name == getattr(tcva, adapter.named)

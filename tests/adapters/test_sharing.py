@@ -12,7 +12,10 @@ from tests.support.scripted import Declared, verdict_json
 TEMPERATURES = (0.2, 0.5, 0.9)
 WORDS = ("fully", "mostly", "partial", "minor", "none")
 TEXT = "The office opens at nine. Parking is free."
-SAMPLES = [Sample(input="When?", response=TEXT, contexts=(f"Note {n}. {TEXT}",)) for n in range(6)]
+SAMPLES = [
+    Sample(input="When?", response=TEXT, contexts=(f"Note {n}. {TEXT}",))
+    for n in range(6)
+]
 
 
 class Varying:
@@ -48,7 +51,9 @@ def check_are_views(rows: Sequence[Sequence[Scored]], paid: int) -> None:
 
 @each_adapter
 @both_ways
-def test_three_views_of_six_samples_are_six_calls(adapter: Adapter, asynchronous: bool) -> None:
+def test_three_views_of_six_samples_are_six_calls(
+    adapter: Adapter, asynchronous: bool
+) -> None:
     varying = Varying()
     llm = adapter.llm(varying)
     check_are_views(adapter.suite(suite(adapter, llm), SAMPLES, asynchronous), paid=6)
@@ -58,7 +63,9 @@ def test_three_views_of_six_samples_are_six_calls(adapter: Adapter, asynchronous
 
 @each_adapter
 @both_ways
-def test_with_a_store_and_without(adapter: Adapter, asynchronous: bool, tmp_path: Path) -> None:
+def test_with_a_store_and_without(
+    adapter: Adapter, asynchronous: bool, tmp_path: Path
+) -> None:
     varying = Varying()
     llm = Declared(adapter.llm(varying), adapter.name.split()[0])
     evaluators = suite(adapter, llm, store=tmp_path / "verdicts.sqlite")
@@ -81,5 +88,8 @@ def test_ratings_at_two_thresholds_are_one_call(adapter: Adapter) -> None:
     evaluators = [adapter.scoring(each, **name(each.threshold)) for each in scored]
     # Samples that differ in contexts alone, which this metric does not look at.
     rows = adapter.suite(evaluators, SAMPLES[:2], False)
-    assert [[result.passed for result in row] for row in rows] == [[True] * 2, [False] * 2]
+    assert [[result.passed for result in row] for row in rows] == [
+        [True] * 2,
+        [False] * 2,
+    ]
     assert len(llm.prompts) == 1

@@ -19,7 +19,16 @@ from tcva_adapters.tables import Report
 from tests.support.batch_server import BatchServer, Fault, Line
 from tests.support.one_word import one_word
 from tests.support.scripted import ScriptedModel
-from tests.support.server import DROP, Answer, Body, Handler, auto_judge, error, lacking, reply
+from tests.support.server import (
+    DROP,
+    Answer,
+    Body,
+    Handler,
+    auto_judge,
+    error,
+    lacking,
+    reply,
+)
 
 KEY = "sk-test-0123456789abcdef"
 SAMPLES = [
@@ -51,8 +60,12 @@ def _place(tmp_path: Path) -> Path:
     return tmp_path / "sub"
 
 
-def model_at(server: BatchServer, name: str = "m", **settings: Any) -> OpenAICompatibleModel:
-    return OpenAICompatibleModel(name, base_url=server.base_url, api_key=KEY, **settings)
+def model_at(
+    server: BatchServer, name: str = "m", **settings: Any
+) -> OpenAICompatibleModel:
+    return OpenAICompatibleModel(
+        name, base_url=server.base_url, api_key=KEY, **settings
+    )
 
 
 def figures(report: Report) -> dict[str, Any]:
@@ -90,7 +103,9 @@ def sloppy(body: Body, number: int) -> Any:
 def rates(body: Body, _: int) -> str:
     if "Room 4 " in body["messages"][-1]["content"]:
         return '{"score": 30, "rating": 30}'
-    return json.dumps(dict.fromkeys(("score", "rating", "cc", "qr", "id", "ac", "ir"), 70))
+    return json.dumps(
+        dict.fromkeys(("score", "rating", "cc", "qr", "id", "ac", "ir"), 70)
+    )
 
 
 SCORERS: dict[str, Callable[[BatchServer, Path], Any]] = {
@@ -104,34 +119,52 @@ SCORERS: dict[str, Callable[[BatchServer, Path], Any]] = {
 
 
 @pytest.mark.parametrize("kind", SCORERS)
-def test_batches_as_live_runs(kind: str, server: BatchServer, tmp_path: Path, place: Path) -> None:
+def test_batches_as_live_runs(
+    kind: str, server: BatchServer, tmp_path: Path, place: Path
+) -> None:
     server.script = rates if kind == "ccrs" else sloppy
     build = SCORERS[kind]
     blank = Sample(id="blank", input="?", response=" ", contexts=["x"], reference="x")
-    samples = [*SAMPLES, blank, Sample(id="none", response="x", contexts=["x"]), SAMPLES[0]]
+    samples = [
+        *SAMPLES,
+        blank,
+        Sample(id="none", response="x", contexts=["x"]),
+        SAMPLES[0],
+    ]
     first = build(server, tmp_path / "live.sqlite").evaluate_many(samples)
     batch = build(server, tmp_path / "batch.sqlite")
     submit(batch, samples, place)
     found = figures(collected(batch, place))
     failed = sum(r.unscored is not None and r.unscored.reason.is_failure for r in first)
-    assert (found["failed"], found["scored"]) == (failed, sum(r.unscored is None for r in first))
+    assert (found["failed"], found["scored"]) == (
+        failed,
+        sum(r.unscored is None for r in first),
+    )
     assert found["waiting"] == 0
     again = [build(server, tmp_path / f"{name}.sqlite") for name in ("live", "batch")]
-    one, other = ([r for r in s.evaluate_many(samples) if r.passed is not None] for s in again)
+    one, other = (
+        [r for r in s.evaluate_many(samples) if r.passed is not None] for s in again
+    )
     assert plain(one) == plain(other)
     assert max(server.answered.values()) == 1
 
 
 @pytest.mark.parametrize(("verdicts", "calls"), [("written", 2), ("yes_no", 30)])
-def test_a_turn_goes_into_one_batch(verdicts: Any, calls: int, tmp_path: Path, place: Path) -> None:
+def test_a_turn_goes_into_one_batch(
+    verdicts: Any, calls: int, tmp_path: Path, place: Path
+) -> None:
     text = " ".join(f"Room number {n} opens at nine." for n in range(1, 31))
     sample = Sample(id="long", response=text, contexts=[text])
     with BatchServer(one_word, models=("m",)) as server:
-        tcva = TCVA(judge=model_at(server), verdicts=verdicts, store=tmp_path / "v.sqlite")
+        tcva = TCVA(
+            judge=model_at(server), verdicts=verdicts, store=tmp_path / "v.sqlite"
+        )
         assert figures(submit(tcva, [sample], place))["requests_under_way"] == calls
         collected(tcva, place)
         result = tcva.evaluate(sample)
-        live = TCVA(judge=model_at(server), verdicts=verdicts, share=False).evaluate(sample)
+        live = TCVA(judge=model_at(server), verdicts=verdicts, share=False).evaluate(
+            sample
+        )
     assert result.assessment.from_store
     assert (result.claims, result.score) == (live.claims, live.score)
 
@@ -143,7 +176,9 @@ def marks_closings(body: Body, number: int) -> str:
     prompt = body["messages"][-1]["content"]
     if "Does SENTENCE assert something?" in prompt:
         return '{"reason": "a farewell", "asserts": "no"}'
-    return auto_judge(body, number).replace('"verdict": "none"', '"verdict": "not_a_claim"')
+    return auto_judge(body, number).replace(
+        '"verdict": "none"', '"verdict": "not_a_claim"'
+    )
 
 
 def test_a_sentence_alone_is_a_turn_that_all_samples_share(
@@ -151,7 +186,11 @@ def test_a_sentence_alone_is_a_turn_that_all_samples_share(
 ) -> None:
     server.script = marks_closings
     samples = [
-        Sample(id=f"s{n}", response=f"Room {n} is red. {CLOSING}", contexts=[f"Room {n} is red."])
+        Sample(
+            id=f"s{n}",
+            response=f"Room {n} is red. {CLOSING}",
+            contexts=[f"Room {n} is red."],
+        )
         for n in range(4)
     ]
     alone: dict[str, int] = {}
@@ -186,7 +225,9 @@ def test_a_sentence_alone_is_a_turn_that_all_samples_share(
     assert [each["requests"] for each in report.records("batches")] == [1]
 
 
-def test_failed_expired_and_missing_lines(server: BatchServer, tcva: TCVA, place: Path) -> None:
+def test_failed_expired_and_missing_lines(
+    server: BatchServer, tcva: TCVA, place: Path
+) -> None:
     def fate(batch: int, number: int, _: Line) -> str | Answer | None:
         if batch == 2:
             return "expired" if number > 2 else None
@@ -204,13 +245,17 @@ def test_failed_expired_and_missing_lines(server: BatchServer, tcva: TCVA, place
     assert sorted(retries) == [0] * 5 + [1] * 7
 
 
-def test_tries_end_or_are_not_begun(server: BatchServer, tcva: TCVA, place: Path) -> None:
+def test_tries_end_or_are_not_begun(
+    server: BatchServer, tcva: TCVA, place: Path
+) -> None:
     def fate(_: int, __: int, line: Line) -> str | Answer | None:
         if "Room 1 " in str(line):
             return "expired"
         if "Room 2 " in str(line):
             return error(400, "This model's maximum context length is 10 tokens.")
-        quota = error(429, "You exceeded your current quota.", code="insufficient_quota")
+        quota = error(
+            429, "You exceeded your current quota.", code="insufficient_quota"
+        )
         return quota if "Room 3 " in str(line) else None
 
     server.fate = fate
@@ -227,7 +272,9 @@ def test_tries_end_or_are_not_begun(server: BatchServer, tcva: TCVA, place: Path
 
 
 @pytest.mark.parametrize("tries", [1, 2])
-def test_contradicted_answers(tries: int, server: BatchServer, tcva: TCVA, place: Path) -> None:
+def test_contradicted_answers(
+    tries: int, server: BatchServer, tcva: TCVA, place: Path
+) -> None:
     submit(tcva, FEW, place, tries=tries)
     held = server.look("batch_1")
     name, content = server.files[held["output_file_id"]]
@@ -235,7 +282,9 @@ def test_contradicted_answers(tries: int, server: BatchServer, tcva: TCVA, place
     other = json.loads(lines[0])
     message = other["response"]["body"]["choices"][0]["message"]
     message["content"] = message["content"].replace('"none"', '"fully"')
-    late = json.dumps({**json.loads(lines[1]), "response": {"status_code": 500, "body": {}}})
+    late = json.dumps(
+        {**json.loads(lines[1]), "response": {"status_code": 500, "body": {}}}
+    )
     # An equal line is no contradiction, nor is a failure beside an answer.
     lines += [json.dumps(other), lines[2], late, late.replace("-0", "-7")]
     server.files[held["output_file_id"]] = (name, "\n".join(lines).encode())
@@ -281,7 +330,9 @@ def test_a_server_that_sends_byte_after_byte_is_not_waited_for(
         submit(tcva, FEW, place)
         server.look("batch_1")
     server.faults = [Fault(path, Answer(write=drips))]
-    impatient = TCVA(judge=model_at(server, timeout=1.0, max_retries=0), store=tcva.store)
+    impatient = TCVA(
+        judge=model_at(server, timeout=1.0, max_retries=0), store=tcva.store
+    )
     began = time.monotonic()
     with pytest.raises(JudgeError) as raised:
         ask(impatient, place)
@@ -289,10 +340,14 @@ def test_a_server_that_sends_byte_after_byte_is_not_waited_for(
     assert time.monotonic() - began < 10  # the server goes on for twenty seconds
     if ask is not cancel:
         submit(tcva, FEW, place)
-        assert figures(collected(tcva, place))["scored"] == 4  # the ledger is free, nothing is lost
+        assert (
+            figures(collected(tcva, place))["scored"] == 4
+        )  # the ledger is free, nothing is lost
 
 
-def test_what_a_model_refuses_is_left_out(server: BatchServer, tcva: TCVA, place: Path) -> None:
+def test_what_a_model_refuses_is_left_out(
+    server: BatchServer, tcva: TCVA, place: Path
+) -> None:
     server.script = lacking("temperature", "seed", then=auto_judge)
     submit(tcva, FEW, place)
     assert server.count == 3
@@ -301,8 +356,12 @@ def test_what_a_model_refuses_is_left_out(server: BatchServer, tcva: TCVA, place
     assert "openai:m gets requests without seed" in str(report)
 
 
-def test_a_wrong_key_is_found_at_once(server: BatchServer, tcva: TCVA, place: Path) -> None:
-    server.script = lambda *_: error(401, f"Incorrect API key {KEY}.", code="invalid_api_key")
+def test_a_wrong_key_is_found_at_once(
+    server: BatchServer, tcva: TCVA, place: Path
+) -> None:
+    server.script = lambda *_: error(
+        401, f"Incorrect API key {KEY}.", code="invalid_api_key"
+    )
     with pytest.raises(JudgeError, match="API key was not accepted") as raised:
         submit(tcva, SAMPLES, place)
     assert KEY not in str(raised.value)
@@ -312,9 +371,13 @@ def test_a_wrong_key_is_found_at_once(server: BatchServer, tcva: TCVA, place: Pa
     assert figures(collected(tcva, place))["scored"] == 12
 
 
-def test_batches_that_fail_or_are_cancelled(server: BatchServer, tcva: TCVA, place: Path) -> None:
+def test_batches_that_fail_or_are_cancelled(
+    server: BatchServer, tcva: TCVA, place: Path
+) -> None:
     server.statuses = {1: "failed"}
-    server.fate = lambda batch, number, _: "cancelled" if batch == 2 and number > 2 else None
+    server.fate = lambda batch, number, _: (
+        "cancelled" if batch == 2 and number > 2 else None
+    )
     submit(tcva, SAMPLES, place)
     report = collected(tcva, place)
     assert "batch 1: The provided model 'm' is not supported by Batch." in str(report)
@@ -325,12 +388,17 @@ def test_batches_that_fail_or_are_cancelled(server: BatchServer, tcva: TCVA, pla
     server.hold = False
     assert figures(collected(tcva, place))["scored"] == 2
     report = collected(tcva, place, again=True)
-    assert (figures(report)["scored"], report.records("batches")[-1]["requests"]) == (12, 10)
+    assert (figures(report)["scored"], report.records("batches")[-1]["requests"]) == (
+        12,
+        10,
+    )
     assert set(server.answered.values()) == {1}
 
 
 @pytest.mark.parametrize("size", [4, 1])
-def test_batches_wait_for_room(size: int, server: BatchServer, tcva: TCVA, place: Path) -> None:
+def test_batches_wait_for_room(
+    size: int, server: BatchServer, tcva: TCVA, place: Path
+) -> None:
     server.room = 15_000 if size == 1 else 40_000
     submit(tcva, SAMPLES, place, batch_size=12 if size == 1 else 4)
     report = collect(tcva, place)
@@ -344,13 +412,17 @@ def test_batches_wait_for_room(size: int, server: BatchServer, tcva: TCVA, place
     assert set(server.answered.values()) == {1}
 
 
-def test_what_a_server_lacks(server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path) -> None:
+def test_what_a_server_lacks(
+    server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path
+) -> None:
     submit(tcva, FEW, place, batch_size=2)
     gone = Fault("GET /v1/batches/batch_1", error(404, "gone"))
     server.faults = [gone] * 3
     assert "the server does not know it" in str(status(tcva, place))
     assert figures(collect(tcva, place))["scored"] == 2
-    assert figures(collect(tcva, place, wait=0.01))["scored"] == 2  # it does not wait for ever
+    assert (
+        figures(collect(tcva, place, wait=0.01))["scored"] == 2
+    )  # it does not wait for ever
     assert figures(collected(tcva, place))["scored"] == 4  # the right key
     assert len(server.batches) == 2
     submit(tcva, SAMPLES, tmp_path / "lost", batch_size=4)
@@ -362,7 +434,9 @@ def test_what_a_server_lacks(server: BatchServer, tcva: TCVA, tmp_path: Path, pl
 
 @pytest.mark.parametrize("path", ["POST /v1/files", "POST /v1/batches"])
 @pytest.mark.parametrize("is_done", [True, False])
-def test_lost_reply(path: str, is_done: bool, server: BatchServer, tcva: TCVA, place: Path) -> None:
+def test_lost_reply(
+    path: str, is_done: bool, server: BatchServer, tcva: TCVA, place: Path
+) -> None:
     server.faults = [Fault(path, DROP, is_done=is_done)]
     with pytest.raises(JudgeError):
         submit(tcva, SAMPLES, place)
@@ -371,7 +445,9 @@ def test_lost_reply(path: str, is_done: bool, server: BatchServer, tcva: TCVA, p
     assert figures(collect(tcva, place))["scored"] == len(SAMPLES)
 
 
-def test_waiting_outlasts_an_away_server(server: BatchServer, tmp_path: Path, place: Path) -> None:
+def test_waiting_outlasts_an_away_server(
+    server: BatchServer, tmp_path: Path, place: Path
+) -> None:
     judge = model_at(server, max_retries=0)
     tcva = TCVA(judge=judge, claims="llm", store=tmp_path / "v.sqlite")
     submit(tcva, SAMPLES, place)
@@ -383,19 +459,33 @@ def test_waiting_outlasts_an_away_server(server: BatchServer, tmp_path: Path, pl
     assert said == ["0 of 12 samples scored, 0 failed; 12 requests under way"]
 
 
-def test_what_is_refused(server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path) -> None:
+def test_what_is_refused(
+    server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path
+) -> None:
     submit(tcva, SAMPLES, place)
-    submit(tcva.changed(temperature=0.1), SAMPLES, place)  # a view is none of its business
+    submit(
+        tcva.changed(temperature=0.1), SAMPLES, place
+    )  # a view is none of its business
     store, new = tcva.store, tmp_path / "new"
-    for other in (tcva.changed(max_claims=3), TCVA(judge=model_at(server, "n"), store=store)):
+    for other in (
+        tcva.changed(max_claims=3),
+        TCVA(judge=model_at(server, "n"), store=store),
+    ):
         with pytest.raises(InvalidValueError):
             collect(other, place)
-    two = TCVA(judge=model_at(server), fuse=model_at(server, temperature=1.0), store=store)
+    two = TCVA(
+        judge=model_at(server), fuse=model_at(server, temperature=1.0), store=store
+    )
     for scorer, samples, folder, says in (
         (tcva, SAMPLES[1:], place, "a submission of other samples"),
         (tcva.changed(store=None), SAMPLES, new, "needs a store"),
         (TCVA(judge="lexical", store=store), SAMPLES, new, "uses no model"),
-        (TCVA(judge=ScriptedModel([]), store=store), SAMPLES, new, "openai:MODEL, got "),
+        (
+            TCVA(judge=ScriptedModel([]), store=store),
+            SAMPLES,
+            new,
+            "openai:MODEL, got ",
+        ),
         (two, SAMPLES, new, "with different settings"),
     ):
         with pytest.raises(InvalidValueError, match=says):
@@ -414,9 +504,14 @@ def test_what_is_refused(server: BatchServer, tcva: TCVA, tmp_path: Path, place:
 
 
 @pytest.mark.slow
-def test_one_command_at_a_time_and_no_file_of_something_else(tcva: TCVA, tmp_path: Path) -> None:
+def test_one_command_at_a_time_and_no_file_of_something_else(
+    tcva: TCVA, tmp_path: Path
+) -> None:
     submit(tcva, FEW, tmp_path / "sub")
-    with opened(tmp_path / "sub"), pytest.raises(InvalidValueError, match="another command"):
+    with (
+        opened(tmp_path / "sub"),
+        pytest.raises(InvalidValueError, match="another command"),
+    ):
         status(tcva, tmp_path / "sub")
     with sqlite3.connect(tmp_path / "ledger.sqlite") as other:
         other.execute("CREATE TABLE mine (x)")
@@ -428,7 +523,9 @@ def test_one_command_at_a_time_and_no_file_of_something_else(tcva: TCVA, tmp_pat
         submit(tcva, SAMPLES, tmp_path)
 
 
-def test_keys_stay_outside(server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path) -> None:
+def test_keys_stay_outside(
+    server: BatchServer, tcva: TCVA, tmp_path: Path, place: Path
+) -> None:
     def tells(body: Body, number: int) -> Any:
         if "Room 1 " in str(body):
             return error(400, f"Your key {KEY} is odd.")

@@ -35,7 +35,9 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    made = browser.new_context(
+        viewport={"width": 1280, "height": 900}, reduced_motion="reduce"
+    )
     made.set_default_timeout(10_000)
     yield made
     made.close()
@@ -61,6 +63,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Reports:
 
     @cache
     def report(name: str) -> Path:
-        return write_page(CONTENTS[name](), folder / f"{name}.html", most=MOST.get(name, 5000))
+        return write_page(
+            CONTENTS[name](), folder / f"{name}.html", most=MOST.get(name, 5000)
+        )
 
     return report

@@ -24,7 +24,9 @@ _ROWS = """async () => {
 
 def headings(page: Watched) -> list[str]:
     """Of the columns."""
-    texts: list[str] = page.page.locator("[role=grid] [role=columnheader]").all_inner_texts()
+    texts: list[str] = page.page.locator(
+        "[role=grid] [role=columnheader]"
+    ).all_inner_texts()
     return [text.replace("▾", "").replace("▴", "").strip() for text in texts]
 
 
@@ -32,7 +34,10 @@ def rows(page: Watched) -> list[dict[str, str]]:
     """All rows in their order, each cell by its column's heading, in one line; of a sample the id alone."""
     names = headings(page)
     found: list[list[str]] = page.call(_ROWS)
-    return [dict(zip(names, (" ".join(c.split()) for c in row), strict=True)) for row in found]
+    return [
+        dict(zip(names, (" ".join(c.split()) for c in row), strict=True))
+        for row in found
+    ]
 
 
 def ids(page: Watched) -> list[str]:

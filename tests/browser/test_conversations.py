@@ -26,7 +26,9 @@ def judged(name: str) -> ConversationResult:
 
 @pytest.fixture
 def chat(reports: Reports, open_report: Opener) -> Watched:
-    return open_report(reports("conversations"), "#view=conversation&conversation=lease")
+    return open_report(
+        reports("conversations"), "#view=conversation&conversation=lease"
+    )
 
 
 @pytest.mark.parametrize("temperature", TEMPERATURES)
@@ -62,7 +64,9 @@ def test_turns_stand_in_order_with_texts_scores_and_contexts(chat: Watched) -> N
         assert result is not None
         expect(turns.nth(number)).to_contain_text(f"{result.score:.3f}")
         turns.nth(number).get_by_text("1 context").click()
-        expect(turns.nth(number).locator(".passage")).to_contain_text("Leases run for 36 months.")
+        expect(turns.nth(number).locator(".passage")).to_contain_text(
+            "Leases run for 36 months."
+        )
     expect(turns.nth(2).locator(".guilty")).to_have_count(2)
 
 
@@ -89,7 +93,9 @@ def test_nothing_to_check_is_no_fault(chat: Watched) -> None:
     expect(whole).to_contain_text("1 unscored")
 
 
-def test_sentences_that_claim_nothing_say_their_kind_and_who_marked_them(chat: Watched) -> None:
+def test_sentences_that_claim_nothing_say_their_kind_and_who_marked_them(
+    chat: Watched,
+) -> None:
     claims = chat.page.locator("li.claim")
     kinds = {
         "lease/1": ["no claim: greeting", "no claim: question"],
@@ -100,7 +106,9 @@ def test_sentences_that_claim_nothing_say_their_kind_and_who_marked_them(chat: W
         expect(claims.locator(".level")).to_have_text(texts)
 
 
-def test_by_keys_from_turn_to_turn_and_conversation_to_conversation(chat: Watched) -> None:
+def test_by_keys_from_turn_to_turn_and_conversation_to_conversation(
+    chat: Watched,
+) -> None:
     heading = chat.page.get_by_role("heading", level=2)
     press(chat, "j", "j", "j")
     expect(chat.page.locator("li.turn.chosen")).to_contain_text("And the deposit?")
@@ -108,7 +116,9 @@ def test_by_keys_from_turn_to_turn_and_conversation_to_conversation(chat: Watche
     press(chat, "Enter")
     expect(heading).to_have_text("lease/3")
     place = chat.page.get_by_role("navigation", name="Turns of the conversation")
-    expect(place).to_contain_text(f"Turn 3 of 4 of lease, which scores {judged('lease').score:.3f}")
+    expect(place).to_contain_text(
+        f"Turn 3 of 4 of lease, which scores {judged('lease').score:.3f}"
+    )
     press(chat, "h")
     expect(heading).to_have_text("lease/2")
     press(chat, "l", "l")
@@ -133,12 +143,18 @@ def test_by_keys_from_turn_to_turn_and_conversation_to_conversation(chat: Watche
 
 def test_a_claim_of_a_turn_is_one_click_away(chat: Watched) -> None:
     chat.page.get_by_role("button", name="Claim 2: none").click()
-    expect(chat.page.locator(".claim.chosen .claim-text")).to_have_text("The helmet is free.")
+    expect(chat.page.locator(".claim.chosen .claim-text")).to_have_text(
+        "The helmet is free."
+    )
     chat.page.go_back()
     chat.page.locator("li.turn .guilty a").first.click()
-    expect(chat.page.locator(".claim.chosen .claim-text")).to_have_text("The deposit is 500 euros.")
+    expect(chat.page.locator(".claim.chosen .claim-text")).to_have_text(
+        "The deposit is 500 euros."
+    )
 
 
 def test_no_conversation_of_that_name(chat: Watched) -> None:
     chat.goto("#view=conversation&conversation=x")
-    expect(chat.page.locator("main")).to_contain_text("No conversation of this report has the id x")
+    expect(chat.page.locator("main")).to_contain_text(
+        "No conversation of this report has the id x"
+    )

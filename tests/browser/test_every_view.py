@@ -22,9 +22,13 @@ def links_of(page: Watched) -> list[str]:
     menu = page.page.get_by_role("navigation", name="Views")
     links: list[str] = menu.locator("a").evaluate_all("all => all.map(a => a.hash)")
     samples = page.call("() => tcvaReport.figures.samples.ids")
-    conversations = page.call("() => tcvaReport.figures.samples.conversations.map(([id]) => id)")
+    conversations = page.call(
+        "() => tcvaReport.figures.samples.conversations.map(([id]) => id)"
+    )
     links += [f"#view=sample&sample={quote(name)}" for name in samples[:1]]
-    return links + [f"#view=conversation&conversation={quote(name)}" for name in conversations[:1]]
+    return links + [
+        f"#view=conversation&conversation={quote(name)}" for name in conversations[:1]
+    ]
 
 
 def too_wide(page: Watched) -> list[str]:
@@ -43,7 +47,9 @@ def too_wide(page: Watched) -> list[str]:
 def violations(page: Watched) -> list[str]:
     """What axe-core calls serious or critical, with where it is."""
     page.call(AXE.read_text(encoding="utf-8"))
-    found: list[dict[str, Any]] = page.call("async () => (await axe.run(document)).violations")
+    found: list[dict[str, Any]] = page.call(
+        "async () => (await axe.run(document)).violations"
+    )
     return [
         f"{each['id']}: {each['help']}: {node['html'][:200]}"
         for each in found
@@ -53,13 +59,17 @@ def violations(page: Watched) -> list[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_says_no_nonsense_and_fits(name: str, reports: Reports, open_report: Opener) -> None:
+def test_says_no_nonsense_and_fits(
+    name: str, reports: Reports, open_report: Opener
+) -> None:
     page = open_report(reports(name), NOTHING)
     for link in links_of(page):
         page.page.set_viewport_size({"width": 1280, "height": 900})
         page.goto(link)
         assert page.page.locator("h1").count() == 1
-        assert NONSENSE.findall(page.page.locator("body").inner_text()) == [], f"{name} {link}"
+        assert NONSENSE.findall(page.page.locator("body").inner_text()) == [], (
+            f"{name} {link}"
+        )
         for width in (400, 800, 2500):
             page.page.set_viewport_size({"width": width, "height": 900})
             page.settled()
@@ -67,8 +77,12 @@ def test_says_no_nonsense_and_fits(name: str, reports: Reports, open_report: Ope
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="no axe-core: run `make web`")
-@pytest.mark.parametrize("name", ["example", "two runs", "judges", "ccrs", "gate", "conversations"])
-def test_is_accessible_light_and_dark(name: str, reports: Reports, open_report: Opener) -> None:
+@pytest.mark.parametrize(
+    "name", ["example", "two runs", "judges", "ccrs", "gate", "conversations"]
+)
+def test_is_accessible_light_and_dark(
+    name: str, reports: Reports, open_report: Opener
+) -> None:
     page = open_report(reports(name))
     found, grounds = {}, set()
     for scheme in ("light", "dark"):
@@ -79,6 +93,11 @@ def test_is_accessible_light_and_dark(name: str, reports: Reports, open_report: 
         grounds.add(page.call("() => getComputedStyle(document.body).backgroundColor"))
     assert {link: each for link, each in found.items() if each} == {}
     assert len(grounds) == 2
-    page.page.emulate_media(media="print")  # what turns nothing on paper is said instead
-    assert page.page.locator(".printed").count() == page.page.locator("form.settings").count()
+    page.page.emulate_media(
+        media="print"
+    )  # what turns nothing on paper is said instead
+    assert (
+        page.page.locator(".printed").count()
+        == page.page.locator("form.settings").count()
+    )
     assert not page.page.locator("input[type=range]").filter(visible=True).count()

@@ -22,7 +22,9 @@ def test_every_view_and_every_sample(reports: Reports, open_report: Opener) -> N
     samples = page.call("() => tcvaReport.figures.samples.ids")
     assert len(samples) == len(TEXTS)
     for name in samples:
-        page.page.evaluate("hash => { location.hash = hash }", f"#view=sample&sample={quote(name)}")
+        page.page.evaluate(
+            "hash => { location.hash = hash }", f"#view=sample&sample={quote(name)}"
+        )
         page.settled()
         assert page.page.locator("h1").count() == 1
         assert page.page.locator(FOREIGN).count() == 0, name

@@ -39,7 +39,9 @@ def export(page: Watched, folder: Path) -> Path:
     return file
 
 
-def test_claims_become_ratings(reports: Reports, open_report: Opener, tmp_path: Path) -> None:
+def test_claims_become_ratings(
+    reports: Reports, open_report: Opener, tmp_path: Path
+) -> None:
     page = open_report(reports("example"), "#view=label&T=0.3")
     start(page, "claims")
     rng = np.random.default_rng(1)
@@ -47,7 +49,10 @@ def test_claims_become_ratings(reports: Reports, open_report: Opener, tmp_path: 
     given = {}
     for result in scored:
         claims = {c.claim: c.verdict for c in result.claims if c.verdict is not None}
-        levels = [LEVELS[rng.integers(5)] if rng.random() < 0.4 else v for v in claims.values()]
+        levels = [
+            LEVELS[rng.integers(5)] if rng.random() < 0.4 else v
+            for v in claims.values()
+        ]
         # Key 1 is the worst, as among ratings.
         press(page, *(str(5 - LEVELS.index(level)) for level in levels), "n")
         given[result.sample_id or ""] = levels
@@ -55,14 +60,20 @@ def test_claims_become_ratings(reports: Reports, open_report: Opener, tmp_path: 
     expect(page.page.locator(".label-files")).to_contain_text(f"{len(given)} answers")
     file = export(page, tmp_path)
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    assert {line["id"]: [each["verdict"] for each in line["claims"]] for line in lines} == given
+    assert {
+        line["id"]: [each["verdict"] for each in line["claims"]] for line in lines
+    } == given
     assert {line["temperature"] for line in lines} == {0.3}
     table = read_scores([*example_results()], human=file).rated
     wanted = {name: aggregate(levels, 0.3) for name, levels in given.items()}
-    assert dict(zip(table.samples, table.rating.tolist(), strict=True)) == pytest.approx(wanted)
+    assert dict(
+        zip(table.samples, table.rating.tolist(), strict=True)
+    ) == pytest.approx(wanted)
 
 
-def test_answers_are_ratings(reports: Reports, open_report: Opener, tmp_path: Path) -> None:
+def test_answers_are_ratings(
+    reports: Reports, open_report: Opener, tmp_path: Path
+) -> None:
     page = open_report(reports("example"), "#view=label")
     start(page, "answers")
     keys = np.random.default_rng(2).integers(1, 6, 14).tolist()
@@ -73,7 +84,9 @@ def test_answers_are_ratings(reports: Reports, open_report: Opener, tmp_path: Pa
     assert dict(zip(table.samples, table.rating.tolist(), strict=True)) == rated
 
 
-def test_nothing_of_the_judge_is_seen_before(reports: Reports, open_report: Opener) -> None:
+def test_nothing_of_the_judge_is_seen_before(
+    reports: Reports, open_report: Opener
+) -> None:
     page = open_report(reports("example"), "#view=label")
     start(page, "claims")
     item = page.page.get_by_role("region", name="What to label")
@@ -103,12 +116,16 @@ def test_every_answer_is_labelled_by_the_keys_of_the_hint(
             "Labelled. The judge's verdict is shown."
         )
         press(page, "n")
-    expect(item.get_by_role("status")).to_contain_text("No answer is left without a label.")
+    expect(item.get_by_role("status")).to_contain_text(
+        "No answer is left without a label."
+    )
     lines = export(page, tmp_path).read_text(encoding="utf-8").splitlines()
     assert len(lines) == answers
 
 
-def test_next_comes_back_to_what_was_passed_over(reports: Reports, open_report: Opener) -> None:
+def test_next_comes_back_to_what_was_passed_over(
+    reports: Reports, open_report: Opener
+) -> None:
     page = open_report(reports("conversations"), "#view=label")
     start(page, "answers")
     steps = page.page.get_by_role("region", name="What to label").locator(".steps")
@@ -140,7 +157,9 @@ def test_undo_shows_what_it_takes_back(reports: Reports, open_report: Opener) ->
     expect(item.get_by_text("not labelled")).to_have_count(count)
 
 
-def test_labels_are_undone_and_kept(reports: Reports, open_report: Opener, tmp_path: Path) -> None:
+def test_labels_are_undone_and_kept(
+    reports: Reports, open_report: Opener, tmp_path: Path
+) -> None:
     page = open_report(reports("example"), "#view=label")
     start(page, "answers")
     press(page, "1", "n", "2", "n", "5")

@@ -35,8 +35,13 @@ def test_sorts_by_every_column_in_both_directions(listed: Watched) -> None:
             heading.get_by_role("button").click()
             listed.settled()
             orders.append([row[name] for row in rows(listed)])
-            expect(heading).to_have_attribute("aria-sort", re.compile("ascending|descending"))
-            numbers = [float(n) for n in re.findall(r"(?m)^(?:≠)?([\d.]+)", "\n".join(orders[-1]))]
+            expect(heading).to_have_attribute(
+                "aria-sort", re.compile("ascending|descending")
+            )
+            numbers = [
+                float(n)
+                for n in re.findall(r"(?m)^(?:≠)?([\d.]+)", "\n".join(orders[-1]))
+            ]
             assert numbers in (sorted(numbers), sorted(numbers, reverse=True)), name
         assert sorted(orders[0]) == sorted(orders[1])
         assert orders[0] != orders[1] or len(set(orders[0])) == 1, name
@@ -44,10 +49,14 @@ def test_sorts_by_every_column_in_both_directions(listed: Watched) -> None:
 
 def test_filters_alone_and_together(listed: Watched) -> None:
     expected = Expected.of(CONTENT)
-    failing = {name for name, score in expected.scores.items() if score < expected.threshold}
+    failing = {
+        name for name, score in expected.scores.items() if score < expected.threshold
+    }
     assert choose(listed, "Decision", "failed") == failing
     assert choose(listed, "Decision", "passed") == expected.scores.keys() - failing
-    assert choose(listed, "Decision", "unscored") == JUDGED.keys() - expected.scores.keys()
+    assert (
+        choose(listed, "Decision", "unscored") == JUDGED.keys() - expected.scores.keys()
+    )
     choose(listed, "Decision", "all")
     scores = dict(zip(CONTENT.table.samples, CONTENT.table.column(RAGAS), strict=True))
     different = {
@@ -59,10 +68,17 @@ def test_filters_alone_and_together(listed: Watched) -> None:
     assert choose(listed, "Difference", "*") > different
     choose(listed, "Difference", "")
     choose(listed, "Has a claim", "none")
-    medical = {sample.id for sample in CONTENT.samples if sample.metadata["domain"] == "medical"}
+    medical = {
+        sample.id
+        for sample in CONTENT.samples
+        if sample.metadata["domain"] == "medical"
+    }
     wanted = {name for name in medical if "none" in JUDGED[name].assessment.verdicts}
     assert choose(listed, "domain", "medical") == wanted
-    assert f"{len(wanted)} of 57 samples" in listed.page.get_by_role("status").first.inner_text()
+    assert (
+        f"{len(wanted)} of 57 samples"
+        in listed.page.get_by_role("status").first.inner_text()
+    )
 
 
 @pytest.mark.parametrize("text", ["carton below 25", "VELORAZINE", "zzz"])
@@ -71,7 +87,9 @@ def test_searches_ids_questions_and_texts(text: str, listed: Watched) -> None:
     listed.page.keyboard.type(text)
     expect(listed.page.get_by_role("status").first).not_to_contain_text("searching")
     listed.page.wait_for_timeout(300)
-    wanted = {s.id for s in CONTENT.samples if text.casefold() in str(dict(s)).casefold()}
+    wanted = {
+        s.id for s in CONTENT.samples if text.casefold() in str(dict(s)).casefold()
+    }
     assert wanted <= set(ids(listed))
     assert bool(wanted) is bool(ids(listed))
 
@@ -118,10 +136,14 @@ def test_by_keys_from_the_list_into_a_sample_and_back(listed: Watched) -> None:
     expect(listed.page.get_by_role("grid")).to_be_visible()
 
 
-def test_one_click_from_the_worst_answers_to_a_claim(reports: Reports, open_report: Opener) -> None:
+def test_one_click_from_the_worst_answers_to_a_claim(
+    reports: Reports, open_report: Opener
+) -> None:
     page = open_report(reports("example"))
     scores = Expected.of(CONTENT).scores
-    shown = [float(each) for each in page.page.locator(".worst-score b").all_inner_texts()]
+    shown = [
+        float(each) for each in page.page.locator(".worst-score b").all_inner_texts()
+    ]
     assert shown == [round(score, 3) for score in sorted(scores.values())[:5]]
     link = page.page.locator(".guilty a").first
     expect(link).to_be_in_viewport()
@@ -130,14 +152,20 @@ def test_one_click_from_the_worst_answers_to_a_claim(reports: Reports, open_repo
     expect(page.page.locator(".claim.chosen .claim-text")).to_have_text(claim)
 
 
-def test_a_draw_is_said_and_all_figures_are_there(reports: Reports, open_report: Opener) -> None:
+def test_a_draw_is_said_and_all_figures_are_there(
+    reports: Reports, open_report: Opener
+) -> None:
     page = open_report(reports("drawn"), "#view=samples")
     assert len(rows(page)) == 400
     expect(page.page.locator("main")).to_contain_text("the texts of a draw")
     lines = page.call("() => tcvaReport.figures.samples.line")
     page.goto(f"#view=sample&sample=sample-{lines.index(-1):05d}")
-    expect(page.page.locator("main")).to_contain_text("texts of this sample are not in this page")
-    expect(page.page.get_by_role("heading", name="How the score is made")).to_be_visible()
+    expect(page.page.locator("main")).to_contain_text(
+        "texts of this sample are not in this page"
+    )
+    expect(
+        page.page.get_by_role("heading", name="How the score is made")
+    ).to_be_visible()
 
 
 def words_of(page: Watched, selector: str) -> set[str]:
@@ -153,10 +181,14 @@ def words_of(page: Watched, selector: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", ["medical-001", "medical-003", "support-003"])
-def test_where_claims_and_evidence_stand(name: str, reports: Reports, open_report: Opener) -> None:
+def test_where_claims_and_evidence_stand(
+    name: str, reports: Reports, open_report: Opener
+) -> None:
     page = open_report(reports("example"), f"#view=sample&sample={name}")
     sample = next(each for each in CONTENT.samples if each.id == name)
-    assert set(re.findall(r"\w+", sample.response or "")) <= words_of(page, ".answer-said .prose")
+    assert set(re.findall(r"\w+", sample.response or "")) <= words_of(
+        page, ".answer-said .prose"
+    )
     for text in (sample.input, sample.reference):
         expect(page.page.locator("main")).to_contain_text(text or "")
     claims = page.page.locator("li.claim")
@@ -167,7 +199,9 @@ def test_where_claims_and_evidence_stand(name: str, reports: Reports, open_repor
             expect(claims.nth(number)).to_contain_text(text)
         if not claim.evidence:
             continue
-        page.page.get_by_role("button", name=f"Evidence of claim {number + 1} in").click()
+        page.page.get_by_role(
+            "button", name=f"Evidence of claim {number + 1} in"
+        ).click()
         # A piece that several claims rest on carries the marks of all of them.
         expect(page.page.locator(".passage mark.chosen").first).to_be_in_viewport()
         seen = words_of(page, ".passage mark.chosen")
@@ -183,7 +217,13 @@ def test_judges_and_what_was_lowered(reports: Reports, open_report: Opener) -> N
     expect(main).to_contain_text("Probabilities: fully 0.25")
     expect(main).to_contain_text(re.compile(r"95 ?% interval.*\[0\.\d\d, 0\.\d\d\]"))
     page.goto("#view=sample&sample=one")
-    for words in ("The panel's judges", "Additional judges", "mostly", "partial", "Fused"):
+    for words in (
+        "The panel's judges",
+        "Additional judges",
+        "mostly",
+        "partial",
+        "Fused",
+    ):
         expect(main).to_contain_text(words)
 
 

@@ -11,7 +11,12 @@ PASSAGE = "The office opens at nine. Parking is free."
 _SAID = (
     ("good", "When does the office open?", "At nine.", "At nine."),
     ("mute", "Is there a canteen?", "The judge says nothing about this one.", "No."),
-    ("half", "When is it open, and where do I park?", "It opens at nine.", "At nine; it is free."),
+    (
+        "half",
+        "When is it open, and where do I park?",
+        "It opens at nine.",
+        "At nine; it is free.",
+    ),
 )
 SAMPLES = tuple(
     Sample(id=name, input=asked, response=said, contexts=(PASSAGE,), reference=right)
@@ -36,7 +41,9 @@ _RESPONSE = re.compile(r"<<<RESPONSE \w+>>>\n(.*?)\n<<<END RESPONSE \w+>>>", re.
 
 def asked_metric(prompt: str) -> str:
     """Which metric a prompt for one number is about."""
-    return next(name for name, metric in METRICS.items() if metric.instruction in prompt)
+    return next(
+        name for name, metric in METRICS.items() if metric.instruction in prompt
+    )
 
 
 def judge(prompt: str) -> str:

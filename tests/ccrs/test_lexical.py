@@ -27,7 +27,9 @@ def test_coherence_falls_with_what_the_passages_do_not_say() -> None:
     half = judged("cc", response="Adults take 40 mg once a day. Parking is free.")
     wrong = judged("cc", response="Adults never take 70 mg once a day.")
     assert copied == pytest.approx(1.0)
-    assert half == pytest.approx(0.5)  # the mean of a supported claim and one without any word
+    assert half == pytest.approx(
+        0.5
+    )  # the mean of a supported claim and one without any word
     assert wrong < half
 
 
@@ -35,11 +37,18 @@ def test_relevance_is_the_share_of_the_question_s_words() -> None:
     question = "How much do adults take in the morning?"  # much, adults, take, morning
     shares = [
         judged("qr", input=question, response=response)
-        for response in ("Yes.", "Adults do.", "Adults take it.", "Adults take it in the morning.")
+        for response in (
+            "Yes.",
+            "Adults do.",
+            "Adults take it.",
+            "Adults take it in the morning.",
+        )
     ]
     assert (shares, shares[0]) == (sorted(shares), 0.0)
     assert shares[-1] > shares[1]
-    assert judged("qr", input="Who are you?", response="You are here.") == pytest.approx(2 / 3)
+    assert judged(
+        "qr", input="Who are you?", response="You are here."
+    ) == pytest.approx(2 / 3)
 
 
 def test_density_falls_with_repetition_padding_and_thinness() -> None:
@@ -50,7 +59,9 @@ def test_density_falls_with_repetition_padding_and_thinness() -> None:
     assert judged("id", response=f"{good} {good}", **fields) == pytest.approx(0.5)
     assert judged("id", response="A tablet.", **fields) == pytest.approx(1 / 8)
     padding = " ".join(f"{chr(97 + i // 26)}{chr(97 + i % 26)}tox" for i in range(240))
-    assert judged("id", response=padding, **fields) == pytest.approx(0.5)  # 120 of 240 words
+    assert judged("id", response=padding, **fields) == pytest.approx(
+        0.5
+    )  # 120 of 240 words
     assert judged("id", response="?!", **fields) == 0.0
 
 
@@ -74,10 +85,15 @@ def test_recall_is_the_share_of_the_reference_s_words() -> None:
 def test_what_claims_nothing_has_no_coherence() -> None:
     why = rated("cc", response="I don't know.").unscored_by["cc"]
     assert why.reason is Reason.REFUSAL
-    assert rated("qr", input="?!", response="Yes.").unscored_by["qr"].reason is Reason.EMPTY_INPUT
+    assert (
+        rated("qr", input="?!", response="Yes.").unscored_by["qr"].reason
+        is Reason.EMPTY_INPUT
+    )
 
 
-texts = st.text(max_size=60) | st.sampled_from(["Adults take 40 mg.", "Hello!", "I don't know."])
+texts = st.text(max_size=60) | st.sampled_from(
+    ["Adults take 40 mg.", "Hello!", "I don't know."]
+)
 
 
 @given(texts, texts, texts, texts)

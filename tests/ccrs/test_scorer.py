@@ -25,7 +25,9 @@ GOOD, MUTE, HALF = SAMPLES
 FIVE = tuple(METRICS)
 
 
-def answering(reply: Callable[[str], Any] = judge, name: str = "prompt:one") -> ScriptedModel:
+def answering(
+    reply: Callable[[str], Any] = judge, name: str = "prompt:one"
+) -> ScriptedModel:
     """A judge model whose text is a function of the prompt."""
     return ScriptedModel(lambda each: reply(f"{each.system}\n\n{each.user}"), name=name)
 
@@ -42,7 +44,9 @@ both_faces = pytest.mark.parametrize("asynchronous", [False, True])
 @both_faces
 def test_scores_are_those_derived_by_hand(asynchronous: bool, tmp_path: Path) -> None:
     path, model = tmp_path / "verdicts.sqlite", answering()
-    results = many(CCRS(judge=model, store=path), list(SAMPLES), asynchronous=asynchronous)
+    results = many(
+        CCRS(judge=model, store=path), list(SAMPLES), asynchronous=asynchronous
+    )
     assert [r.sample_id for r in results] == ["good", "mute", "half"]
     for result in results:
         assert result.scores == pytest.approx(SCORES[str(result.sample_id)], abs=1e-12)
@@ -50,7 +54,9 @@ def test_scores_are_those_derived_by_hand(asynchronous: bool, tmp_path: Path) ->
     assert sum(r.usage.calls for r in results) == len(model.requests) == 20
     asked = [asked_metric(each.system) for each in model.requests]
     assert {name: asked.count(name) for name in FIVE} == dict.fromkeys(FIVE, 4)
-    assert {why.reason for why in results[1].unscored_by.values()} == {Reason.UNREADABLE_REPLY}
+    assert {why.reason for why in results[1].unscored_by.values()} == {
+        Reason.UNREADABLE_REPLY
+    }
     # Lambda and the exact match are views: another setting finds the same ratings in the store.
     again = CCRS(judge=model, store=path, lambda_=0.2, em="normalised")
     second = many(again, [GOOD, HALF], asynchronous=asynchronous)
@@ -58,7 +64,9 @@ def test_scores_are_those_derived_by_hand(asynchronous: bool, tmp_path: Path) ->
     assert (len(model.requests), [r.usage.calls for r in second]) == (20, [0, 0])
     assert second[0].at(lambda_=0.7).scores["ac"] == results[0].scores["ac"]
     # The sample without a number is a failure, which is tried again.
-    assert many(again, [MUTE], asynchronous=asynchronous)[0].scores == dict.fromkeys(FIVE)
+    assert many(again, [MUTE], asynchronous=asynchronous)[0].scores == dict.fromkeys(
+        FIVE
+    )
     assert len(model.requests) == 30
 
 
@@ -67,9 +75,14 @@ def test_answer_correctness_shows_its_parts_and_its_lambda() -> None:
     assert (result.exact, result.judged["ac"], result.em) == (True, 0.8, "strict")
     scores = [result.at(lambda_=x).scores["ac"] for x in (0.0, 0.7, 1.0)]
     assert scores == [0.8, pytest.approx(0.7 + 0.3 * 0.8, abs=1e-12), 1.0]
-    assert "0.940 by prompt:one: exact match (strict, weight 0.7)" in result.reasons["ac"]
+    assert (
+        "0.940 by prompt:one: exact match (strict, weight 0.7)" in result.reasons["ac"]
+    )
     loud = GOOD.model_copy(update={"response": "AT NINE."})
-    modes = [CCRS("ac", judge=ScriptedModel(["80"]), em=em) for em in ("strict", "normalised")]
+    modes = [
+        CCRS("ac", judge=ScriptedModel(["80"]), em=em)
+        for em in ("strict", "normalised")
+    ]
     assert [each.evaluate(loud).exact for each in modes] == [False, True]
     for wrong in (-0.1, 1.1, "much", True):
         with pytest.raises(InvalidValueError, match="lambda_"):
@@ -83,10 +96,16 @@ def test_answer_correctness_shows_its_parts_and_its_lambda() -> None:
     ("id", {"input": " "}, Reason.EMPTY_INPUT),
     (("ac", "ir"), {"reference": ""}, Reason.EMPTY_REFERENCE),
 ])  # fmt: skip
-def test_without_a_judge(metric: Any, change: dict[str, object], found: Reason | float) -> None:
-    result = CCRS(metric, judge=ScriptedModel([])).evaluate(GOOD.model_copy(update=change))
+def test_without_a_judge(
+    metric: Any, change: dict[str, object], found: Reason | float
+) -> None:
+    result = CCRS(metric, judge=ScriptedModel([])).evaluate(
+        GOOD.model_copy(update=change)
+    )
     said = {name: result.unscored_by.get(name) for name in result.answers}
-    assert {result.scores[n] if why is None else why.reason for n, why in said.items()} == {found}
+    assert {
+        result.scores[n] if why is None else why.reason for n, why in said.items()
+    } == {found}
     assert result.usage.calls == 0
 
 
@@ -98,21 +117,29 @@ def test_a_missing_field_unscores_its_metrics_alone() -> None:
     assert "no reference, which ac needs" in result.reasons["ac"]
     assert (result.scores["qr"], result.exact, len(model.requests)) == (0.9, None, 3)
     # Passages that only help may be none.
-    bare = CCRS(("id", "ac", "ir"), judge=model).evaluate(GOOD.model_copy(update={"contexts": ()}))
+    bare = CCRS(("id", "ac", "ir"), judge=model).evaluate(
+        GOOD.model_copy(update={"contexts": ()})
+    )
     assert bare.unscored_by == {}
 
 
 @both_faces
-def test_a_failed_call_is_a_value_and_costs_the_others_nothing(asynchronous: bool) -> None:
+def test_a_failed_call_is_a_value_and_costs_the_others_nothing(
+    asynchronous: bool,
+) -> None:
     def reply(prompt: str) -> Any:
         if METRICS["qr"].instruction in prompt:
             return JudgeError("slow down", reason="rate_limit")
         return judge(prompt)
 
-    results = many(CCRS(judge=answering(reply)), [GOOD, HALF], asynchronous=asynchronous)
+    results = many(
+        CCRS(judge=answering(reply)), [GOOD, HALF], asynchronous=asynchronous
+    )
     for result in results:
         assert result.unscored_by["qr"].reason is Reason.RATE_LIMIT
-        assert result.scores == pytest.approx({**SCORES[str(result.sample_id)], "qr": None})
+        assert result.scores == pytest.approx(
+            {**SCORES[str(result.sample_id)], "qr": None}
+        )
 
 
 def test_a_second_call_that_fails_keeps_the_first_reply() -> None:
@@ -136,8 +163,16 @@ def test_keys_hold_what_can_change_a_rating_and_nothing_else(tmp_path: Path) -> 
         CCRS(metric, judge=model, store=store).evaluate(GOOD.model_copy(update=changes))
         return len(model.requests)
 
-    assert [calls(), calls(), calls(id="x", contexts=("y",), reference="z")] == [1, 0, 0]
-    assert [calls(input="Other?"), calls(response="Other."), calls(name="prompt:two")] == [1, 1, 1]
+    assert [calls(), calls(), calls(id="x", contexts=("y",), reference="z")] == [
+        1,
+        0,
+        0,
+    ]
+    assert [
+        calls(input="Other?"),
+        calls(response="Other."),
+        calls(name="prompt:two"),
+    ] == [1, 1, 1]
     assert [calls("id"), calls("id"), calls("id", contexts=("y",))] == [1, 0, 1]
 
 
@@ -146,7 +181,9 @@ def test_one_file_holds_verdicts_and_ratings(tmp_path: Path) -> None:
     TCVA(judge="lexical", store=path).evaluate(GOOD)
     CCRS(("qr", "ir"), judge="lexical", store=path).evaluate(GOOD)
     assert TCVA(judge="lexical", store=path).evaluate(GOOD).assessment.from_store
-    assert CCRS("qr", judge="lexical", store=path).evaluate(GOOD).answers["qr"].from_store
+    assert (
+        CCRS("qr", judge="lexical", store=path).evaluate(GOOD).answers["qr"].from_store
+    )
 
 
 def test_a_failure_comes_before_a_field_that_is_missing() -> None:
@@ -167,7 +204,13 @@ def test_results_come_back_from_json_and_what_cannot_be_is_refused() -> None:
     assert json.loads(line)["scores"] == dict.fromkeys(FIVE)
     assert (again.answers, again.metadata["domain"]) == (result.answers, "office")
     assert CCRSResult.from_json(again.to_json()) == again
-    for wrong in ("", "[]", "{}", "{", line.replace('"schema_version": 4', '"schema_version": 9')):
+    for wrong in (
+        "",
+        "[]",
+        "{}",
+        "{",
+        line.replace('"schema_version": 4', '"schema_version": 9'),
+    ):
         with pytest.raises(UnreadableInputError, match="not a CCRS result"):
             CCRSResult.from_json(wrong)
     plain = json.loads(CCRS("qr", judge=answering()).evaluate(GOOD).to_json())
@@ -175,7 +218,10 @@ def test_results_come_back_from_json_and_what_cannot_be_is_refused() -> None:
     for changes, said in (
         ({"lambda_": 5}, "lambda_"),
         ({"answers": {"zz": answer}}, "zz"),
-        ({"answers": {"qr": {**answer, "rating": None}}}, "either a rating or a reason"),
+        (
+            {"answers": {"qr": {**answer, "rating": None}}},
+            "either a rating or a reason",
+        ),
     ):
         with pytest.raises(UnreadableInputError, match=said):
             CCRSResult.from_json(json.dumps({**plain, **changes}))
@@ -190,7 +236,9 @@ def test_results_come_back_from_json_and_what_cannot_be_is_refused() -> None:
     ({"judge": "nobody"}, "unknown judge"),
     ({"judge": Panel(["lexical", answering()])}, "gives no ratings"),
 ])  # fmt: skip
-def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any], said: str) -> None:
+def test_wrong_settings_are_refused_before_any_call(
+    options: dict[str, Any], said: str
+) -> None:
     with pytest.raises(InvalidValueError, match=said):
         CCRS(**options)
 
@@ -198,17 +246,25 @@ def test_wrong_settings_are_refused_before_any_call(options: dict[str, Any], sai
 def result(**ratings: float | None) -> CCRSResult:
     why = Unscored(reason=Reason.UNREADABLE_REPLY, detail="words")
     failed = {name: why if rating is None else None for name, rating in ratings.items()}
-    answers = {n: MetricAnswer(rating=ratings[n], unscored=each) for n, each in failed.items()}
+    answers = {
+        n: MetricAnswer(rating=ratings[n], unscored=each) for n, each in failed.items()
+    }
     return CCRSResult(judge="j", prompt_version="1", answers=answers)
 
 
 def test_weights_and_threshold() -> None:
-    rated = composite(result(cc=80, qr=60, ir=20), weights={"cc": 0.5, "qr": 0.3, "ir": 0.2})
+    rated = composite(
+        result(cc=80, qr=60, ir=20), weights={"cc": 0.5, "qr": 0.3, "ir": 0.2}
+    )
     # 0.5 * 0.8 + 0.3 * 0.6 + 0.2 * 0.2 = 0.62
     assert rated.score == pytest.approx(0.62, abs=1e-12)
     assert rated.passed is True
-    assert composite(result(cc=80, qr=60, ir=20), threshold=0.54).passed is False  # 1.6 / 3
-    assert composite(result(cc=80, qr=60), weights={"qr": 1.0}).score == pytest.approx(0.6)
+    assert (
+        composite(result(cc=80, qr=60, ir=20), threshold=0.54).passed is False
+    )  # 1.6 / 3
+    assert composite(result(cc=80, qr=60), weights={"qr": 1.0}).score == pytest.approx(
+        0.6
+    )
     # A metric without weight may be missing.
     lacking = composite(result(cc=80, qr=None), weights={"cc": 1.0, "qr": 0.0})
     assert lacking.score == pytest.approx(0.8)
@@ -230,7 +286,9 @@ def test_a_missing_metric_leaves_no_composite() -> None:
     ({"cc": -0.5, "qr": 1.5}, "at least 0"), ({}, "\\(cc, qr\\), got"),
 ])  # fmt: skip
 @pytest.mark.parametrize("rating", [60, None])
-def test_wrong_weights(weights: Mapping[str, float], said: str, rating: float | None) -> None:
+def test_wrong_weights(
+    weights: Mapping[str, float], said: str, rating: float | None
+) -> None:
     with pytest.raises(InvalidValueError, match=said):
         composite(result(cc=80, qr=rating), weights=weights)
     with pytest.raises(InvalidValueError, match="passing_threshold"):
@@ -262,7 +320,9 @@ def test_exact_match() -> None:
 
 
 @given(st.text(), st.text())
-def test_strict_is_equality_and_normalised_never_refuses_what_it_accepts(a: str, b: str) -> None:
+def test_strict_is_equality_and_normalised_never_refuses_what_it_accepts(
+    a: str, b: str
+) -> None:
     assert exact_match(a, b) == (a == b and bool(a.strip()))
     assert exact_match(a, b, "normalised") == exact_match(b, a, "normalised")
     if exact_match(a, b):

@@ -39,7 +39,12 @@ Run = Callable[..., Done]
 def tcva(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):
+    for name in (
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "GITHUB_ACTIONS",
+        "GITHUB_STEP_SUMMARY",
+    ):
         monkeypatch.delenv(name, raising=False)
 
     def run(*arguments: object, code: int | None = 0) -> Done:
@@ -53,7 +58,9 @@ def tcva(tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> Run:
     return run
 
 
-def record(number: int, response: str = "The office opens at nine.", **more: Any) -> dict[str, Any]:
+def record(
+    number: int, response: str = "The office opens at nine.", **more: Any
+) -> dict[str, Any]:
     """A sample whose response its passage supports."""
     texts = {"question": "When?", "answer": response, "contexts": [PASSAGE]}
     return {"id": f"s{number}", **texts, **more}

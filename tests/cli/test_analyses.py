@@ -24,23 +24,38 @@ QUICK = tuple(QUICKLY.split())
 def _judgements(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001  # its folder
     """Eighty answers with ratings that follow T=0.5, eighty with ratings that follow T=1."""
     monkeypatch.setattr(calibration, "REPEATS", 3)
-    counts = np.random.default_rng(3).multinomial(4, [0.4, 0.2, 0.2, 0.2, 0.0], size=160)
+    counts = np.random.default_rng(3).multinomial(
+        4, [0.4, 0.2, 0.2, 0.2, 0.0], size=160
+    )
     plain, lenient = sweep(counts, [0.5, 1.0]).T
     stored = []
     for i, row in enumerate(counts):
         words = [level for level, n in zip(LEVELS, row, strict=True) for _ in range(n)]
         rating = float(plain[i] if i < 80 else lenient[i])
-        metadata = {"score": rating, "stars": 1 + 4 * rating, "page": i // 3, "always": "pass"}
+        metadata = {
+            "score": rating,
+            "stars": 1 + 4 * rating,
+            "page": i // 3,
+            "always": "pass",
+        }
         if i % 4 == 0:
             metadata["few"] = rating
         one = Assessment.from_verdicts(words, sample_id=str(i))
-        stored.append(one.model_copy(update={"metadata": metadata | {"part": "ab"[i < 80]}}))
+        stored.append(
+            one.model_copy(update={"metadata": metadata | {"part": "ab"[i < 80]}})
+        )
     write_assessments("judged.jsonl", stored)
     write_assessments("lenient.jsonl", stored[80:])
     write_assessments("a.jsonl", stored[:80])
-    renamed = [each.model_copy(update={"sample_id": str(i)}) for i, each in enumerate(stored[80:])]
+    renamed = [
+        each.model_copy(update={"sample_id": str(i)})
+        for i, each in enumerate(stored[80:])
+    ]
     write_assessments("b.jsonl", renamed)
-    write("labels.jsonl", *({"id": str(i), "human": float(s)} for i, s in enumerate(plain)))
+    write(
+        "labels.jsonl",
+        *({"id": str(i), "human": float(s)} for i, s in enumerate(plain)),
+    )
 
 
 CASES: dict[str, dict[str, Any]] = {
@@ -62,10 +77,14 @@ CASES: dict[str, dict[str, Any]] = {
 def test_what_is_found(line: str, tcva: Run) -> None:
     arguments = line.split()
     found = tcva(*arguments, "--json").json
-    sources = [each for each in arguments if each.endswith(".jsonl") and each != "labels.jsonl"]
+    sources = [
+        each for each in arguments if each.endswith(".jsonl") and each != "labels.jsonl"
+    ]
     source = sources if arguments[0] == "systems" else sources[0]
     expected = getattr(compare, arguments[0])(source, **CASES[line]).to_dict()
-    assert json.loads(json.dumps(found["tables"])) == json.loads(json.dumps(expected["tables"]))
+    assert json.loads(json.dumps(found["tables"])) == json.loads(
+        json.dumps(expected["tables"])
+    )
     assert found["sentence"] == expected["sentence"]
     for more in ([], ["--all"]):
         lines = tcva(*arguments, *more).out.splitlines()
@@ -74,14 +93,24 @@ def test_what_is_found(line: str, tcva: Run) -> None:
 
 
 def test_a_calibration_is_read_by_other_commands(tcva: Run) -> None:
-    options = ("calibrate", "lenient.jsonl", "--human", "score", "-o", "new/tcva.json", *QUICK)
+    options = (
+        "calibrate",
+        "lenient.jsonl",
+        "--human",
+        "score",
+        "-o",
+        "new/tcva.json",
+        *QUICK,
+    )
     found = tcva(*options, "--json")
     temperature = found.json["settings"]["recommended"]["temperature"]
     assert temperature > 0.8
     assert Config.load("new/tcva.json").settings["temperature"] == temperature
     assert "for --config new/tcva.json" in found.err
     write("in.jsonl", record(1))
-    settings = tcva("evaluate", "in.jsonl", "--config", "new/tcva.json", "--json").json["settings"]
+    settings = tcva("evaluate", "in.jsonl", "--config", "new/tcva.json", "--json").json[
+        "settings"
+    ]
     assert settings["temperature"] == temperature
     again = tcva(*options[:4], "--config", "new/tcva.json", *QUICK, "--json").json
     assert again["tables"]["settings"][0]["setting"] == f"T={temperature:g}"
@@ -90,24 +119,43 @@ def test_a_calibration_is_read_by_other_commands(tcva: Run) -> None:
 def test_what_to_rate_next_is_written_and_given_back(tcva: Run) -> None:
     start = ("validate", "judged.jsonl", "--human", "few", *QUICK)
     tcva(*start, "--next", "9", "-o", "next.jsonl", "--markdown", "tables.md")
-    rows = [json.loads(line) for line in Path("next.jsonl").read_text("utf-8").splitlines()]
+    rows = [
+        json.loads(line) for line in Path("next.jsonl").read_text("utf-8").splitlines()
+    ]
     assert len([row for row in rows if row["human"] is None]) == 9
     assert "agreement" in Path("tables.md").read_text(encoding="utf-8")
     write("next.jsonl", *({**row, "human": row["human"] or 0.5} for row in rows))
-    found = tcva("validate", "judged.jsonl", "--human", "next.jsonl", *QUICK, "--json").json
+    found = tcva(
+        "validate", "judged.jsonl", "--human", "next.jsonl", *QUICK, "--json"
+    ).json
     assert found["tables"]["agreement"][0]["n"] == len(rows)
 
 
 def test_reports_and_figures(tcva: Run) -> None:
-    tcva("report", "judged.jsonl", "--human", "score", "--title", "Mine", "-o", "one.html")
+    tcva(
+        "report",
+        "judged.jsonl",
+        "--human",
+        "score",
+        "--title",
+        "Mine",
+        "-o",
+        "one.html",
+    )
     assert "<title>Mine" in Path("one.html").read_text(encoding="utf-8")
     tcva("report", "a.jsonl", "b.jsonl", "-o", "two.html", "--set", "max-details=0")
-    rated = ("validate judged.jsonl --human score", "calibrate judged.jsonl --human score")
+    rated = (
+        "validate judged.jsonl --human score",
+        "calibrate judged.jsonl --human score",
+    )
     for command in (*rated, "systems a.jsonl b.jsonl -T 0.5"):
         done = tcva(*command.split(), *QUICK, "--report", "page.html", "--overwrite")
         assert "written: page.html: report" in done.err
     pytest.importorskip("matplotlib", reason="the extra plots")
-    assert "drawn/sweep.png: figure" in tcva("sweep", "judged.jsonl", "--figures", "drawn").err
+    assert (
+        "drawn/sweep.png: figure"
+        in tcva("sweep", "judged.jsonl", "--figures", "drawn").err
+    )
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), [
@@ -137,7 +185,9 @@ def test_reports_and_figures(tcva: Run) -> None:
 ])  # fmt: skip
 def test_wrong_use_is_one_sentence(arguments: str, sentence: str, tcva: Run) -> None:
     write("in.jsonl", record(1))
-    Path("rated.csv").write_text("id,response,human\na,The sky is blue.,0.5\n", encoding="utf-8")
+    Path("rated.csv").write_text(
+        "id,response,human\na,The sky is blue.,0.5\n", encoding="utf-8"
+    )
     Path("direct.jsonl").write_text('{"answers": {}, "lambda_": 1}\n', encoding="utf-8")
     done = tcva(*arguments.split(" "), code=2)
     assert sentence in done.text
@@ -148,12 +198,23 @@ def test_a_comparison_has_a_folder_gates_and_imported_scores(tcva: Run) -> None:
     rows = [record(n, PASSAGE if n % 2 else "Zebras.", human=n % 2) for n in range(12)]
     write("in.jsonl", *rows)
     write("others.jsonl", *({"id": f"s{n}", "mine": n % 2 or -1} for n in range(12)))
-    side = ("compare", "in.jsonl", "--with", "none", "--out", "side", "--human", "human")
+    side = (
+        "compare",
+        "in.jsonl",
+        "--with",
+        "none",
+        "--out",
+        "side",
+        "--human",
+        "human",
+    )
     imported = ("--scores", "others.jsonl::mine", "--set", "missing=-1", *QUICK)
     done = tcva(*side, *imported, "--gate", "tcva T=0.1:mean>=0.9", "--json", code=1)
     tables = done.json["tables"]
     assert {row["method"]: row["scored"] for row in tables["methods"]}["mine"] == 6
-    assert [row["passed"] for row in tables["gates"] if row["figure"] == "mean"] == [False]
+    assert [row["passed"] for row in tables["gates"] if row["figure"] == "mean"] == [
+        False
+    ]
     assert "gate failed: tcva T=0.1: mean 0.500 < 0.9" in done.text
     summary = json.loads(Path("side/summary.json").read_text(encoding="utf-8"))
     assert summary["tables"]["methods"] == tables["methods"]
@@ -161,14 +222,19 @@ def test_a_comparison_has_a_folder_gates_and_imported_scores(tcva: Run) -> None:
     tcva("report", "side", "--samples", "in.jsonl", "-o", "page.html")
     # The folder stands for its judgements, with the scores of others beside them.
     held = tcva("validate", "side", "--human", "human", "--json", *QUICK).json["tables"]
-    assert {row["method"]: row["n"] for row in held["agreement"]} == {"faithfulness": 12, "mine": 6}
+    assert {row["method"]: row["n"] for row in held["agreement"]} == {
+        "faithfulness": 12,
+        "mine": 6,
+    }
     swept = tcva("sweep", "side", "-T", "0.1", "--json").json["tables"]["temperatures"]
     assert [(row["scored"], row["mean"]) for row in swept] == [(12, pytest.approx(0.5))]
     tcva("calibrate", "side", "--human", "human", *QUICK)
     cost = tcva(*side[:4], "--dry-run", "--judge", "openai:m", "--json").json
     assert cost["sentence"].startswith("About ")
     again = tcva(*side, *imported, "--set", "threshold=0.6", code=2)
-    assert "side holds a comparison with other samples or settings; choose" in again.text
+    assert (
+        "side holds a comparison with other samples or settings; choose" in again.text
+    )
     assert json.loads(Path("side/summary.json").read_text(encoding="utf-8")) == summary
     tcva(*side, *imported)
     # A score that is missing is no 0, and a gate counts it.
@@ -181,4 +247,6 @@ def test_the_frameworks_metrics_stand_beside(tcva: Run) -> None:
     pytest.importorskip("langchain_classic", reason="the extra langchain-classic")
     write("in.jsonl", *(record(n) for n in range(3)))
     found = tcva("compare", "in.jsonl", "--with", "langchain", "--json").json
-    assert "langchain context_qa" in {row["method"] for row in found["tables"]["methods"]}
+    assert "langchain context_qa" in {
+        row["method"] for row in found["tables"]["methods"]
+    }

@@ -13,7 +13,17 @@ from tests.support.batch_server import BatchServer
 from tests.support.server import auto_judge, error
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
-SUBMIT = ["batch", "submit", "in.jsonl", "-j", "openai:m", "--store", "v.sqlite", "-o", "july"]
+SUBMIT = [
+    "batch",
+    "submit",
+    "in.jsonl",
+    "-j",
+    "openai:m",
+    "--store",
+    "v.sqlite",
+    "-o",
+    "july",
+]
 
 
 @pytest.fixture(autouse=True, name="server")
@@ -28,7 +38,9 @@ def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchSe
 
 
 def write(*answers: str) -> None:
-    records = [{"question": "When?", "answer": a, "contexts": [PASSAGE]} for a in answers]
+    records = [
+        {"question": "When?", "answer": a, "contexts": [PASSAGE]} for a in answers
+    ]
     Path("in.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
 
 
@@ -37,13 +49,19 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> 
     printed = capsys.readouterr()
     lines = [*printed.out.splitlines(), *printed.err.splitlines()]
     # JSON is one line, and the name of a file is never cut.
-    wide = [line for line in lines if cell_len(line) > 80 and not line.startswith(("{", "/"))]
+    wide = [
+        line
+        for line in lines
+        if cell_len(line) > 80 and not line.startswith(("{", "/"))
+    ]
     assert not wide
     return printed.out if code == 0 else printed.err
 
 
 @pytest.mark.slow
-def test_a_whole_submission(server: BatchServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_whole_submission(
+    server: BatchServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = said(capsys, *SUBMIT, "--batch-size", "5")
     assert out.startswith("0 of 8 samples scored, 0 failed; 8 requests under way\n")
     Path("in.jsonl").unlink()  # the folder is enough
@@ -55,7 +73,16 @@ def test_a_whole_submission(server: BatchServer, capsys: pytest.CaptureFixture[s
     assert [each["requests"] for each in tables["batches"]] == [5, 3]
     write(*(f"The office opens at nine. It has {n} doors." for n in range(8)))
     before = server.count
-    said(capsys, "evaluate", "in.jsonl", "-j", "openai:m", "--store", "v.sqlite", "--json")
+    said(
+        capsys,
+        "evaluate",
+        "in.jsonl",
+        "-j",
+        "openai:m",
+        "--store",
+        "v.sqlite",
+        "--json",
+    )
     assert server.count == before
 
 
@@ -70,11 +97,15 @@ def test_the_scorer_is_built_again_from_the_folder(
     if "--ccrs" in options:
         server.script = lambda *_: '{"score": 70}'
     said(capsys, *SUBMIT, *options)
-    assert "no request under way" in said(capsys, "batch", "collect", "july", "--wait", "0.01")
+    assert "no request under way" in said(
+        capsys, "batch", "collect", "july", "--wait", "0.01"
+    )
 
 
 @pytest.mark.parametrize("fate", [error(400, "No."), "cancelled"])
-def test_nothing_judged(fate: Any, server: BatchServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_judged(
+    fate: Any, server: BatchServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     server.fate = lambda *_: fate
     server.hold = fate == "cancelled"
     said(capsys, *SUBMIT)
@@ -82,10 +113,14 @@ def test_nothing_judged(fate: Any, server: BatchServer, capsys: pytest.CaptureFi
         assert "cancelling" in said(capsys, "batch", "cancel", "july")
     assert "no sample has a score" in said(capsys, "batch", "collect", "july", code=2)
     server.fate, server.hold = (lambda *_: None), False
-    assert "8 of 8" in said(capsys, "batch", "collect", "july", "--again", "--wait", "0.01")
+    assert "8 of 8" in said(
+        capsys, "batch", "collect", "july", "--again", "--wait", "0.01"
+    )
 
 
-def test_bad_lines_are_left_out(server: BatchServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_lines_are_left_out(
+    server: BatchServer, capsys: pytest.CaptureFixture[str]
+) -> None:
     with Path("in.jsonl").open("a", encoding="utf-8") as file:
         file.write('\n{"nothing": 1}\n')
     assert "line 9" in said(capsys, *SUBMIT, code=2)

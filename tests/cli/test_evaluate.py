@@ -27,7 +27,11 @@ def _samples(tcva: Run) -> None:  # noqa: ARG001  # in its folder
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
     def script(body: Body, number: int) -> str:
-        return auto_judge(body, number) if "verdict" in json.dumps(body) else '{"score": 80}'
+        return (
+            auto_judge(body, number)
+            if "verdict" in json.dumps(body)
+            else '{"score": 80}'
+        )
 
     with ScriptedServer(script, models=("m", "other")) as local:
         monkeypatch.setenv("OPENAI_BASE_URL", local.base_url)
@@ -46,19 +50,28 @@ def test_figures_file_and_pipe_say_the_same(tcva: Run) -> None:
     assert len(piped.out.splitlines()) == len(results)
     assert "50 % of 2 scored samples pass at T=0.5" in piped.err
     assert "lexical judge" in tcva("evaluate", "in.jsonl").text
-    (swept,) = tcva("sweep", "out.jsonl", "-T", "0.5", "--json").json["tables"]["temperatures"]
+    (swept,) = tcva("sweep", "out.jsonl", "-T", "0.5", "--json").json["tables"][
+        "temperatures"
+    ]
     assert swept["mean"] == 0.5
     assert "no sample 's9'" in tcva(*EVALUATE, "--show", "s9").text
 
 
 def test_other_formats_and_field_names_are_read(tcva: Run) -> None:
-    row = {"user_input": "When?", "response": record(1)["answer"], "retrieved_contexts": PASSAGE}
+    row = {
+        "user_input": "When?",
+        "response": record(1)["answer"],
+        "retrieved_contexts": PASSAGE,
+    }
     with Path("ragas.csv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.DictWriter(file, row)
         rows.writeheader()
         rows.writerow(row | {"retrieved_contexts": str([PASSAGE])})
     Path("list.txt").write_text(json.dumps([record(1), record(2)]), encoding="utf-8")
-    write("mine.jsonl", {"id": "s1", "text": {"said": row["response"]}, "contexts": [PASSAGE]})
+    write(
+        "mine.jsonl",
+        {"id": "s1", "text": {"said": row["response"]}, "contexts": [PASSAGE]},
+    )
     for source, more, number in (
         ("ragas.csv", (), 1),
         ("list.txt", (), 2),  # by what is in it
@@ -76,9 +89,18 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
     cases: list[tuple[tuple[str, ...], dict[str, Any]]] = [
         ((), {"temperature": 0.5, "penalty": "paper", "threshold": 0.5}),
         (("--config", "tcva.json"), {"temperature": 0.3, "penalty": "off"}),
-        (("--config", "tcva.json", "-T", "0.5"), {"temperature": 0.5, "penalty": "off"}),
-        (("-T", "strict", "--threshold", "0.7"), {"temperature": 0.2, "threshold": 0.7}),
-        (("--set", "on-unscored=0", "--set", "eps=1e-6", "--set", "floor=always"), {"eps": 1e-6}),
+        (
+            ("--config", "tcva.json", "-T", "0.5"),
+            {"temperature": 0.5, "penalty": "off"},
+        ),
+        (
+            ("-T", "strict", "--threshold", "0.7"),
+            {"temperature": 0.2, "threshold": 0.7},
+        ),
+        (
+            ("--set", "on-unscored=0", "--set", "eps=1e-6", "--set", "floor=always"),
+            {"eps": 1e-6},
+        ),
         (("--set", "scheme=1,.8,.6,.4,0"), {"scheme": {"name": "custom"}}),
         (("--set", "bounds=-4,12"), {"bounds": {"p_min": -4.0, "p_max": 12.0}}),
     ]
@@ -89,7 +111,9 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
                 assert found[name] | value == found[name]
             elif name != "scheme":
                 assert found[name] == value
-    assert tcva(*EVALUATE, "--set", "scheme=linear", "--json").json["settings"]["scheme"]["name"]
+    assert tcva(*EVALUATE, "--set", "scheme=linear", "--json").json["settings"][
+        "scheme"
+    ]["name"]
     write("in.jsonl", record(1, domain="med"), record(2))
     tcva(*EVALUATE, "--config", "by.json", "-o", "out.jsonl")
     lines = Path("out.jsonl").read_text(encoding="utf-8").splitlines()
@@ -126,7 +150,9 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
         )
     ),
 ], ids=" ".join)  # fmt: skip
-def test_wrong_use_is_one_sentence(arguments: list[str], sentence: str, tcva: Run) -> None:
+def test_wrong_use_is_one_sentence(
+    arguments: list[str], sentence: str, tcva: Run
+) -> None:
     Path("precious").write_text("my notes\n", encoding="utf-8")
     before = sorted(path.name for path in Path().iterdir())
     done = tcva(*EVALUATE, *arguments, code=2)
@@ -145,7 +171,9 @@ def test_wrong_use_is_one_sentence(arguments: list[str], sentence: str, tcva: Ru
     ('{"answer": 1}', "field 'answer' must be a string, got int"),
     ("""{"answer": "1.", "contexts": "['a' ... 'b']"}""", "field 'contexts' looks like a printed list"),
 ])  # fmt: skip
-def test_a_bad_line_is_named_and_may_be_skipped(line: str, sentence: str, tcva: Run) -> None:
+def test_a_bad_line_is_named_and_may_be_skipped(
+    line: str, sentence: str, tcva: Run
+) -> None:
     with Path("in.jsonl").open("a", encoding="utf-8") as file:
         file.write(f"{line}\n")
     refused = tcva(*EVALUATE, code=2).text.strip()
@@ -155,7 +183,9 @@ def test_a_bad_line_is_named_and_may_be_skipped(line: str, sentence: str, tcva: 
     assert f"skipped line 4: {sentence}" in " ".join(done.err.split())
     (row,) = done.json["tables"]["methods"]
     assert (row["samples"], row["coverage"]) == (4, 0.5)  # what was handed in counts
-    assert tcva(*EVALUATE, "--skip-bad", "--gate", "mean>=0", code=1).text.count("unreadable")
+    assert tcva(*EVALUATE, "--skip-bad", "--gate", "mean>=0", code=1).text.count(
+        "unreadable"
+    )
 
 
 @pytest.mark.parametrize(("gates", "code", "sentence"), [
@@ -178,7 +208,9 @@ def test_gates(gates: list[str], code: int, sentence: str, tcva: Run) -> None:
 
 
 def test_a_gate_counts_failed_calls(server: ScriptedServer, tcva: Run) -> None:
-    server.script = lambda body, n: "?" if "Zebras" in str(body) else auto_judge(body, n)
+    server.script = lambda body, n: (
+        "?" if "Zebras" in str(body) else auto_judge(body, n)
+    )
     write("before.jsonl")
     assert "failed" in tcva(*MODEL, "--gate", "mean>=0", code=1).text
     tcva(*MODEL, "--gate", "mean>=0", "--gate", "coverage>=0.3")
@@ -187,12 +219,20 @@ def test_a_gate_counts_failed_calls(server: ScriptedServer, tcva: Run) -> None:
     assert "the judge, the metric or the reading failed" in done.text
 
 
-@pytest.mark.parametrize("script", [lambda *_: WRONG_KEY, lambda *_: "?"], ids=["key", "reply"])
-def test_nothing_judged_is_no_gate(script: Any, server: ScriptedServer, tcva: Run) -> None:
+@pytest.mark.parametrize(
+    "script", [lambda *_: WRONG_KEY, lambda *_: "?"], ids=["key", "reply"]
+)
+def test_nothing_judged_is_no_gate(
+    script: Any, server: ScriptedServer, tcva: Run
+) -> None:
     server.script = script
-    done = tcva(*MODEL, "--gate", "mean>=0", "--junit", "j.xml", "-o", "out.jsonl", code=2)
+    done = tcva(
+        *MODEL, "--gate", "mean>=0", "--junit", "j.xml", "-o", "out.jsonl", code=2
+    )
     assert "None of 3 samples has a score" in done.text
-    assert int(ET.parse("j.xml").getroot()[0].get("errors", "0")) >= 1  # the file says it, too
+    assert (
+        int(ET.parse("j.xml").getroot()[0].get("errors", "0")) >= 1
+    )  # the file says it, too
 
 
 def test_one_run_writes_all_reviews(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,9 +242,15 @@ def test_one_run_writes_all_reviews(tcva: Run, monkeypatch: pytest.MonkeyPatch) 
     asked = ["--gate", "mean>=0.9", "--junit", "j.xml", "--report", "page.html"]
     done = tcva(*EVALUATE, *asked, "--markdown", "summary.md", code=1)
     assert "::error title=TCVA gate failed::faithfulness: mean 0.500 < 0.9" in done.err
-    assert "::error title=TCVA faithfulness%3A s2::0.000 < 0.5%0Anone: Zebras" in done.err
+    assert (
+        "::error title=TCVA faithfulness%3A s2::0.000 < 0.5%0Anone: Zebras" in done.err
+    )
     assert "::" not in done.out
-    assert Path("summary.md").read_text(encoding="utf-8").startswith("# Build\n**Gates failed**")
+    assert (
+        Path("summary.md")
+        .read_text(encoding="utf-8")
+        .startswith("# Build\n**Gates failed**")
+    )
     cases = ET.parse("j.xml").getroot().findall("testsuite/testcase")
     assert {"s1", "s2", "s3"} <= {case.get("name") for case in cases}
     assert ZEBRAS in Path("page.html").read_text(encoding="utf-8")
@@ -259,30 +305,40 @@ def test_claims_are_shown(tcva: Run) -> None:
 
 
 def test_people_may_stand_beside_any_judge(tcva: Run) -> None:
-    rows = [record(n, ZEBRAS if n % 3 else PASSAGE, human=int(not n % 3)) for n in range(40)]
+    rows = [
+        record(n, ZEBRAS if n % 3 else PASSAGE, human=int(not n % 3)) for n in range(40)
+    ]
     write("in.jsonl", *rows)
     write("labels.jsonl", *({"id": row["id"], "mine": row["human"]} for row in rows))
     for human in ("human", "labels.jsonl::mine"):
         (row,) = tcva(*EVALUATE, "--human", human, "--json").json["tables"]["agreement"]
         assert (row["n"], row["spearman"]) == (40, pytest.approx(1.0))
-    rated = tcva(*EVALUATE, "--ccrs", "cc,id", "--human", "human", "--json").json["tables"]
+    rated = tcva(*EVALUATE, "--ccrs", "cc,id", "--human", "human", "--json").json[
+        "tables"
+    ]
     assert [row["method"] for row in rated["agreement"]] == ["cc", "id"]
 
 
 def test_whole_answers_are_rated_by_ccrs(tcva: Run) -> None:
     rate = (*EVALUATE, "--ccrs", "cc,qr", "--set", "weights=cc=0.5,qr=0.5")
-    done = tcva(*rate, "--gate", "composite:mean>=0.99", "-o", "rated.jsonl", "--json", code=1)
+    done = tcva(
+        *rate, "--gate", "composite:mean>=0.99", "-o", "rated.jsonl", "--json", code=1
+    )
     methods = {row["method"]: row["mean"] for row in done.json["tables"]["methods"]}
     assert methods.keys() == {"cc", "qr", "composite"}
     lacking = {row["method"]: row for row in done.json["tables"]["unscored"]}
     assert lacking["cc"]["reason"] == lacking["composite"]["reason"] == "empty_context"
     assert lacking["composite"]["example"] == "no score for cc"
     assert "gate failed: composite: mean" in done.text
-    assert json.loads(Path("rated.jsonl").read_text(encoding="utf-8").splitlines()[0])["answers"]
+    assert json.loads(Path("rated.jsonl").read_text(encoding="utf-8").splitlines()[0])[
+        "answers"
+    ]
     tcva(*EVALUATE, "--ccrs", "cc", "--set", "em=normalised", "--set", "lambda=0.3")
 
 
-def test_a_model_is_asked_once_and_as_it_is_told(server: ScriptedServer, tcva: Run) -> None:
+def test_a_model_is_asked_once_and_as_it_is_told(
+    server: ScriptedServer, tcva: Run
+) -> None:
     stored = ("evaluate", "in.jsonl", "-j", "openai:m", "--set", "prices=2,8")
     first = tcva(*stored, "--set", "requests-per-minute=60000", "--json")
     assert "judgements are cached in .tcva/verdicts.sqlite" in first.text
@@ -301,7 +357,9 @@ def test_a_model_is_asked_once_and_as_it_is_told(server: ScriptedServer, tcva: R
 @pytest.mark.usefixtures("server")
 def test_panels_repeats_and_fused_judges_are_reported(tcva: Run) -> None:
     write("in.jsonl", *(record(n) for n in range(12)))
-    panel = tcva(*MODEL, "--panel", "openai:other", "--set", "combine=fused", "--json").json
+    panel = tcva(
+        *MODEL, "--panel", "openai:other", "--set", "combine=fused", "--json"
+    ).json
     assert panel["tables"]["agreement"][0]["judges"] == 2
     repeats = tcva(*MODEL, "--set", "repeats=3", "--json").json["tables"]["repeats"]
     assert (repeats[0]["repeats"], repeats[0]["samples"]) == (3, 12)
@@ -319,7 +377,9 @@ HOSTILE = "\x1b[31m\x1b]0;t\x07\x9b2J\u202e"
     f"evaluate in.jsonl --option{HOSTILE}", f"--debug sweep missing{HOSTILE}",
     "compare in.jsonl --with none --human human --set resamples=50",
 ])  # fmt: skip
-def test_inert_output(arguments: str, tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_inert_output(
+    arguments: str, tcva: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     texts = {"question": f"When{HOSTILE}?", "contexts": [PASSAGE]}
     answer = f"::error::x {HOSTILE} {ZEBRAS}\n##[error]y"
@@ -342,7 +402,16 @@ def test_an_outage_is_no_success_and_the_same_command_asks_for_the_rest(
         return auto_judge(body, number) if number <= 24 else error(400, "out of order")
 
     write("many.jsonl", *(record(n, f"Room {n} opens at nine.") for n in range(180)))
-    command = ("evaluate", "many.jsonl", "-j", "openai:m", "--store", "s.db", "-o", "out.jsonl")
+    command = (
+        "evaluate",
+        "many.jsonl",
+        "-j",
+        "openai:m",
+        "--store",
+        "s.db",
+        "-o",
+        "out.jsonl",
+    )
     server.script = dying
     done = tcva(*command, "--set", "max_concurrency=1", code=3)
     first, _, _ = " ".join(done.out.split()).partition(". ")
@@ -367,16 +436,25 @@ def test_an_outage_is_no_success_and_the_same_command_asks_for_the_rest(
     assert "179 of 180 samples judged, 1 failed (judge_error). " in done.text
 
 
-def test_an_outage_of_an_additional_judge_is_no_success(server: ScriptedServer, tcva: Run) -> None:
-    server.script = lambda body, n: auto_judge(body, n) if n <= 2 else error(400, "out of order")
+def test_an_outage_of_an_additional_judge_is_no_success(
+    server: ScriptedServer, tcva: Run
+) -> None:
+    server.script = lambda body, n: (
+        auto_judge(body, n) if n <= 2 else error(400, "out of order")
+    )
     write("in.jsonl", *(record(n, f"Room {n} opens at nine.") for n in range(6)))
     settings = ("--set", "max_concurrency=1", "--store", "none")
-    for judges in (("lexical", "--fuse", "openai:m"), ("openai:m", "--panel", "lexical")):
+    for judges in (
+        ("lexical", "--fuse", "openai:m"),
+        ("openai:m", "--panel", "lexical"),
+    ):
         server.received.clear()
         done = tcva("evaluate", "in.jsonl", "-j", *judges, *settings, code=3)
         assert "4 of 6 samples judged without a judge that failed." in done.text
         server.received.clear()
-        tcva("evaluate", "in.jsonl", "-j", *judges, *settings, "--gate", "coverage>=0.1")
+        tcva(
+            "evaluate", "in.jsonl", "-j", *judges, *settings, "--gate", "coverage>=0.1"
+        )
 
 
 def test_empty_answers_fail_gates(tcva: Run) -> None:
@@ -403,7 +481,10 @@ def test_what_only_the_judge_takes_for_no_claim_is_shown_and_passes_no_gate(
     assert "2 sentences claim nothing, 1 of them by the judge alone" in done.text
     assert f"no claim, by the judge alone {closing} not_a_claim" in done.text
     assert "1 of 2 samples cannot pass:" in done.text
-    assert "passes no gate, as most of the text is no claim by the judge alone" in done.text
+    assert (
+        "passes no gate, as most of the text is no claim by the judge alone"
+        in done.text
+    )
     # It has its score, and without gates nothing failed.
     done = tcva(*MODEL, "--junit", "j.xml", "--markdown", "m.md", "-o", "out.jsonl")
     assert "50 % of 2 scored samples pass at T=0.5 (mean 1.000)" in done.text
@@ -438,7 +519,12 @@ def test_results_of_other_samples_are_never_replaced_unasked(
     write("in.jsonl", record(1), record(2, ZEBRAS), record(3), record(4))
     tcva(*evaluate, "-T", "strict")
     assert len(Path("out.jsonl").read_text(encoding="utf-8").splitlines()) == 4
-    tcva("evaluate", Path("in.jsonl").absolute(), *evaluate[2:-1], Path("out.jsonl").absolute())
+    tcva(
+        "evaluate",
+        Path("in.jsonl").absolute(),
+        *evaluate[2:-1],
+        Path("out.jsonl").absolute(),
+    )
     tcva(*OTHERS, "--overwrite")
     assert len(Path("out.jsonl").read_text(encoding="utf-8").splitlines()) == 2
     tcva(*OTHERS)
@@ -460,7 +546,10 @@ def test_results_that_name_no_samples_are_not_replaced_unasked(tcva: Run) -> Non
 def test_what_was_evaluated_costs_a_comparison_nothing(
     server: ScriptedServer, tcva: Run, stored: tuple[str, ...], more: tuple[str, ...]
 ) -> None:
-    rows = [{k: v for k, v in record(n, f"Room {n} opens.").items() if k != "id"} for n in range(5)]
+    rows = [
+        {k: v for k, v in record(n, f"Room {n} opens.").items() if k != "id"}
+        for n in range(5)
+    ]
     write("in.jsonl", *({"mine": row.pop("answer"), **row} for row in rows))
     common = ("in.jsonl", "-j", "openai:m", "--map", "mine=response", *stored)
     tcva("evaluate", *common, "-T", "0.3")
@@ -470,7 +559,10 @@ def test_what_was_evaluated_costs_a_comparison_nothing(
     (used,) = done.json["tables"]["usage"]
     assert (used["judged"], used["cached"]) == (0, 5)
     # And the other way round; without a store both are asked.
-    write("in.jsonl", *({"mine": f"Hall {n} opens.", "contexts": [PASSAGE]} for n in range(3)))
+    write(
+        "in.jsonl",
+        *({"mine": f"Hall {n} opens.", "contexts": [PASSAGE]} for n in range(3)),
+    )
     tcva("compare", *common, "--with", "none", *more, "--overwrite")
     tcva("evaluate", *common)
     assert server.count == 8

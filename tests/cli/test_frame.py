@@ -26,7 +26,9 @@ def test_ten_commands_have_few_options() -> None:
     numbers = {}
     for name in COMMANDS:
         command = imported(name)
-        for own, each in (getattr(command, "commands", None) or {name: command}).items():
+        for own, each in (
+            getattr(command, "commands", None) or {name: command}
+        ).items():
             options = [param for param in each.params if param.opts[0].startswith("-")]
             numbers[f"{name} {own}"] = len(options)
             # One name is for one thing, wherever it stands.
@@ -38,9 +40,13 @@ def test_ten_commands_have_few_options() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("width", [80, 140])
-def test_pages_of_help(name: str, width: int, tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_of_help(
+    name: str, width: int, tcva: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    commands = [[name, own] for own in getattr(imported(name), "commands", {})] or [[name]]
+    commands = [[name, own] for own in getattr(imported(name), "commands", {})] or [
+        [name]
+    ]
     for command in commands:
         done = tcva(*command, "--help")
         lines = done.out.splitlines()
@@ -48,7 +54,9 @@ def test_pages_of_help(name: str, width: int, tcva: Run, monkeypatch: pytest.Mon
         assert "─ Output ─" in done.out or name == "batch"
         assert f"Example: tcva {' '.join(command)}" in done.text
         if name in {"systems", "report", "batch"}:
-            assert not {"--config", "penalty=off"} & {*done.text.replace(",", "").split()}
+            assert not {"--config", "penalty=off"} & {
+                *done.text.replace(",", "").split()
+            }
 
 
 def test_a_mistake_is_one_sentence_and_the_traceback_is_asked_for(tcva: Run) -> None:
@@ -78,7 +86,9 @@ def test_a_closed_pipe_is_no_failed_gate(tcva: Run) -> None:
 
 def test_the_demo_sets_the_judge_beside_a_reader(tcva: Run) -> None:
     found = tcva("demo", "--json").json["tables"]
-    [shown] = [records for title, records in found.items() if title.startswith("claims of ")]
+    [shown] = [
+        records for title, records in found.items() if title.startswith("claims of ")
+    ]
     assert {row["reader"] for row in shown} == set(LEVELS)
     assert sum(row["reader"] == row["judge"] for row in shown) > len(shown) / 2
     whole = found["agreement"][-1]
@@ -120,7 +130,9 @@ def test_the_doctor_tries_a_judge(
     assert found["sentence"].endswith("ragas cannot be imported")
     judge = {row["what"]: row["found"] for row in tables["judge"]}
     assert judge["replies"] == ("yes" if answers else "no")
-    assert [row["right"] for row in tables["test claims"]] == ([] if right is None else [right])
+    assert [row["right"] for row in tables["test claims"]] == (
+        [] if right is None else [right]
+    )
     if script is None:
         assert "OPENAI_API_KEY" in judge["detail"]
 

@@ -30,7 +30,10 @@ def server(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServe
 
 def write(size: int, path: str = "in.jsonl", tail: str = "") -> None:
     texts = {f"{n}": f"Door {n} opens at nine." for n in range(size)}
-    rows = ({"id": n, "question": "?", "answer": t, "contexts": [t]} for n, t in texts.items())
+    rows = (
+        {"id": n, "question": "?", "answer": t, "contexts": [t]}
+        for n, t in texts.items()
+    )
     lines = [json.dumps(row) for row in rows]
     Path(path).write_text("\n".join(lines) + "\n" + tail, encoding="utf-8")
 
@@ -41,8 +44,13 @@ def drafts() -> list[Path]:
 
 def judged(path: str) -> list[dict[str, Any]]:
     """Results without the seconds that they took, which differ from run to run."""
-    text = re.sub(r'"seconds": [\d.e-]+', '"seconds": 0', Path(path).read_text(encoding="utf-8"))
-    return [json.loads(line) for line in text.strip("[]\n").replace("\n,", "\n").splitlines()]
+    text = re.sub(
+        r'"seconds": [\d.e-]+', '"seconds": 0', Path(path).read_text(encoding="utf-8")
+    )
+    return [
+        json.loads(line)
+        for line in text.strip("[]\n").replace("\n,", "\n").splitlines()
+    ]
 
 
 def answer(body: Body, n: int) -> str:
@@ -61,7 +69,10 @@ def killed(server: ScriptedServer, after: int, *arguments: str) -> None:
         return answer(body, n)
 
     server.script = script
-    command, silent = [sys.executable, "-m", "tcva_adapters", *arguments], subprocess.DEVNULL
+    command, silent = (
+        [sys.executable, "-m", "tcva_adapters", *arguments],
+        subprocess.DEVNULL,
+    )
     child = subprocess.Popen(command, stdout=silent, stderr=silent)
     assert enough.wait(timeout=30)
     os.kill(child.pid, signal.SIGKILL)
@@ -75,7 +86,9 @@ RUN = (*MODEL, "--set", "max-concurrency=2")
 
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--ccrs", "id")], ids=["claims", "ccrs"])
-def test_a_killed_run_goes_on(more: tuple[str, ...], server: ScriptedServer, tcva: Run) -> None:
+def test_a_killed_run_goes_on(
+    more: tuple[str, ...], server: ScriptedServer, tcva: Run
+) -> None:
     write(SIZE)
     killed(server, SIZE // 2, *RUN, *more, "--out", "out.jsonl")
     (draft,) = drafts()
@@ -83,7 +96,9 @@ def test_a_killed_run_goes_on(more: tuple[str, ...], server: ScriptedServer, tcv
     assert 0 < there <= SIZE
     assert not Path("out.jsonl").exists()
     left = draft.read_bytes()
-    tcva(*RUN, *more, "--threshold", "0.7", "-o", "other.jsonl")  # another run leaves it alone
+    tcva(
+        *RUN, *more, "--threshold", "0.7", "-o", "other.jsonl"
+    )  # another run leaves it alone
     assert draft.read_bytes() == left
     with draft.open("ab") as file:
         file.write(b'{"kind": "tc')  # written in half when it was killed
@@ -97,9 +112,17 @@ def test_a_killed_run_goes_on(more: tuple[str, ...], server: ScriptedServer, tcv
     assert judged("out.jsonl") == judged("whole.jsonl")
 
 
-def test_a_bad_line_keeps_what_was_judged(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcva_adapters.samples.records.RowStream.check", lambda *_: None)
-    write(SIZE, tail="no JSON\n" + json.dumps({"id": "last", "answer": "A.", "contexts": ["A."]}))
+def test_a_bad_line_keeps_what_was_judged(
+    tcva: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "tcva_adapters.samples.records.RowStream.check", lambda *_: None
+    )
+    write(
+        SIZE,
+        tail="no JSON\n"
+        + json.dumps({"id": "last", "answer": "A.", "contexts": ["A."]}),
+    )
     arguments = ("evaluate", "in.jsonl", "--judge", "lexical", "-o", "out.jsonl")
     done = tcva(*arguments, code=2)
     assert f"in.jsonl, line {SIZE + 1}: not JSON" in done.text
@@ -107,12 +130,19 @@ def test_a_bad_line_keeps_what_was_judged(tcva: Run, monkeypatch: pytest.MonkeyP
     done = tcva(*arguments, "--skip-bad", "--json")
     assert f"found {SIZE} results of an interrupted run" in done.err
     assert done.json["tables"]["methods"][0]["samples"] == SIZE + 2
-    assert [row["sample_id"] for row in judged("out.jsonl")][-2:] == [str(SIZE - 1), "last"]
+    assert [row["sample_id"] for row in judged("out.jsonl")][-2:] == [
+        str(SIZE - 1),
+        "last",
+    ]
 
 
-def test_samples_of_a_pipe_leave_no_draft(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_of_a_pipe_leave_no_draft(
+    tcva: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(SIZE, "half.jsonl", tail="no JSON\n")
-    monkeypatch.setattr("tcva_adapters.samples.records.RowStream.check", lambda *_: None)
+    monkeypatch.setattr(
+        "tcva_adapters.samples.records.RowStream.check", lambda *_: None
+    )
     with Path("half.jsonl").open(encoding="utf-8") as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
         tcva("evaluate", "-", "--judge", "lexical", "-o", "out.jsonl", code=2)
@@ -135,7 +165,9 @@ def test_samples_that_failed_before_the_stop_are_asked_again(
     tcva: Run,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("tcva_adapters.samples.records.RowStream.check", lambda *_: None)
+    monkeypatch.setattr(
+        "tcva_adapters.samples.records.RowStream.check", lambda *_: None
+    )
     write(SIZE, tail="no JSON\n")
     failing = FAILED
 
@@ -145,7 +177,16 @@ def test_samples_that_failed_before_the_stop_are_asked_again(
         return "I cannot say." if failed and is_asked else answer(body, n)
 
     server.script = script
-    run = ("evaluate", "in.jsonl", "--judge", "openai:m", *store, *more, "--out", "out.jsonl")
+    run = (
+        "evaluate",
+        "in.jsonl",
+        "--judge",
+        "openai:m",
+        *store,
+        *more,
+        "--out",
+        "out.jsonl",
+    )
     tcva(*run, code=2)
     (draft,) = drafts()
     assert draft.read_bytes().count(b"\n") == SIZE
@@ -155,16 +196,22 @@ def test_samples_that_failed_before_the_stop_are_asked_again(
     assert server.count - before == calls * len(FAILED)
     (figures,) = done.json["tables"]["methods"]
     assert (figures["scored"], figures["samples"]) == (SIZE, SIZE + 1)
-    assert [row["sample_id"] for row in judged("out.jsonl")] == [str(n) for n in range(SIZE)]
+    assert [row["sample_id"] for row in judged("out.jsonl")] == [
+        str(n) for n in range(SIZE)
+    ]
     assert "failed" not in done.json["sentence"]
 
 
 def test_without_a_store_what_was_paid_after_a_failure_stays(
     server: ScriptedServer, tcva: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcva_adapters.samples.records.RowStream.check", lambda *_: None)
+    monkeypatch.setattr(
+        "tcva_adapters.samples.records.RowStream.check", lambda *_: None
+    )
     write(SIZE, tail="no JSON\n")
-    server.script = lambda body, n: "No." if "Door 5 " in json.dumps(body) else answer(body, n)
+    server.script = lambda body, n: (
+        "No." if "Door 5 " in json.dumps(body) else answer(body, n)
+    )
     tcva(*MODEL, "--out", "out.jsonl", code=2)
     before = server.count
     done = tcva(*MODEL, "--out", "out.jsonl", "--skip-bad", "--json", code=3)

@@ -13,7 +13,14 @@ from tcva_adapters.errors import InvalidValueError
 from tests.cli.conftest import Run, record, write
 
 SIDE = "side"
-INPUTS = ("in.jsonl", "paid.jsonl", "rated.csv", "settings.json", "tests.json", "own.sqlite")
+INPUTS = (
+    "in.jsonl",
+    "paid.jsonl",
+    "rated.csv",
+    "settings.json",
+    "tests.json",
+    "own.sqlite",
+)
 READS = {
     "evaluate": "evaluate in.jsonl --judge lexical --baseline paid.jsonl --human rated.csv::stars --config settings.json --store own.sqlite",
     "compare": "compare in.jsonl --with none --scores ragas=rated.csv --human rated.csv --config settings.json --store own.sqlite",
@@ -41,7 +48,9 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
     "absolute": lambda name: str(Path(name).absolute()),
     "a linked folder": lambda name: f"linked/{name}",
     "a link": lambda name: _linked(name, Path.symlink_to),
-    "a link to a link": lambda name: _linked(_linked(name, Path.symlink_to), Path.symlink_to),
+    "a link to a link": lambda name: _linked(
+        _linked(name, Path.symlink_to), Path.symlink_to
+    ),
     "a hard link": lambda name: _linked(name, Path.hardlink_to),
     "home": lambda name: f"~/{name}",
 }
@@ -76,13 +85,26 @@ def test_every_option_that_writes_is_tested() -> None:
         group = imported(name)
         for own, command in getattr(group, "commands", {name: group}).items():
             named = own if own == name else f"{name} {own}"
-            writing = {each.opts[0] for each in command.params if each.name in _writing()}
-            assert writing == set(WRITES.get(named, "--report" if name == "demo" else "").split())
+            writing = {
+                each.opts[0] for each in command.params if each.name in _writing()
+            }
+            assert writing == set(
+                WRITES.get(named, "--report" if name == "demo" else "").split()
+            )
 
 
 def _writing() -> set[str]:
     names = set()
-    for name in ("out", "report", "markdown", "junit", "figures", "samples", "human", "config"):
+    for name in (
+        "out",
+        "report",
+        "markdown",
+        "junit",
+        "figures",
+        "samples",
+        "human",
+        "config",
+    ):
         try:
             check_apart({"sources": __file__, name: __file__})
         except InvalidValueError:
@@ -92,7 +114,9 @@ def _writing() -> set[str]:
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize(("command", "option"), OPTIONS)
-def test_no_input_is_written_over(command: str, option: str, spelling: str, kept: Run) -> None:
+def test_no_input_is_written_over(
+    command: str, option: str, spelling: str, kept: Run
+) -> None:
     before = {name: Path(name).read_bytes() for name in INPUTS}
     for name in filter(READS[command].__contains__, INPUTS):
         there = {*Path().rglob("*")}
@@ -100,8 +124,9 @@ def test_no_input_is_written_over(command: str, option: str, spelling: str, kept
         new = {*Path().rglob("*")} - there
         overwrite = [] if command == "batch submit" else ["--overwrite"]
         done = kept(*READS[command].split(), option, target, *overwrite, code=2)
-        assert f"{option} {target.removeprefix('./')} is also what is read" in done.text.replace(
-            " ./", " "
+        assert (
+            f"{option} {target.removeprefix('./')} is also what is read"
+            in done.text.replace(" ./", " ")
         )
         assert {*Path().rglob("*")} == there | new
         assert {name: Path(name).read_bytes() for name in INPUTS} == before
@@ -138,7 +163,18 @@ def test_files_beside_the_input_may_be_written(kept: Run) -> None:
     kept("compare", "in.jsonl", "--with", "none", "--judge", "lexical", "--out", SIDE)
     for _ in range(2):
         kept("report", SIDE, "--out", f"{SIDE}/report.html")
-        kept("compare", "in.jsonl", "--with", "none", "--judge", "lexical", "--out", SIDE)
+        kept(
+            "compare", "in.jsonl", "--with", "none", "--judge", "lexical", "--out", SIDE
+        )
     shutil.copy("in.jsonl", f"{SIDE}/mine.jsonl")
-    kept("compare", f"{SIDE}/mine.jsonl", "--with", "none", "--judge", "lexical", "--out", SIDE)
+    kept(
+        "compare",
+        f"{SIDE}/mine.jsonl",
+        "--with",
+        "none",
+        "--judge",
+        "lexical",
+        "--out",
+        SIDE,
+    )
     kept("evaluate", os.devnull, "--judge", "lexical", "--out", os.devnull, code=2)

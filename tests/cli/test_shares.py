@@ -61,7 +61,9 @@ def test_the_error_says_how_percent_are_written(
 def test_in_python() -> None:
     hint = "; for 95 % write 0.95$"
     table = ScoreTable(("a",), ("m",), np.array([[0.5]]))
-    rated = CCRSResult(judge="j", prompt_version="1", answers={"qr": MetricAnswer(rating=80)})
+    rated = CCRSResult(
+        judge="j", prompt_version="1", answers={"qr": MetricAnswer(rating=80)}
+    )
     for call in (
         lambda: TCVA(judge="lexical", threshold="95%"),
         lambda: rated.at(threshold=95),

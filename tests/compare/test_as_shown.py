@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tcva_adapters.compare import ScoreTable, calibrate, comparison, sweep, systems, validate
+from tcva_adapters.compare import (
+    ScoreTable,
+    calibrate,
+    comparison,
+    sweep,
+    systems,
+    validate,
+)
 from tcva_adapters.compare.fusing import with_fused
 from tcva_adapters.compare.panel import raters_report
 from tcva_adapters.results.settings import ScoringConfig
@@ -18,7 +25,17 @@ from tcva_adapters.tables import Report
 
 N = 60
 FEW: dict[str, Any] = {"resamples": 100}
-RANKED = {"spearman", "kendall", "rho", "tau", "with_mean", "member_rho", "gain", "ties", "tied"}
+RANKED = {
+    "spearman",
+    "kendall",
+    "rho",
+    "tau",
+    "with_mean",
+    "member_rho",
+    "gain",
+    "ties",
+    "tied",
+}
 
 
 def tiny(*, raters: int = 1) -> ScoreTable:
@@ -27,14 +44,20 @@ def tiny(*, raters: int = 1) -> ScoreTable:
     ratings = np.linspace(0.0, 1.0, N)
     strict = np.where(ratings > 0.8, ratings, 1e-9 + 1e-5 * ratings)
     other = np.where(ratings > 0.5, 0.5 + 1e-5 * ratings, 0.2 * ratings)
-    human = np.stack([ratings + 0.1 * rng.uniform(size=N) * r for r in range(raters)], axis=1)
+    human = np.stack(
+        [ratings + 0.1 * rng.uniform(size=N) * r for r in range(raters)], axis=1
+    )
     scores = np.stack([strict, other], axis=1)
-    return ScoreTable(tuple(f"s{i}" for i in range(N)), ("strict", "other"), scores, human / 1.3)
+    return ScoreTable(
+        tuple(f"s{i}" for i in range(N)), ("strict", "other"), scores, human / 1.3
+    )
 
 
 def exact_and_shown(table: ScoreTable) -> tuple[float, float]:
     strict, human = table.column("strict"), table.rating
-    rhos = [stats.spearmanr(scores, human).statistic for scores in (strict, seen(strict))]
+    rhos = [
+        stats.spearmanr(scores, human).statistic for scores in (strict, seen(strict))
+    ]
     return rhos[0], rhos[1]
 
 
@@ -57,8 +80,12 @@ def test_ranks_take_what_is_shown(name: str) -> None:
     for one, other in zip(report.tables, shown.tables, strict=True):
         for record, expected in zip(one.records, other.records, strict=True):
             is_ranked = record.get("measure") in {"spearman", "kendall"}
-            for key in record.keys() & (RANKED | ({"agreement"} if is_ranked else set())):
-                assert record[key] == pytest.approx(expected[key], abs=1e-12, nan_ok=True), key
+            for key in record.keys() & (
+                RANKED | ({"agreement"} if is_ranked else set())
+            ):
+                assert record[key] == pytest.approx(
+                    expected[key], abs=1e-12, nan_ok=True
+                ), key
                 checked += 1
     assert checked > 1
     # It is said beside the table; raters are shown by comparisons, which have said it.
@@ -102,7 +129,9 @@ def test_what_passes_is_decided_by_all_digits() -> None:
     assert len(set(seen(scores).ravel().tolist())) == 1
     (row,) = comparison(table, **FEW).records("methods")
     assert (row["tied"], row["pass_rate"]) == (1.0, 0.5)
-    decisions = {row["figure"]: row["value"] for row in validate(table).records("decisions")}
+    decisions = {
+        row["figure"]: row["value"] for row in validate(table).records("decisions")
+    }
     assert (decisions["precision"], decisions["recall"]) == (1.0, 1.0)
     # One bin, as its scores are shown as one.
     assert len(validate(table).records("bins")) == 1

@@ -50,7 +50,9 @@ def gain_of(report: Report) -> dict[str, Any]:
     return gain
 
 
-def test_choices_and_interval_are_those_of_plain_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_choices_and_interval_are_those_of_plain_loops(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     drawn: list[IntArray] = []
     folds = calibration._folds
 
@@ -61,7 +63,9 @@ def test_choices_and_interval_are_those_of_plain_loops(monkeypatch: pytest.Monke
     monkeypatch.setattr(calibration, "_folds", seen)
     counts, human = draw(1, n=60)
     grid = [0.5, 0.35, 0.7, 0.2, 0.9]  # in the order of their distance from the default
-    found = calibrate(counts, human, temperatures=grid, resamples=150, level=0.9, seed=7)
+    found = calibrate(
+        counts, human, temperatures=grid, resamples=150, level=0.9, seed=7
+    )
     scores = sweep(counts, grid).round(3)  # what is shown as equal is equal
     ranks = np.stack([stats.rankdata(column) for column in scores.T], axis=1)
     unseen, picked = np.empty((len(human), 4)), []
@@ -78,7 +82,9 @@ def test_choices_and_interval_are_those_of_plain_loops(monkeypatch: pytest.Monke
 
     def gain(rows: Any) -> float:
         new = [stats.spearmanr(column[rows], human[rows])[0] for column in unseen.T]
-        return float(np.mean(new)) - float(stats.spearmanr(scores[rows, 0], human[rows])[0])
+        return float(np.mean(new)) - float(
+            stats.spearmanr(scores[rows, 0], human[rows])[0]
+        )
 
     everything = np.arange(len(human))
     shown = gain_of(found)
@@ -100,11 +106,18 @@ def test_choices_and_interval_are_those_of_plain_loops(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("more", [{}, {"objective": "mae"}, {"max_false_pass": 0.4}])
-def test_ratings_of_a_list_are_laid_on_the_scale_of_scores(more: dict[str, Any]) -> None:
+def test_ratings_of_a_list_are_laid_on_the_scale_of_scores(
+    more: dict[str, Any],
+) -> None:
     counts, human = draw(1, n=60)
     plain = calibrate(counts, human, resamples=50, human_threshold=0.5, **more)
     stars = (1 + 4 * human).tolist()
-    scaled: dict[str, Any] = {"human_scale": (1, 5), "human_threshold": 3, "resamples": 50, **more}
+    scaled: dict[str, Any] = {
+        "human_scale": (1, 5),
+        "human_threshold": 3,
+        "resamples": 50,
+        **more,
+    }
     found = calibrate(counts, stars, **scaled)
     assert found.sentence == plain.sentence.replace("below 0.5", "below 3")
     # Several raters, of whom one has not rated all.
@@ -126,7 +139,9 @@ def test_a_real_difference_is_found_and_its_end_of_the_scale_is_said() -> None:
     assert any(beyond in note for note in few.notes)
     mean = calibrate(counts, sweep(counts, [1.0])[:, 0], objective="mae", resamples=300)
     assert mean.settings["recommended"]["temperature"] == 1.0
-    assert not any("was tried" in note for note in calibrate(*draw(1), resamples=100).notes)
+    assert not any(
+        "was tried" in note for note in calibrate(*draw(1), resamples=100).notes
+    )
 
 
 def test_what_has_no_score_or_no_label_is_left_out_and_counted() -> None:
@@ -140,7 +155,10 @@ def test_what_has_no_score_or_no_label_is_left_out_and_counted() -> None:
     few = calibrate(*draw(2, n=29), resamples=100)
     assert any(note.startswith("29 ratings are too few") for note in few.notes)
     assert few.sentence.startswith("Keep T=0.5: ")
-    assert gain_of(calibrate(*draw(2, n=29), objective="mae", resamples=100))["reason"] == ""
+    assert (
+        gain_of(calibrate(*draw(2, n=29), objective="mae", resamples=100))["reason"]
+        == ""
+    )
 
 
 def test_groups_stay_together_and_folds_have_low_and_high_ratings_alike() -> None:
@@ -155,19 +173,27 @@ def test_groups_stay_together_and_folds_have_low_and_high_ratings_alike() -> Non
     grouped = table(counts, human, groups=tuple(codes.tolist()))
     found = calibrate(grouped, resamples=100)
     assert gain_of(found) != gain_of(calibrate(counts, human, resamples=100))
-    with pytest.raises(InvalidValueError, match=r"too few rated samples.*groups, got 5"):
-        calibrate(table(counts, human, groups=tuple((codes // 4).tolist())), resamples=100)
+    with pytest.raises(
+        InvalidValueError, match=r"too few rated samples.*groups, got 5"
+    ):
+        calibrate(
+            table(counts, human, groups=tuple((codes // 4).tolist())), resamples=100
+        )
 
 
 def test_decisions_show_how_many_are_equal_and_pass() -> None:
     counts, human = draw(6, n=80)
-    found = calibrate(counts, human, objective="kappa", human_threshold=0.6, resamples=200)
+    found = calibrate(
+        counts, human, objective="kappa", human_threshold=0.6, resamples=200
+    )
     in_use = found.records("settings")[0]
     scores, passes = sweep(counts, [0.5])[:, 0] >= 0.5, human >= 0.6
     assert in_use["same_decision"] == pytest.approx(np.mean(scores == passes))
     both = [np.mean(scores == passes), scores.mean(), passes.mean()]
     chance = both[1] * both[2] + (1 - both[1]) * (1 - both[2])
-    assert in_use["kappa"] == pytest.approx((both[0] - chance) / (1 - chance), abs=1e-12)
+    assert in_use["kappa"] == pytest.approx(
+        (both[0] - chance) / (1 - chance), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(("changes", "says"), [
@@ -184,7 +210,9 @@ def test_decisions_show_how_many_are_equal_and_pass() -> None:
     ({"by": "domain"}, "no rated sample has 'domain' in its metadata"),
     ({"source": ScoreTable(("a",), ("m",), np.ones((1, 1)))}, "imported scores have no "),
 ])  # fmt: skip
-def test_what_cannot_be_calibrated_is_refused(changes: dict[str, Any], says: str) -> None:
+def test_what_cannot_be_calibrated_is_refused(
+    changes: dict[str, Any], says: str
+) -> None:
     counts, human = draw(9)
     with pytest.raises(InvalidValueError, match=says):
         calibrate(**{"source": counts, "human": human, "resamples": 100, **changes})
@@ -204,7 +232,9 @@ def test_on_the_papers_sets_no_gain_is_significant() -> None:
         assert found.sentence.startswith("Keep T=0.5: ")
 
 
-def test_values_of_a_field_have_their_own_answers_and_the_file_holds_them(tmp_path: Path) -> None:
+def test_values_of_a_field_have_their_own_answers_and_the_file_holds_them(
+    tmp_path: Path,
+) -> None:
     """Medical answers with ratings that follow T=0.5, creative ones that follow T=1, five others."""
     rng = np.random.default_rng(3)
     counts = rng.multinomial(4, [0.4, 0.2, 0.2, 0.2, 0.0], size=165).astype(float)
@@ -216,14 +246,20 @@ def test_values_of_a_field_have_their_own_answers_and_the_file_holds_them(tmp_pa
     baseline = ScoringConfig(temperature=0.55)
     found = calibrate(given, by="domain", scoring=baseline, resamples=200)
     medical, creative, chat = found.records("by domain")
-    assert [row["value"] for row in (medical, creative, chat)] == ["medical", "creative", "chat"]
+    assert [row["value"] for row in (medical, creative, chat)] == [
+        "medical",
+        "creative",
+        "chat",
+    ]
     assert chat["advice"].startswith("keep T=")
     assert chat["advice"].endswith("fewer than 50 ratings")
     own = found.settings["profiles"]["domain"]
     assert own["creative"] > 0.8
     assert "medical" not in own
     # Two values are large enough, and they share the 5 % that may go wrong.
-    assert found.table("by domain").notes == ["intervals at 97.5 % (Bonferroni, for 2 values)"]
+    assert found.table("by domain").notes == [
+        "intervals at 97.5 % (Bonferroni, for 2 values)"
+    ]
     config = recommended(found)
     config.dump(tmp_path / "tcva.json")
     tcva = TCVA.from_config(tmp_path / "tcva.json")
@@ -233,5 +269,10 @@ def test_values_of_a_field_have_their_own_answers_and_the_file_holds_them(tmp_pa
     assert config.provenance is not None
     assert config.provenance["tables"]["gain"] == found.records("gain")
     human[:80] = 1.0
-    kept = calibrate(table(counts, human, metadata=metadata), by="domain", resamples=100)
-    assert "keep T=0.5: all 80 human ratings are 1" in kept.records("by domain")[0]["advice"]
+    kept = calibrate(
+        table(counts, human, metadata=metadata), by="domain", resamples=100
+    )
+    assert (
+        "keep T=0.5: all 80 human ratings are 1"
+        in kept.records("by domain")[0]["advice"]
+    )

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tcva_adapters import Assessment, ClaimVerdict, Result, WeightScheme
-from tcva_adapters.compare import ScoreTable, comparison, disputed, panel_report, repeat_report
+from tcva_adapters.compare import (
+    ScoreTable,
+    comparison,
+    disputed,
+    panel_report,
+    repeat_report,
+)
 from tcva_adapters.compare.fusing import gains, with_fused
 from tcva_adapters.compare.panel import raters_report
 from tcva_adapters.compare.views import counted_decisions, share_below
@@ -53,7 +59,9 @@ def random_table(*, n: int = 40, seed: int = 0, **more: Any) -> ScoreTable:
 
 def row(report: Report, title: str, method: str, **more: str) -> dict[str, Any]:
     wanted = {"method": method, **more}
-    return next(r for r in report.records(title) if all(r[k] == v for k, v in wanted.items()))
+    return next(
+        r for r in report.records(title) if all(r[k] == v for k, v in wanted.items())
+    )
 
 
 def test_one_method_by_hand() -> None:
@@ -83,7 +91,10 @@ def test_coverage_reasons_and_means_on_common_samples() -> None:
     late = {"method": "b", "reason": "judge_error", "samples": 1, "example": "call 1"}
     assert report.records("unscored") == [late]
     whole = comparison(table)
-    assert [r["reason"] for r in whole.records("unscored")[1:]] == ["no result", "no_claims"]
+    assert [r["reason"] for r in whole.records("unscored")[1:]] == [
+        "no result",
+        "no_claims",
+    ]
 
 
 def test_pairs_are_those_of_scipy_on_the_samples_that_both_have() -> None:
@@ -103,12 +114,19 @@ def test_pairs_are_those_of_scipy_on_the_samples_that_both_have() -> None:
 
 
 def test_decisions_of_all_views_against_the_other_methods() -> None:
-    passing, failing = [0.9] * 25 + [0.1] * 25, [0.9] * 20 + [0.1] * 5 + [0.9] * 10 + [0.1] * 15
+    passing, failing = (
+        [0.9] * 25 + [0.1] * 25,
+        [0.9] * 20 + [0.1] * 5 + [0.9] * 10 + [0.1] * 15,
+    )
     about = {"views": ("tcva T=0.1", "tcva T=0.5"), "temperatures": (0.1, 0.5)}
-    table = table_of({"tcva T=0.1": [0] * 50, "tcva T=0.5": passing, "other": failing}, about=about)
+    table = table_of(
+        {"tcva T=0.1": [0] * 50, "tcva T=0.5": passing, "other": failing}, about=about
+    )
     report = comparison(table)
     found = row(report, "decisions", "other", tcva="tcva T=0.5")
-    counts = [found[k] for k in ("both_pass", "only_tcva", "only_method", "both_fail", "n")]
+    counts = [
+        found[k] for k in ("both_pass", "only_tcva", "only_method", "both_fail", "n")
+    ]
     assert counts == [20, 5, 10, 15, 50]
     # Passes 25/50 and 30/50. By chance .5*.6 + .5*.4 = .5; seen 35/50 = .7; (.7-.5)/(1-.5) = .4
     assert (found["same"], found["kappa"]) == (0.7, pytest.approx(0.4, abs=1e-12))
@@ -118,14 +136,20 @@ def test_decisions_of_all_views_against_the_other_methods() -> None:
 
 
 @given(*[st.lists(st.booleans(), min_size=30, max_size=30)] * 2)
-def test_kappa_is_the_same_from_both_sides(first: list[bool], second: list[bool]) -> None:
+def test_kappa_is_the_same_from_both_sides(
+    first: list[bool], second: list[bool]
+) -> None:
     a, b = np.array(first), np.array(second)
     kappa = kappa_of_table(counted_decisions(a, b))
     for one, other in ((b, a), (~a, ~b)):
-        assert kappa == pytest.approx(kappa_of_table(counted_decisions(one, other)), nan_ok=True)
+        assert kappa == pytest.approx(
+            kappa_of_table(counted_decisions(one, other)), nan_ok=True
+        )
 
 
-@given(st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9, 1.0]), min_size=1, max_size=30))
+@given(
+    st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9, 1.0]), min_size=1, max_size=30)
+)
 def test_shares_below_are_middle_ranks_and_know_no_scale(values: list[float]) -> None:
     array = np.array(values)
     middle = (stats.rankdata(array) - 0.5) / len(array)
@@ -138,8 +162,15 @@ def test_the_samples_that_differ_most_by_hand() -> None:
     # each; s2 5/8; s0 7/8. Gaps: s0 6/8, s1 1/8, s2 0, s3 5/8.
     columns = {"a": [0.1, 0.2, 0.3, 0.4], "b": [90.0, 1.0, 5.0, 1.0]}
     found = comparison(table_of(columns), most=2).records("ranked differently")
-    assert [(d["sample"], d["difference"]) for d in found] == [("s0", 0.75), ("s3", 0.625)]
-    assert [found[0][k] for k in ("higher", "higher_score", "lower_score")] == ["b", 90.0, 0.1]
+    assert [(d["sample"], d["difference"]) for d in found] == [
+        ("s0", 0.75),
+        ("s3", 0.625),
+    ]
+    assert [found[0][k] for k in ("higher", "higher_score", "lower_score")] == [
+        "b",
+        90.0,
+        0.1,
+    ]
     three = table_of({"a": [0.0, 0.5, 1.0], "b": [0.5, 0.0, 1.0], "c": [1.0, 0.5, 0.0]})
     found = comparison(three).records("ranked differently")
     assert [d["sample"] for d in found] == ["s0", "s2", "s1"]  # each once
@@ -158,9 +189,14 @@ def test_human_ratings_and_differences_are_those_of_the_statistics() -> None:
     report = comparison(table, **FEW)
     for each in report.records("human ratings"):
         column = table.column(each["method"])
-        found = estimate(each["measure"], [column, table.rating], test=each["p"] is not None, **FEW)
+        found = estimate(
+            each["measure"], [column, table.rating], test=each["p"] is not None, **FEW
+        )
         assert (each["n"], each["agreement"]) == (found.n, found.value)
-        assert (each["agreement_low"], each["agreement_high"]) == (found.low, found.high)
+        assert (each["agreement_low"], each["agreement_high"]) == (
+            found.low,
+            found.high,
+        )
         assert each["p"] == (found.p if each["measure"] == "spearman" else None)
     assert len(report.records("human ratings")) == 12
     tests = report.records("differences")
@@ -170,14 +206,18 @@ def test_human_ratings_and_differences_are_those_of_the_statistics() -> None:
         columns = table.column(each["method"]), table.column("good"), table.rating
         found = difference("spearman", *columns, **FEW)
         raw.append(found.p)
-        expected = plain({**found.record("difference"), "detectable": found.smallest, "p": found.p})
+        expected = plain(
+            {**found.record("difference"), "detectable": found.smallest, "p": found.p}
+        )
         assert {name: each[name] for name in expected} == expected
     # Three methods: who picks the best one has looked at three pairs.
     assert [each["p_corrected"] for each in tests] == holm([*raw, NAN])[:2].tolist()
     named = comparison(table, reference="poor", margin=0.9, **FEW)
     tests = named.records("differences")
     assert {each["reference"] for each in tests} == {"poor"}
-    assert [each["p_corrected"] for each in tests] == holm([each["p"] for each in tests]).tolist()
+    assert [each["p_corrected"] for each in tests] == holm(
+        [each["p"] for each in tests]
+    ).tolist()
     assert not any("picked" in note for note in named.notes)
     assert {each["equivalent"] for each in tests} <= {"yes", "not shown"}
 
@@ -186,8 +226,14 @@ def test_peoples_decisions_by_hand() -> None:
     # Of 4 that pass 3 are good; of 5 good ones 3 pass.
     column = [0.9, 0.8, 0.7, 0.6, 0.1, 0.2, 0.1, 0.1, 0.2, 0.3]
     human = [1.0, 1.0, 0.5, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]
-    found = row(comparison(table_of({"m": column}, human), **FEW), "decisions by rating", "m")
-    assert (found["precision"], found["recall"], found["rating_passes"]) == (0.75, 0.6, 0.5)
+    found = row(
+        comparison(table_of({"m": column}, human), **FEW), "decisions by rating", "m"
+    )
+    assert (found["precision"], found["recall"], found["rating_passes"]) == (
+        0.75,
+        0.6,
+        0.5,
+    )
     assert found["kappa"] == pytest.approx(0.4, abs=1e-12)  # seen .7, by chance .5
     exact = stats.binomtest(3, 4).proportion_ci()
     ends = [found["precision_low"], found["precision_high"]]
@@ -217,7 +263,9 @@ def test_fused_methods_are_means_and_say_what_was_missing() -> None:
     name = "fused(a + b)"
     assert table.column(name).tolist() == pytest.approx([0.6, 0.4, NAN], nan_ok=True)
     assert table.reason("s2", name) == "no member has a score"
-    assert table.notes == (f"{name}: 1 sample with 2, 1 sample with 1, 1 sample with 0 members.",)
+    assert table.notes == (
+        f"{name}: 1 sample with 2, 1 sample with 1, 1 sample with 0 members.",
+    )
     stars = with_fused(table_of({"a": [0.4], "b": [5.0]}), "a + b")
     assert stars.methods == ("a", "b")
     assert stars.notes[0].startswith("fused(a + b) is left out: ")
@@ -229,7 +277,9 @@ def test_gains_are_over_the_best_member_and_allow_for_all_that_was_looked_at() -
         table = with_fused(table, text)
     found = gains(table, **FEW).records
     assert [each["best_member"] for each in found] == ["good", "good", "fair"]
-    assert [each["p_corrected"] for each in found] == holm([each["p"] for each in found]).tolist()
+    assert [each["p_corrected"] for each in found] == holm(
+        [each["p"] for each in found]
+    ).tolist()
     kept = np.isfinite(np.column_stack([table.scores[:, :2], table.rating])).all(axis=1)
     own, human = table.column("fused(good + fair)")[kept].round(3), table.rating[kept]
     rho = stats.spearmanr(own, human).statistic
@@ -251,28 +301,42 @@ def panel_table(assessments: Sequence[Assessment], **more: Any) -> ScoreTable:
 
 
 def judged(judge: str, *words: str | None) -> Assessment:
-    claims = tuple(ClaimVerdict(claim=f"claim {i}", verdict=w) for i, w in enumerate(words))  # type: ignore[arg-type]  # words of the levels
-    return Assessment(criterion="faithfulness", judge=judge, prompt_version="1", claims=claims)
+    claims = tuple(
+        ClaimVerdict(claim=f"claim {number}", verdict=word)  # type: ignore[arg-type]  # words of the levels
+        for number, word in enumerate(words)
+    )
+    return Assessment(
+        criterion="faithfulness", judge=judge, prompt_version="1", claims=claims
+    )
 
 
 def failed(judge: str) -> Assessment:
     unscored = Unscored(reason=Reason.TIMEOUT)
-    return Assessment(criterion="faithfulness", judge=judge, prompt_version="1", unscored=unscored)
+    return Assessment(
+        criterion="faithfulness", judge=judge, prompt_version="1", unscored=unscored
+    )
 
 
 def panel(name: str, *judged: Assessment) -> Assessment:
     first = next(each for each in judged if each.unscored is None)
-    return first.model_copy(update={"judge": "panel", "panel": judged, "sample_id": name})
+    return first.model_copy(
+        update={"judge": "panel", "panel": judged, "sample_id": name}
+    )
 
 
 def drawn(n: int, *, together: bool) -> ScoreTable:
     """Three judges, each a level off now and then: all at once, or each for itself; with ratings."""
     rng = np.random.default_rng(8)
     truth = rng.integers(0, 5, n)
-    errors = rng.integers(-2, 3, (n, 1 if together else 3)) + np.zeros((n, 3), dtype=int)
+    errors = rng.integers(-2, 3, (n, 1 if together else 3)) + np.zeros(
+        (n, 3), dtype=int
+    )
     levels = np.clip(truth[:, None] + errors, 0, 4).tolist()
     panels = [
-        panel(f"s{i}", *(judged(f"judge {k}", WORDS[level]) for k, level in enumerate(row)))
+        panel(
+            f"s{i}",
+            *(judged(f"judge {k}", WORDS[level]) for k, level in enumerate(row)),
+        )
         for i, row in enumerate(levels)
     ]
     return panel_table(panels, human=(4 - truth).astype(float))
@@ -287,16 +351,27 @@ def test_pairs_failures_and_counts_by_hand() -> None:
     assert (found["judges"], found["claims"], found["samples"]) == (2, 3, 2)
     assert "y gave no verdicts on 1 sample that others judged." in report.notes
     (pair,) = report.records("judges")
-    assert (pair["first"], pair["second"], pair["claims"], pair["same_level"]) == ("x", "y", 2, 0.5)
+    assert (pair["first"], pair["second"], pair["claims"], pair["same_level"]) == (
+        "x",
+        "y",
+        2,
+        0.5,
+    )
     # Levels 0, 4 against 0, 3: observed 0 + 1 squared levels, expected (0 + 9 + 16 + 1) / 2 = 13.
     assert pair["kappa"] == pytest.approx(1 - 1 / 13, abs=1e-12)
     assert (pair["first_fully"], pair["second_fully"]) == (0.5, 0.5)
 
 
 def test_alpha_is_one_where_judges_agree_and_undefined_where_nothing_varies() -> None:
-    same = panel_table([panel("a", judged("x", "fully", "none"), judged("y", "fully", "none"))])
-    assert panel_report(same).records("agreement")[0]["alpha"] == pytest.approx(1.0, abs=1e-12)
-    flat = panel_report(panel_table([panel("a", judged("x", "fully"), judged("y", "fully"))]))
+    same = panel_table(
+        [panel("a", judged("x", "fully", "none"), judged("y", "fully", "none"))]
+    )
+    assert panel_report(same).records("agreement")[0]["alpha"] == pytest.approx(
+        1.0, abs=1e-12
+    )
+    flat = panel_report(
+        panel_table([panel("a", judged("x", "fully"), judged("y", "fully"))])
+    )
     assert flat.records("agreement")[0]["alpha"] is None
     assert flat.records("judges")[0]["kappa"] is None
     json.dumps(flat.to_dict(), allow_nan=False)
@@ -316,7 +391,13 @@ def test_the_most_disputed_come_first_with_their_claims() -> None:
     ]
     table = panel_table(panels)
     found = disputed(table).records("disputed")
-    expected = {"sample": "far", "spread": 4.0, "claim": "claim 1", "x": "fully", "y": "none"}
+    expected = {
+        "sample": "far",
+        "spread": 4.0,
+        "claim": "claim 1",
+        "x": "fully",
+        "y": "none",
+    }
     assert found[0] == expected
     assert [(each["sample"], each["spread"]) for each in found[1:]] == [("close", 1.0)]
     assert disputed(table, most=1).records("disputed") == found[:1]
@@ -328,7 +409,9 @@ def test_alpha_has_an_interval_over_samples_or_groups_or_says_why_not() -> None:
     def sample(number: int) -> Assessment:
         truth = rng.integers(0, 5, 3)
         said = [np.clip(truth + rng.integers(-1, 2, 3), 0, 4) for _ in range(2)]
-        rated = [judged(n, *(WORDS[i] for i in r)) for n, r in zip("xy", said, strict=True)]
+        rated = [
+            judged(n, *(WORDS[i] for i in r)) for n, r in zip("xy", said, strict=True)
+        ]
         return panel(f"s{number}", *rated)
 
     panels = [sample(i) for i in range(40)]
@@ -344,8 +427,13 @@ def test_alpha_has_an_interval_over_samples_or_groups_or_says_why_not() -> None:
 
 def repeated(*levels: str | None, name: str = "m") -> Assessment:
     """A sample of one claim with a repeat for each level; None for one that failed."""
-    each = [Assessment.from_verdicts([level] if level else [], judge=name) for level in levels]
-    whole = Assessment.from_verdicts([levels[0] or "none"], judge=f"repeats({name}, {len(levels)})")
+    each = [
+        Assessment.from_verdicts([level] if level else [], judge=name)
+        for level in levels
+    ]
+    whole = Assessment.from_verdicts(
+        [levels[0] or "none"], judge=f"repeats({name}, {len(levels)})"
+    )
     return whole.model_copy(update={"panel": tuple(each)})
 
 
@@ -374,9 +462,16 @@ def test_raters_are_those_of_the_statistics() -> None:
     table = ScoreTable(names, ("ours",), scores, ratings, ("anna", "ben", "carl"))
     report = raters_report(table, objective="pearson")
     found = reliability("pearson", ratings, scores)
-    assert report.settings["best"] == found.best.value == pytest.approx(math.sqrt(found.value))
+    assert (
+        report.settings["best"]
+        == found.best.value
+        == pytest.approx(math.sqrt(found.value))
+    )
     assert report.settings["alpha"] == krippendorff_alpha(ratings.T, "interval").value
-    pairs = [(r["rater"], r["other_rater"], r["n"], r["pearson"]) for r in report.records("raters")]
+    pairs = [
+        (r["rater"], r["other_rater"], r["n"], r["pearson"])
+        for r in report.records("raters")
+    ]
     assert pairs[0] == ("anna", "ben", 40, found.pairs[0].value)
     (ours,) = report.records("methods and raters")
     corrected = found.corrected[0].value, found.corrected[0].low

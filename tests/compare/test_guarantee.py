@@ -19,7 +19,12 @@ from tcva_adapters import TCVA, Config, Sample
 from tcva_adapters.compare import ScoreTable, calibrate, comparison, read_scores
 from tcva_adapters.compare.calibration import recommended
 from tcva_adapters.compare.fusing import with_fused
-from tcva_adapters.compare.guarantee import THRESHOLDS, guarantee_table, judged_by, limits_of
+from tcva_adapters.compare.guarantee import (
+    THRESHOLDS,
+    guarantee_table,
+    judged_by,
+    limits_of,
+)
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import plain
 from tcva_adapters.results.guarantee import Guarantee, Limits
@@ -51,12 +56,17 @@ def row_of(report: Report) -> dict[str, Any]:
     return row
 
 
-def by_hand(scores: FloatArray, rejects: Any, limit: float, error: float) -> tuple[float, float]:
+def by_hand(
+    scores: FloatArray, rejects: Any, limit: float, error: float
+) -> tuple[float, float]:
     """The lowest threshold that a loop over scipy's tests certifies, and the good ones that pass."""
     found, passed = math.nan, math.nan
     for threshold in np.linspace(1, 0, 201).round(3):
         hits = int((scores[rejects] >= threshold).sum())
-        if stats.binomtest(hits, int(rejects.sum()), limit, alternative="less").pvalue > error:
+        if (
+            stats.binomtest(hits, int(rejects.sum()), limit, alternative="less").pvalue
+            > error
+        ):
             break
         found, passed = float(threshold), float((scores[~rejects] >= threshold).mean())
     return found, passed
@@ -100,29 +110,45 @@ def test_good_answers_that_must_pass_and_both_limits() -> None:
     assert "bound" not in [column.name for column in lenient.table("guarantee").columns]
     both = calibrate(table, max_false_pass=0.2, min_true_pass=0.8)
     assert row_of(both)["threshold"] == by_hand(scores, ~good, 0.2, 0.025)[0]
-    certified = [row["threshold"] for row in both.records("thresholds") if row["certified"]]
+    certified = [
+        row["threshold"] for row in both.records("thresholds") if row["certified"]
+    ]
     halved = [stats.binom.cdf(k, 100, 0.2) <= 0.025 for k in fails]
     assert max(certified) == THRESHOLDS[halved.index(True)]
-    assert "2 paths" in " ".join(calibrate(table, max_false_pass=0.5, min_true_pass=0.5).notes)
+    assert "2 paths" in " ".join(
+        calibrate(table, max_false_pass=0.5, min_true_pass=0.5).notes
+    )
     none = calibrate(table, max_false_pass=0.05, min_true_pass=0.93)
     assert none.settings["guarantee"] is None
     assert "at most 5 % false passes need a threshold of" in none.sentence
     never = calibrate(table.select(np.arange(0, 200, 20)), min_true_pass=0.9)
-    assert "even at threshold 0, 1.000 of 5 good answers pass (lower bound 0.549)" in never.sentence
+    assert (
+        "even at threshold 0, 1.000 of 5 good answers pass (lower bound 0.549)"
+        in never.sentence
+    )
 
 
 def test_unscored_answers_give_no_credit() -> None:
     """A rejected one is left out, although it does not pass; a good one does not pass."""
     table, rng = drawn(4), np.random.default_rng(4)
     whole = row_of(calibrate(table, max_false_pass=0.2))
-    gone = np.r_[rng.choice(100, 30, replace=False), 100 + rng.choice(100, 30, replace=False)]
+    gone = np.r_[
+        rng.choice(100, 30, replace=False), 100 + rng.choice(100, 30, replace=False)
+    ]
     assert table.counts is not None
     table.counts[gone] = 0.0
     found = calibrate(table, max_false_pass=0.2)
     row = row_of(found)
     assert (row["rejected"], row["good"]) == (70, 100)
-    assert row["true_pass"] == (table.at(0.5)[100:] >= row["threshold"]).mean() < whole["true_pass"]
-    assert "Left out: 30 rejected answers without a score, which cannot pass." in found.notes
+    assert (
+        row["true_pass"]
+        == (table.at(0.5)[100:] >= row["threshold"]).mean()
+        < whole["true_pass"]
+    )
+    assert (
+        "Left out: 30 rejected answers without a score, which cannot pass."
+        in found.notes
+    )
     assert "Counted as not passing: 30 good answers without a score." in found.notes
 
 
@@ -131,7 +157,9 @@ def test_refusals_that_people_reject_pass_since_gates_let_them_through() -> None
     scorer = TCVA(judge="lexical")
     good = scorer.evaluate_many([Sample(response=fact, contexts=[fact])] * 60)
     false = scorer.evaluate_many([Sample(response="Zebras fly.", contexts=[fact])] * 60)
-    declined = scorer.evaluate_many([Sample(response="I do not know.", contexts=[fact])] * 20)
+    declined = scorer.evaluate_many(
+        [Sample(response="I do not know.", contexts=[fact])] * 20
+    )
     ratings = [1.0] * 60 + [0.0] * 60
     report = calibrate([*good, *false], human=ratings, max_false_pass=0.1)
     assert row_of(report)["rejected"] == 60
@@ -159,11 +187,18 @@ def test_the_values_of_a_field_share_the_error_and_one_threshold(step: int) -> N
         of = np.array([each["domain"] == value for each in table.metadata])
         assert threshold == by_hand(scores[of], rejects[of], 0.1, 0.025)[0]
         passed.append((scores[of & ~rejects] >= row["threshold"]).mean())
-    assert (row["threshold"], row["true_pass"]) == pytest.approx((max(own.values()), min(passed)))
+    assert (row["threshold"], row["true_pass"]) == pytest.approx(
+        (max(own.values()), min(passed))
+    )
     assert row["true_pass"] < max(passed)
-    shares = [each["bound"] for each in found.records("thresholds") if each["certified"]]
+    shares = [
+        each["bound"] for each in found.records("thresholds") if each["certified"]
+    ]
     assert max(shares) == row["bound"] <= 0.1
-    assert "pass for each domain (95 % confidence). Of 90 rejected answers (rated" in found.sentence
+    assert (
+        "pass for each domain (95 % confidence). Of 90 rejected answers (rated"
+        in found.sentence
+    )
     assert "Left out: 20 rated samples without 'domain'." in found.notes
     good = calibrate(table, by="domain", min_true_pass=0.8)
     own = {row["value"]: row["threshold"] for row in good.records("by domain")}
@@ -177,14 +212,22 @@ def test_groups_count_once() -> None:
     groups = tuple(i // 2 for i in range(200))
     found = calibrate(drawn(6, groups=groups), max_false_pass=0.2)
     assert found.settings["guarantee"]["groups"] == 50
-    assert row_of(found)["threshold"] > row_of(calibrate(drawn(6), max_false_pass=0.2))["threshold"]
-    assert "in the mean over groups (50 of them with a rejected answer)" in found.sentence
+    assert (
+        row_of(found)["threshold"]
+        > row_of(calibrate(drawn(6), max_false_pass=0.2))["threshold"]
+    )
+    assert (
+        "in the mean over groups (50 of them with a rejected answer)" in found.sentence
+    )
     lenient = calibrate(drawn(6, groups=groups), min_true_pass=0.6)
     assert (
-        row_of(lenient)["threshold"] < row_of(calibrate(drawn(6), min_true_pass=0.6))["threshold"]
+        row_of(lenient)["threshold"]
+        < row_of(calibrate(drawn(6), min_true_pass=0.6))["threshold"]
     )
     twice = drawn(6)
-    twice = replace(twice, samples=tuple(f"s{i // 2}" + "#2" * (i % 2) for i in range(200)))
+    twice = replace(
+        twice, samples=tuple(f"s{i // 2}" + "#2" * (i % 2) for i in range(200))
+    )
     assert row_of(calibrate(twice, max_false_pass=0.2)) == row_of(found)
     few = calibrate(drawn(6, bad=40, groups=groups[:140]), max_false_pass=0.1)
     assert "at least 29 groups with a rated rejection, got 20" in few.sentence
@@ -202,7 +245,11 @@ FULL = "have the score 1 and pass at every threshold;"
 WHY = [
     (0, 28, "the limit takes at least 29 rated rejections, got 28"),
     (3, 30, f"3 of 30 rejected answers {FULL} a second judge"),
-    (2, 40, f"{FULL} about 116 rated rejections would be enough at this share, or a second"),
+    (
+        2,
+        40,
+        f"{FULL} about 116 rated rejections would be enough at this share, or a second",
+    ),
 ]
 
 
@@ -215,9 +262,13 @@ def test_why_there_is_no_threshold(passing: int, bad: int, said: str) -> None:
 
 
 def test_a_comparison_has_the_good_answers_that_pass() -> None:
-    just_below = float(np.nextafter(0.6, 0.0))  # as the same score computed in another order is
+    just_below = float(
+        np.nextafter(0.6, 0.0)
+    )  # as the same score computed in another order is
     for low, threshold in ((0.0, 0.005), (just_below, 0.605)):
-        [row] = comparison(table_of(0, 60, low), limits=TEN, resamples=100).records("guarantee")
+        [row] = comparison(table_of(0, 60, low), limits=TEN, resamples=100).records(
+            "guarantee"
+        )
         assert (row["threshold"], row["good_answers_passed"]) == (threshold, 1.0)
     with pytest.raises(InvalidValueError, match="needs human ratings"):
         comparison(ScoreTable(("a",), ("m",), np.ones((1, 1))), limits=TEN)
@@ -254,18 +305,25 @@ def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
     assert again.guarantee == Guarantee(**found.settings["guarantee"])
     threshold = again.guarantee.setting["threshold"]
     built = TCVA.from_config(again, judge="lexical")
-    assert (built.threshold, built.settings["guarantee"]) == (threshold, again.guarantee)
+    assert (built.threshold, built.settings["guarantee"]) == (
+        threshold,
+        again.guarantee,
+    )
     other = ScoringConfig(**again.given()).changed(threshold=0.5, on_unscored=1.0)
     lost = checked(again.guarantee, again.guarantee.judged_by, other)
     wanted = f"threshold 0.5 instead of {threshold:g}; on_unscored 1 instead of None"
     assert lost == ("lost", f"The guarantee is lost: {wanted}")
-    with pytest.raises(InvalidValueError, match="no settings to recommend: No threshold"):
+    with pytest.raises(
+        InvalidValueError, match="no settings to recommend: No threshold"
+    ):
         recommended(calibrate(drawn(7, bad=10), max_false_pass=0.1))
 
 
 def test_who_judged_is_stored() -> None:
     fused = TCVA(judge="lexical", fuse="lexical")
-    samples = [Sample(response="It opens.", contexts=["It opens."], id=name) for name in "ab"]
+    samples = [
+        Sample(response="It opens.", contexts=["It opens."], id=name) for name in "ab"
+    ]
     results = [fused.evaluate(sample) for sample in samples]
     assert judged_by(read_scores(results)) | {"profiles": None} == fused.judged_by()
     other = fused.changed(fuse=()).evaluate(samples[0])
@@ -274,13 +332,18 @@ def test_who_judged_is_stored() -> None:
     )
     assert judged_by(by_two) == judged_by(drawn()) == {}
     assert plain(ScoringConfig(fuse_weights=(1, 2)))["fuse_weights"] == [1, 2]
-    with pytest.raises(InvalidValueError, match="human_threshold must be between 0 and 1"):
+    with pytest.raises(
+        InvalidValueError, match="human_threshold must be between 0 and 1"
+    ):
         limits_of({"human_threshold": 4, **TENTH}, None)  # before anything is judged
 
 
 def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # the fixture
     bad = {"answer": "The museum shows paintings of old ships.", "human": 0}
-    write("samples.jsonl", *(record(i, **(bad if i % 2 else {"human": 1})) for i in range(80)))
+    write(
+        "samples.jsonl",
+        *(record(i, **(bad if i % 2 else {"human": 1})) for i in range(80)),
+    )
     run = ["evaluate", "samples.jsonl", "--judge", "lexical", "--out"]
     tcva(*run, "judged.jsonl")
     limit = ["calibrate", "judged.jsonl", "--human", "human", "--max-false-pass", "0.1"]
@@ -293,9 +356,20 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # th
     assert said in held.text
     assert said in Path("x.md").read_text(encoding="utf-8")
     assert "warning" not in held.err
-    other = tcva(*run, "x.jsonl", "--config", "tcva.json", "--threshold", 0.3, "--fuse", "lexical")
+    other = tcva(
+        *run,
+        "x.jsonl",
+        "--config",
+        "tcva.json",
+        "--threshold",
+        0.3,
+        "--fuse",
+        "lexical",
+    )
     assert said not in other.text
-    assert "warning: The guarantee is lost: threshold 0.3 instead of" in " ".join(other.err.split())
+    assert "warning: The guarantee is lost: threshold 0.3 instead of" in " ".join(
+        other.err.split()
+    )
     assert "fused faithfulness by lexical/5 instead of ;" in " ".join(other.out.split())
     profiles = ("--set", 'profiles={"human": {"1": 0.2}}')
     by_field = tcva(*run, "x.jsonl", "--config", "tcva.json", *profiles)
@@ -304,7 +378,15 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # th
     none = tcva(*limit, "--confidence", "0.9999", "--out", "none.json", code=1)
     assert "the limit takes at least 88 rated rejections, got 40" in none.text
     assert not Path("none.json").exists()
-    compared = ["compare", "samples.jsonl", "--judge", "lexical", "--with", "none", "--json"]
+    compared = [
+        "compare",
+        "samples.jsonl",
+        "--judge",
+        "lexical",
+        "--with",
+        "none",
+        "--json",
+    ]
     limit = ["--human", "human", "--max-false-pass", "0.1", "--set", "confidence=0.9"]
     shown = tcva(*compared, *limit).json
     assert shown["tables"]["guarantee"][0]["good_answers_passed"] == 1.0
@@ -322,6 +404,10 @@ def test_the_papers_stored_verdicts() -> None:
     assert found["", "ragas"] is found["rel", "ragas"] is found["", "tcva"] is None
     shares = [found[each] for each in (("rel", "tcva"), ("", FUSED), ("rel", FUSED))]
     assert shares == pytest.approx([21 / 114, 40 / 62, 20 / 114])
-    floors = calibrate(sets["summeval"], temperatures=[0.1, 0.5, 0.9], max_false_pass=0.1)
-    assert [row["at_threshold_1"] for row in floors.records("guarantee")] == [12 / 108] * 3
+    floors = calibrate(
+        sets["summeval"], temperatures=[0.1, 0.5, 0.9], max_false_pass=0.1
+    )
+    assert [row["at_threshold_1"] for row in floors.records("guarantee")] == [
+        12 / 108
+    ] * 3
     assert f"12 of 108 rejected answers {FULL}" in floors.sentence

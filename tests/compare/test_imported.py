@@ -26,8 +26,18 @@ from tcva_adapters.ragas import TCVAMetric as RagasTCVA
 OPENS = "The office opens at nine."
 
 SAMPLES = [
-    Sample(id="good", input="When, exactly?", response=OPENS, contexts=(OPENS, 'A "quote", here.')),
-    Sample(id="bad", input="When?", response="Bananas are loud,\nand purple.", contexts=(OPENS,)),
+    Sample(
+        id="good",
+        input="When, exactly?",
+        response=OPENS,
+        contexts=(OPENS, 'A "quote", here.'),
+    ),
+    Sample(
+        id="bad",
+        input="When?",
+        response="Bananas are loud,\nand purple.",
+        contexts=(OPENS,),
+    ),
     Sample(id="hello", input="When?", response="Hello!", contexts=(OPENS,)),
 ]
 
@@ -65,7 +75,10 @@ def imported(spec: object, **how: Any) -> ScoreTable:
 def said(table: ScoreTable, method: str) -> list[float | str]:
     """Each score, or why there is none."""
     pairs = zip(table.samples, table.column(method).tolist(), strict=True)
-    return [table.reason(name, method) if math.isnan(score) else score for name, score in pairs]
+    return [
+        table.reason(name, method) if math.isnan(score) else score
+        for name, score in pairs
+    ]
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
@@ -83,7 +96,9 @@ def test_ragas(ragas_frame: pd.DataFrame, tmp_path: Path, kind: str) -> None:
     np.testing.assert_array_equal(table.scores, [[1, 1], [0, 0], [np.nan, np.nan]])
     assert set(table.reasons.values()) == {"no score in the file"}
     assert table.about["methods"]["ragas faithfulness"]["kind"] == "ragas"
-    assert f"{path} (ragas): {', '.join(table.methods)} on 3 of 3 samples" in table.notes
+    assert (
+        f"{path} (ragas): {', '.join(table.methods)} on 3 of 3 samples" in table.notes
+    )
 
 
 def test_deepeval(deepeval_runs: list[Path]) -> None:
@@ -92,27 +107,45 @@ def test_deepeval(deepeval_runs: list[Path]) -> None:
         table = imported(saved)
         assert table.methods == ("deepeval Faithfulness", "deepeval TCVA faithfulness")
         assert table.column("deepeval Faithfulness").tolist() == [1.0, 0.0, 1.0]
-        assert table.reason("hello", "deepeval TCVA faithfulness").startswith("unscored: no_claims")
+        assert table.reason("hello", "deepeval TCVA faithfulness").startswith(
+            "unscored: no_claims"
+        )
         assert [table.threshold(method) for method in table.methods] == [0.8, 0.5]
 
 
 def test_deepeval_odds_and_ends(tmp_path: Path) -> None:
     """A metric of one name twice, a 0 beside an error, NaN, names of Python."""
-    twice = [{"name": "GEval", "score": 0.1}, {"name": "GEval", "score": 0, "error": "it hung up"}]
+    twice = [
+        {"name": "GEval", "score": 0.1},
+        {"name": "GEval", "score": 0, "error": "it hung up"},
+    ]
     good = {"name": "good", "input": "?", "actualOutput": OPENS, "metricsData": twice}
-    hello = {"name": "test_case_7", "input": "When?", "actualOutput": "Hello!", "metricsData": None}
+    hello = {
+        "name": "test_case_7",
+        "input": "When?",
+        "actualOutput": "Hello!",
+        "metricsData": None,
+    }
     path = tmp_path / "run.json"
-    path.write_text(json.dumps({"testRunData": {"testCases": [good, hello]}}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"testRunData": {"testCases": [good, hello]}}), encoding="utf-8"
+    )
     table = imported(f"mine={path}")
     assert table.methods == ("mine deepeval GEval", "mine deepeval GEval #2")
     assert said(table, table.methods[0]) == [0.1, "no row", "no score in the file"]
-    assert said(table, table.methods[1]) == ["it hung up", "no row", "no score in the file"]
+    assert said(table, table.methods[1]) == [
+        "it hung up",
+        "no row",
+        "no score in the file",
+    ]
     assert imported(f"mine={path}::GEval").methods == ("mine",)
     twice[1]["error"] = {"code": 500}
     path.write_text(json.dumps({"testCases": [good]}), encoding="utf-8")
     assert said(imported(path), "deepeval GEval #2")[0] == "{'code': 500}"
     case = {"name": "good", "metrics_data": [{"name": "m", "score": math.nan}]}
-    path.write_text(json.dumps({"test_results": [case, case | {"name": "bad"}]}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"test_results": [case, case | {"name": "bad"}]}), encoding="utf-8"
+    )
     assert np.isnan(imported(path).column("deepeval m")).all()
 
 
@@ -145,7 +178,11 @@ def test_langsmith(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     assert said(imported(path), "langsmith correct") == [0.75, "no row", "timed out"]
-    run = {"outputs": {"answer": OPENS}, "inputs": {}, "feedback_stats": {"correct": {"avg": 0.5}}}
+    run = {
+        "outputs": {"answer": OPENS},
+        "inputs": {},
+        "feedback_stats": {"correct": {"avg": 0.5}},
+    }
     path = tmp_path / "runs.json"
     path.write_text(json.dumps([run]), encoding="utf-8")
     assert imported(path).scores[0].tolist() == [0.5]
@@ -156,14 +193,19 @@ def test_a_row_per_sample_and_method(tmp_path: Path) -> None:
     rows = "good,a,0.5,,2\ngood,b,,timeout: late,\nbad,a,1,,\n"
     path.write_text(f"sample,method,score,unscored,calls\n{rows}", encoding="utf-8")
     table = imported(path)
-    assert (said(table, "a")[:2], said(table, "b")[:2]) == ([0.5, 1.0], ["timeout: late", "no row"])
+    assert (said(table, "a")[:2], said(table, "b")[:2]) == (
+        [0.5, 1.0],
+        ["timeout: late", "no row"],
+    )
     assert imported(f"{path}::a").methods == ("a",)
 
 
 def test_a_score_outside_the_scale_is_refused_with_ways_out(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("id,m,ms\ngood,-1,250\nbad,0.5,900\n", encoding="utf-8")
-    with pytest.raises(UnreadableInputError, match=r"line 2: .*'m'.*--set scale=.*missing=-1"):
+    with pytest.raises(
+        UnreadableInputError, match=r"line 2: .*'m'.*--set scale=.*missing=-1"
+    ):
         imported(path)
     with pytest.raises(UnreadableInputError, match=r"'ms'.*250.*PATH::COLUMN"):
         imported(path, missing=-1)
@@ -175,7 +217,9 @@ def test_a_score_outside_the_scale_is_refused_with_ways_out(tmp_path: Path) -> N
         imported(path, scale=(1, 0))
 
 
-def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(tmp_path: Path) -> None:
+def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(
+    tmp_path: Path,
+) -> None:
     same = [
         Sample(id="a", input="One?", response="Yes.", contexts=("p",)),
         Sample(id="b", input="Two?", response="Yes.", contexts=("p",)),
@@ -184,13 +228,14 @@ def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(tmp_pat
     ]
     path = tmp_path / "scores.csv"
     header = "user_input,response,retrieved_contexts,m\n"
-    rows = (
-        "One?,Yes.,,0.1\nTwo?,Yes.,\"['q', 'r']\",0.2\nAny?, No way. Never. ,,0.3\nTwo?,Maybe.,,1\n"
-    )
+    rows = "One?,Yes.,,0.1\nTwo?,Yes.,\"['q', 'r']\",0.2\nAny?, No way. Never. ,,0.3\nTwo?,Maybe.,,1\n"
     path.write_text(header + rows + "Three?,Yes.,,1\nOne?,,,1\n", encoding="utf-8")
     table = read_scores(path, samples=same)
     np.testing.assert_array_equal(table.scores[:, 0], [0.1, np.nan, 0.2, 0.3])
-    assert "3 rows without a matching sample (5: Maybe.; 6: Yes.; 7: One?)" in table.notes[0]
+    assert (
+        "3 rows without a matching sample (5: Maybe.; 6: Yes.; 7: One?)"
+        in table.notes[0]
+    )
     path.write_text(header + "Two?,Yes.,,0.1\n", encoding="utf-8")
     with pytest.raises(UnreadableInputError, match="b, c"):
         read_scores(path, samples=same)

@@ -9,20 +9,34 @@ import pytest
 
 from tcva_adapters import CCRS, TCVA, Assessment, CCRSResult, Result, Sample, aggregate
 from tcva_adapters.compare import ScoreTable, read_scores, read_systems, validate
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    UnreadableInputError,
+)
 from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.settings import ScoringConfig
 
 OPENS = "The office opens at nine."
 SAMPLES = [
-    Sample(id=f"s{i}", input="When?", response=OPENS + more, contexts=(OPENS,), metadata=about)
+    Sample(
+        id=f"s{i}",
+        input="When?",
+        response=OPENS + more,
+        contexts=(OPENS,),
+        metadata=about,
+    )
     for i, more in enumerate(("", " It is blue.") * 3)
-    for about in [{"human": i % 3 / 2, "ben": str(i % 2), "document": i // 2, "bot": "AB"[i % 2]}]
+    for about in [
+        {"human": i % 3 / 2, "ben": str(i % 2), "document": i // 2, "bot": "AB"[i % 2]}
+    ]
 ]
 
 
 def written(path: Path, results: Sequence[Result | CCRSResult]) -> Path:
-    path.write_text("".join(f"{each.to_json()}\n" for each in results), encoding="utf-8")
+    path.write_text(
+        "".join(f"{each.to_json()}\n" for each in results), encoding="utf-8"
+    )
     return path
 
 
@@ -36,14 +50,19 @@ def judged(tmp_path: Path, results: list[Result]) -> Path:
     return written(tmp_path / "judged.jsonl", results)
 
 
-def test_judgements_with_ratings_and_groups(judged: Path, results: list[Result]) -> None:
+def test_judgements_with_ratings_and_groups(
+    judged: Path, results: list[Result]
+) -> None:
     table = read_scores(judged, human="human,ben", group="document")
     assert table.samples == tuple(f"s{i}" for i in range(6))
     assert (table.methods, table.raters) == (("faithfulness",), ("human", "ben"))
     assert table.scores[:, 0].tolist() == [result.score for result in results]
     assert table.rating.tolist() == [0.0, 0.75, 0.5, 0.5, 0.25, 1.0]
     assert table.groups == (0, 0, 1, 1, 2, 2)
-    assert (table.about["criterion"], table.about["judge"]) == ("faithfulness", "lexical/5")
+    assert (table.about["criterion"], table.about["judge"]) == (
+        "faithfulness",
+        "lexical/5",
+    )
     assert table.at(0.2).tolist() == [result.at(0.2).score for result in results]
     same = read_scores(results, scoring=ScoringConfig(temperature=0.2, threshold=0.7))
     assert np.array_equal(same.scores[:, 0], table.at(0.2))
@@ -52,7 +71,9 @@ def test_judgements_with_ratings_and_groups(judged: Path, results: list[Result])
 
 def test_several_files_stand_side_by_side(judged: Path, tmp_path: Path) -> None:
     rated = CCRS(("qr", "ir"), judge="lexical").evaluate_many(SAMPLES[:4])
-    table = read_scores([judged, written(tmp_path / "rated.jsonl", rated)], human="human")
+    table = read_scores(
+        [judged, written(tmp_path / "rated.jsonl", rated)], human="human"
+    )
     assert table.methods == ("faithfulness", "qr", "ir")
     assert table.notes == ("2 samples have no row of qr, ir",)
     assert np.isnan(table.column("qr")).tolist() == [False] * 4 + [True] * 2
@@ -103,9 +124,13 @@ def test_labels_of_claims_make_a_rating(judged: Path, tmp_path: Path) -> None:
         table = read_scores(source, human=labels, human_scale=(1, 5), scoring=scoring)
         # What claims make lies on the scale of scores, whatever the scale of the ratings.
         assert table.rating[1:3].tolist() == [aggregate(["fully", "none"], at), 0.75]
-        assert table.notes[0].endswith(f"1 rating computed from labels of claims at T={at}.")
+        assert table.notes[0].endswith(
+            f"1 rating computed from labels of claims at T={at}."
+        )
         assert validate(table).records("agreement")[0]["n"] == 2
-    labels.write_text('{"id": "s1", "claims": [{"verdict": "so-so"}]}', encoding="utf-8")
+    labels.write_text(
+        '{"id": "s1", "claims": [{"verdict": "so-so"}]}', encoding="utf-8"
+    )
     with pytest.raises(InvalidValueError, match=r"'s1'.*so-so"):
         read_scores(judged, human=labels)
 
@@ -127,7 +152,9 @@ def test_what_cannot_be_looked_at_together(judged: Path, results: list[Result]) 
     other = TCVA("context_recall", judge="lexical").evaluate_many(SAMPLES[:1])
     with pytest.raises(InvalidSampleError):
         read_scores([*results, *other], hold="counts")
-    fused = TCVA("faithfulness", judge="lexical", fuse=["lexical"]).evaluate_many(SAMPLES[:1])
+    fused = TCVA("faithfulness", judge="lexical", fuse=["lexical"]).evaluate_many(
+        SAMPLES[:1]
+    )
     with pytest.raises(InvalidSampleError):
         read_scores([*results, *fused])
     with pytest.raises(InvalidValueError, match="'x'"):
@@ -144,17 +171,25 @@ def test_an_error_beside_a_score_leaves_none(tmp_path: Path, column: str) -> Non
     table = read_scores(f"theirs={path}", samples=SAMPLES)
     assert (table.methods, len(table)) == (("theirs",), 6)
     assert np.isfinite(table.scores[:, 0]).tolist() == [i == 2 for i in range(6)]
-    assert (table.reason("s1", "theirs"), table.reason("s3", "theirs")) == ("it hung up", "no row")
+    assert (table.reason("s1", "theirs"), table.reason("s3", "theirs")) == (
+        "it hung up",
+        "no row",
+    )
     assert "m on 2 of 6 samples" in table.notes[0]
 
 
 def test_systems(judged: Path, tmp_path: Path) -> None:
-    tables = read_systems([f"a={judged}", f"b={judged}"], temperatures=(0.5,), group="document")
+    tables = read_systems(
+        [f"a={judged}", f"b={judged}"], temperatures=(0.5,), group="document"
+    )
     (table,) = tables.values()
     assert ([*tables], table.methods) == (["faithfulness T=0.5"], ("a", "b"))
     assert table.groups == (0, 0, 1, 1, 2, 2)
     (split,) = read_systems(judged, temperatures=(0.5,), system="bot").values()
-    assert (split.methods, split.samples) == (("A", "B"), ("s0", "s2", "s4", "s1", "s3", "s5"))
+    assert (split.methods, split.samples) == (
+        ("A", "B"),
+        ("s0", "s2", "s4", "s1", "s3", "s5"),
+    )
     path = tmp_path / "scores.csv"
     rows = "q1,A,f,0.5\nq1,B,f,\nq2,A,f,1\nq2,B,g,1\n"
     path.write_text(f"query,system,metric,score\n{rows}", encoding="utf-8")
@@ -167,7 +202,9 @@ def test_systems(judged: Path, tmp_path: Path) -> None:
 
 
 NAN = float("nan")
-RESULTS = [Result(Assessment.from_verdicts(v)) for v in (["fully"], ["none"], ["minor"])]
+RESULTS = [
+    Result(Assessment.from_verdicts(v)) for v in (["fully"], ["none"], ["minor"])
+]
 
 
 def table() -> ScoreTable:
@@ -177,7 +214,9 @@ def table() -> ScoreTable:
         np.array([[0.9, NAN], [0.1, 0.5], [0.3, 1.0]]),
         np.array([[1.0, NAN], [0.0, 0.5], [NAN, NAN]]),
         groups=("x", "x", "y"),
-        counts=np.array([[[2, 0, 0, 0, 1]], [[0, 0, 0, 0, 0]], [[1, 1, 1, 1, 0]]], dtype=float),
+        counts=np.array(
+            [[[2, 0, 0, 0, 1]], [[0, 0, 0, 0, 0]], [[1, 1, 1, 1, 0]]], dtype=float
+        ),
         thresholds={"native": 0.8},
         reasons={("a", "native"): "timeout"},
         metadata=({"n": 1}, {"n": 2}, {"n": 3}),
@@ -194,11 +233,18 @@ def test_a_rating_is_the_mean_of_those_who_rated() -> None:
 
 def test_rows_and_methods_are_selected_with_all_that_belongs_to_them() -> None:
     found = table().select([2, 0], ["native"])
-    assert (found.samples, found.methods, found.groups) == (("c", "a"), ("native",), ("y", "x"))
+    assert (found.samples, found.methods, found.groups) == (
+        ("c", "a"),
+        ("native",),
+        ("y", "x"),
+    )
     np.testing.assert_array_equal(found.scores, [[1.0], [NAN]])
     assert [m["n"] for m in found.metadata] == [3, 1]
     assert found.results["tcva"] == (RESULTS[2], RESULTS[0])
-    assert (found.reason("a", "native"), found.reason("c", "native")) == ("timeout", "no result")
+    assert (found.reason("a", "native"), found.reason("c", "native")) == (
+        "timeout",
+        "no result",
+    )
     assert (found.threshold("native"), found.threshold("tcva")) == (0.8, 0.5)
     assert table().common().samples == ("b", "c")
     assert table().common(["tcva"]).samples == ("a", "b", "c")
@@ -212,7 +258,9 @@ def test_scores_at_another_temperature_come_from_the_counts() -> None:
         assert scores[0] == pytest.approx(aggregate(verdicts, temperature), abs=1e-12)
         assert np.isnan(scores[1])
     linear = table().at(ScoringConfig(temperature=0.7, scheme="linear"))
-    assert linear[0] == pytest.approx(aggregate(verdicts, 0.7, scheme="linear"), abs=1e-12)
+    assert linear[0] == pytest.approx(
+        aggregate(verdicts, 0.7, scheme="linear"), abs=1e-12
+    )
     more = table().with_method("tcva T=0.7", table().at(0.7), 0.6)
     assert (more.methods[-1], more.threshold("tcva T=0.7")) == ("tcva T=0.7", 0.6)
 

@@ -22,20 +22,34 @@ from tcva_adapters.compare import Run, ScoreTable, acompare, compare, read_score
 from tcva_adapters.compare import methods as methods_module
 from tcva_adapters.compare.run import FILES, STORE, save
 from tcva_adapters.data import sample_lines
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError, StoreWarning
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    JudgeError,
+    StoreWarning,
+)
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.store import VerdictStore
 from tests.support.lexical_server import LexicalModel, LexicalServer
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the frameworks' own
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning"
+)  # the frameworks' own
 
 PASSAGE = "The office opens at nine. Parking is free for visitors."
 ASKED: Any = {"input": "When does it open?", "contexts": (PASSAGE,), "id": "right"}
-ASKED |= {"reference": "It opens at nine.", "metadata": {"stars": 5, "ben": 4, "office": "x"}}
+ASKED |= {
+    "reference": "It opens at nine.",
+    "metadata": {"stars": 5, "ben": 4, "office": "x"},
+}
 RIGHT = Sample(response="The office opens at nine.", **ASKED)
-WRONG = RIGHT.model_copy(update={"response": "Parking costs five euros.", "id": "wrong"})
-BARE = Sample(input="When?", response="The office opens at nine.", contexts=(PASSAGE,), id="bare")
+WRONG = RIGHT.model_copy(
+    update={"response": "Parking costs five euros.", "id": "wrong"}
+)
+BARE = Sample(
+    input="When?", response="The office opens at nine.", contexts=(PASSAGE,), id="bare"
+)
 SAMPLES = [RIGHT, WRONG, BARE]
 METRICS = ["ragas.faithfulness", "deepeval.faithfulness", "langchain.context_qa"]
 NAMES = [each.replace(".", " ") for each in METRICS]
@@ -72,7 +86,9 @@ def fails_on(beginning: str, error: BaseException) -> LexicalModel:
 
 
 def test_every_sample_has_a_score_or_a_reason_by_every_method() -> None:
-    rated = [s.model_copy(update={"metadata": {"stars": 4, "id_of": s.id}}) for s in SAMPLES]
+    rated = [
+        s.model_copy(update={"metadata": {"stars": 4, "id_of": s.id}}) for s in SAMPLES
+    ]
     table = run(human="stars", human_scale=(1, 5), group="id_of", samples=rated)
     assert table.samples == ("right", "wrong", "bare")
     assert table.methods == ("tcva T=0.1", "tcva T=0.9", *NAMES)
@@ -81,7 +97,10 @@ def test_every_sample_has_a_score_or_a_reason_by_every_method() -> None:
     assert score(table, "wrong", "ragas faithfulness") == 0.0
     low, high = (score(table, "wrong", f"tcva T={t}") for t in (0.1, 0.9))
     assert low <= high < 0.5
-    assert (table.rating.tolist(), table.groups) == ([0.75] * 3, ("right", "wrong", "bare"))
+    assert (table.rating.tolist(), table.groups) == (
+        [0.75] * 3,
+        ("right", "wrong", "bare"),
+    )
     assert table.counts is not None
     assert table.at(0.9).tolist() == table.column("tcva T=0.9").tolist()
     said = table.results["ragas faithfulness"][1]
@@ -109,10 +128,18 @@ def test_by_default_the_metrics_of_the_criterion_run() -> None:
     for criterion in ("faithfulness", "correctness", "completeness"):
         found = Run(SAMPLES, {"judge": LexicalModel(), "criterion": criterion}).methods
         names[criterion] = [method.name for method in found]
-    grounding = {"ragas": "faithfulness", "deepeval": "faithfulness", "llamaindex": "faithfulness"}
+    grounding = {
+        "ragas": "faithfulness",
+        "deepeval": "faithfulness",
+        "llamaindex": "faithfulness",
+    }
     wanted = [f"{name} {metric}" for name, metric in grounding.items()]
     assert names["faithfulness"] == [*wanted, "langchain context_qa"]
-    metrics = {"ragas factual_correctness", "llamaindex correctness", "langchain labeled_criteria"}
+    metrics = {
+        "ragas factual_correctness",
+        "llamaindex correctness",
+        "langchain labeled_criteria",
+    }
     assert {*names["correctness"]} == metrics
     assert names["completeness"] == []
     lexical = Run(SAMPLES, {"judge": "lexical", "criterion": "correctness"})
@@ -156,7 +183,9 @@ def test_costs_are_those_of_the_calls_and_equal_samples_cost_once() -> None:
     twin = RIGHT.model_copy(update={"id": "twin"})
     table = run(model, samples=[RIGHT, WRONG, twin])
     assert sum(used["calls"] for used in table.usage.values()) == len(model.prompts)
-    assert sum(used["input_tokens"] for used in table.usage.values()) == 10 * len(model.prompts)
+    assert sum(used["input_tokens"] for used in table.usage.values()) == 10 * len(
+        model.prompts
+    )
     theirs = table.usage["ragas faithfulness"]  # statements, then verdicts
     assert (theirs["judged"], theirs["cached"], theirs["calls"]) == (2, 1, 4)
     for method in table.methods:
@@ -186,24 +215,37 @@ def test_a_second_run_on_the_folder_asks_for_failures_alone(tmp_path: Path) -> N
     assert [used["cached"] for used in third.usage.values()] == [3] * 4
 
 
-def test_a_metric_that_finds_nothing_to_score_is_not_asked_again(tmp_path: Path) -> None:
+def test_a_metric_that_finds_nothing_to_score_is_not_asked_again(
+    tmp_path: Path,
+) -> None:
     # RAGAS takes no statement from it, and so returns nan: the answer is final, not a failure.
     greeting = RIGHT.model_copy(update={"response": "Hello! How are you?"})
     table = run(LexicalModel(), tmp_path, [greeting], "ragas.faithfulness")
-    assert table.reason("right", "ragas faithfulness") == "no_claims: the metric returned nan"
+    assert (
+        table.reason("right", "ragas faithfulness")
+        == "no_claims: the metric returned nan"
+    )
     clear_shared()
     again = LexicalModel()
     run(again, tmp_path, [greeting], "ragas.faithfulness")
     assert again.prompts == []
-    unretrieved = RIGHT.model_copy(update={"contexts": []})  # RAGAS raises for an empty list
-    table = run(LexicalModel(), samples=[RIGHT, unretrieved], metrics="ragas.faithfulness")
+    unretrieved = RIGHT.model_copy(
+        update={"contexts": []}
+    )  # RAGAS raises for an empty list
+    table = run(
+        LexicalModel(), samples=[RIGHT, unretrieved], metrics="ragas.faithfulness"
+    )
     assert table.reason("right#2", "ragas faithfulness").startswith("missing_field: ")
 
     def prose(prompt: str) -> str | None:  # the older family logs what it cannot read
         return None if "<<<CLAIM" in prompt else "What a lovely day."
 
-    table = run(LexicalModel(prose), samples=[WRONG], metrics="ragas.legacy_faithfulness")
-    assert table.reason("wrong", "ragas legacy_faithfulness").startswith("judge_error: ")
+    table = run(
+        LexicalModel(prose), samples=[WRONG], metrics="ragas.legacy_faithfulness"
+    )
+    assert table.reason("wrong", "ragas legacy_faithfulness").startswith(
+        "judge_error: "
+    )
 
 
 async def _raises(error: BaseException) -> Any:
@@ -228,7 +270,9 @@ async def _hangs() -> Any:
     (lambda: _raises(ValueError("half \ud83d")), "ValueError: half \ufffd"),
     (_hangs, "timeout: no score after 0.2 seconds"),
 ])  # fmt: skip
-def test_hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, said: str) -> None:
+def test_hostile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, said: str
+) -> None:
     class Hostile:
         LexicalLLM = staticmethod(object)
         framework_metrics = staticmethod(lambda: ["faithfulness"])
@@ -248,10 +292,17 @@ def test_hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: Any, s
     save(tmp_path, table)  # and every file takes it
 
 
-def test_after_a_failure_that_no_call_can_escape_nobody_is_asked(tmp_path: Path) -> None:
+def test_after_a_failure_that_no_call_can_escape_nobody_is_asked(
+    tmp_path: Path,
+) -> None:
     texts = {str(n): f"Door {n} opens." for n in range(40)}
-    many = [RIGHT.model_copy(update={"response": text, "id": n}) for n, text in texts.items()]
-    fatal = JudgeError("the API key was not accepted", reason="authentication", fatal=True)
+    many = [
+        RIGHT.model_copy(update={"response": text, "id": n})
+        for n, text in texts.items()
+    ]
+    fatal = JudgeError(
+        "the API key was not accepted", reason="authentication", fatal=True
+    )
     metrics = ["langchain.context_qa", "deepeval.faithfulness"]
     model = fails_on("Based on the given text", fatal)  # DeepEval's, which comes first
     table = run(model, tmp_path, many, metrics)
@@ -271,7 +322,9 @@ def test_after_a_failure_that_no_call_can_escape_nobody_is_asked(tmp_path: Path)
     assert (healed.about["fatal"], healed.usage["tcva T=0.1"]["cached"]) == ("", 40)
 
 
-def test_an_interrupt_leaves_what_was_stored_and_one_run_has_the_folder(tmp_path: Path) -> None:
+def test_an_interrupt_leaves_what_was_stored_and_one_run_has_the_folder(
+    tmp_path: Path,
+) -> None:
     tcva = TCVA(judge=fails_on("You are a teacher", KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         asyncio.run(Run(SAMPLES, tcva, metrics=METRICS, folder=tmp_path).atable())
@@ -282,15 +335,22 @@ def test_an_interrupt_leaves_what_was_stored_and_one_run_has_the_folder(tmp_path
     assert table.usage["ragas faithfulness"]["cached"] == len(SAMPLES)
     assert np.isfinite(table.scores).all()
     with (
-        Run(SAMPLES, {"judge": "lexical"}, frameworks="none", folder=tmp_path)._storing(),
+        Run(
+            SAMPLES, {"judge": "lexical"}, frameworks="none", folder=tmp_path
+        )._storing(),
         pytest.raises(InvalidValueError),
     ):
         run(folder=tmp_path)
 
 
-def test_a_locked_store_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_store_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tcva_adapters.results.store._LOOP_WAIT_SECONDS", 0.05)
-    with VerdictStore(tmp_path / STORE), closing(sqlite3.connect(tmp_path / STORE)) as other:
+    with (
+        VerdictStore(tmp_path / STORE),
+        closing(sqlite3.connect(tmp_path / STORE)) as other,
+    ):
         other.execute("BEGIN IMMEDIATE")
         with pytest.warns(StoreWarning, match="another process") as warned:
             assert np.isfinite(run(folder=tmp_path, samples=[RIGHT]).scores).all()
@@ -303,7 +363,9 @@ def test_it_is_awaited_and_cancelled_in_a_loop(monkeypatch: pytest.MonkeyPatch) 
     async def notebook() -> list[list[float]]:
         blocking = compare(SAMPLES, {"judge": "lexical"}, **options)
         awaited = await acompare(SAMPLES, {"judge": "lexical"}, **options)
-        return [[row["mean"] for row in r.records("methods")] for r in (blocking, awaited)]
+        return [
+            [row["mean"] for row in r.records("methods")] for r in (blocking, awaited)
+        ]
 
     one, other = asyncio.run(notebook())
     assert one == other
@@ -317,10 +379,14 @@ def test_it_is_awaited_and_cancelled_in_a_loop(monkeypatch: pytest.MonkeyPatch) 
         finally:
             ended.set()
 
-    monkeypatch.setattr(methods_module._adapter("langchain"), "ascore_framework_metric", hangs)
+    monkeypatch.setattr(
+        methods_module._adapter("langchain"), "ascore_framework_metric", hangs
+    )
 
     async def cancelled() -> None:
-        task = asyncio.create_task(Run(SAMPLES, {"judge": "lexical"}, **options).atable())
+        task = asyncio.create_task(
+            Run(SAMPLES, {"judge": "lexical"}, **options).atable()
+        )
         await asyncio.to_thread(begun.wait, 20)
         task.cancel()
         await task
@@ -336,13 +402,17 @@ def test_each_framework_asks_the_named_model(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         of = Run(SAMPLES, {"judge": "openai:m"}, metrics=METRICS)
         asked = [methods_module.Asked(method, of.tcva, 9.0) for method in of.methods]
-        assert len({id(each.model) for each in asked}) == 3  # what one is refused is its own
+        assert (
+            len({id(each.model) for each in asked}) == 3
+        )  # what one is refused is its own
         table = of.table()
         assert sum(used["calls"] for used in table.usage.values()) == server.count
     assert table.scores.tolist() == run(temperatures=(0.1, 0.5, 0.9)).scores.tolist()
 
 
-def test_the_folder_holds_scores_judgements_samples_and_the_report(tmp_path: Path) -> None:
+def test_the_folder_holds_scores_judgements_samples_and_the_report(
+    tmp_path: Path,
+) -> None:
     folder, judge = tmp_path / "side", {"judge": "lexical"}
     report = compare(SAMPLES, judge, metrics="ragas.faithfulness", folder=folder)
     folder = tmp_path / "side"
@@ -361,7 +431,9 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(tmp_path: Pat
     alone: dict[str, Any] = {"frameworks": "none", "folder": folder}
     with pytest.raises(InvalidValueError, match="comparison"):
         compare(SAMPLES[:2], {"judge": "lexical"}, **alone)
-    compare(SAMPLES[:2], {"judge": "lexical"}, **alone, overwrite=True)  # takes its place
+    compare(
+        SAMPLES[:2], {"judge": "lexical"}, **alone, overwrite=True
+    )  # takes its place
     compare(SAMPLES[:2], {"judge": "lexical"}, **alone)  # the same goes on
     (folder / "scores.csv").write_text("my,own\n1,2\n", encoding="utf-8")
     with pytest.raises(InvalidValueError, match="was not written by this"):
@@ -379,7 +451,9 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(tmp_path: Pat
     ({"human": "stars", "human_scale": (1, 4)}, "between 1 and 4, got 5"),
     ({"group": "office"}, "'bare' has no 'office'"),
 ])  # fmt: skip
-def test_what_is_refused_before(tmp_path: Path, options: dict[str, Any], said: str) -> None:
+def test_what_is_refused_before(
+    tmp_path: Path, options: dict[str, Any], said: str
+) -> None:
     model = LexicalModel()
     with pytest.raises((InvalidValueError, InvalidSampleError), match=said):
         run(model, tmp_path / "out", **options)
@@ -402,7 +476,11 @@ def test_a_file_may_have_field_names_of_its_own(tmp_path: Path) -> None:
 
 
 def test_samples_without_an_id_get_one_that_stays() -> None:
-    bare = [Sample(response="x"), Sample(response="y", id="b"), Sample(response="z", id="b")]
+    bare = [
+        Sample(response="x"),
+        Sample(response="y", id="b"),
+        Sample(response="z", id="b"),
+    ]
     of = Run(bare, {"judge": "lexical"}, frameworks="none")
     assert [sample.id for sample in of.samples] == ["row-1", "b", "b#2"]
     assert "'b#2'" in of.notes[0]

@@ -52,13 +52,22 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
     with source.open("w", encoding="utf-8") as file:
         for number in range(SAMPLES):
             said = f"Door {number} opens at nine."
-            record = {"id": f"s{number}", "question": "When?", "answer": said, "contexts": [said]}
+            record = {
+                "id": f"s{number}",
+                "question": "When?",
+                "answer": said,
+                "contexts": [said],
+            }
             record["reference"] = said
             file.write(json.dumps(record) + "\n")
     # All of TCVA's judgements, the first framework metric's, and half of the second's.
     with Halting(after=2 * SAMPLES + SAMPLES // 2) as server:
         command = [sys.executable, "-c", CODE, str(source), str(out)]
-        environment = {**os.environ, "OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "x"}
+        environment = {
+            **os.environ,
+            "OPENAI_BASE_URL": server.base_url,
+            "OPENAI_API_KEY": "x",
+        }
         silent = subprocess.DEVNULL
         child = subprocess.Popen(command, env=environment, stdout=silent, stderr=silent)
         assert server.reached.wait(timeout=120)
@@ -70,7 +79,9 @@ def test_a_killed_run_loses_nothing_that_was_finished(tmp_path: Path) -> None:
         done = subprocess.check_output(command, env=environment, text=True, timeout=120)
         assert max(server.prompts.values()) <= 2
     usage = json.loads(done)
-    judged, stored = (sum(each[name] for each in usage.values()) for name in ("judged", "cached"))
+    judged, stored = (
+        sum(each[name] for each in usage.values()) for name in ("judged", "cached")
+    )
     assert usage["tcva T=0.1"]["cached"] == SAMPLES
     assert stored == SAMPLES + cached
     assert judged == SAMPLES * METHODS - cached

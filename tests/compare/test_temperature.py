@@ -20,23 +20,33 @@ from tcva_adapters.tables import Report
 stats = pytest.importorskip("scipy.stats", reason="the extra stats")
 
 RNG = np.random.default_rng(8)
-COUNTS: FloatArray = RNG.multinomial(6, [0.3, 0.2, 0.2, 0.1, 0.2], size=60).astype(float)
+COUNTS: FloatArray = RNG.multinomial(6, [0.3, 0.2, 0.2, 0.1, 0.2], size=60).astype(
+    float
+)
 HUMAN = COUNTS @ [1, 0.9, 0.7, 0.3, 0] / 6 + RNG.normal(0, 0.2, 60)
-NAMES = {"full": "A full", "without_penalty": "B no penalty", "arithmetic": "C arithmetic"}
+NAMES = {
+    "full": "A full",
+    "without_penalty": "B no penalty",
+    "arithmetic": "C arithmetic",
+}
 NAMES["binary"] = "D binary"
 
 
 def assessments() -> list[Assessment]:
     found = []
     for number, (row, rating) in enumerate(zip(COUNTS, HUMAN, strict=True)):
-        words = [level for level, n in zip(LEVELS, row, strict=True) for _ in range(int(n))]
+        words = [
+            level for level, n in zip(LEVELS, row, strict=True) for _ in range(int(n))
+        ]
         metadata = {"human": float(rating), "document": f"d{number // 2}"}
         one = Assessment.from_verdicts(words, sample_id=f"s{number}")
         found.append(one.model_copy(update={"metadata": metadata}))
     return [*found, Assessment.from_verdicts([], sample_id="empty")]
 
 
-def rows(report: Report, title: str = "temperatures") -> dict[tuple[str, float], dict[str, Any]]:
+def rows(
+    report: Report, title: str = "temperatures"
+) -> dict[tuple[str, float], dict[str, Any]]:
     return {(row["setting"], row.get("T", 0.0)): row for row in report.records(title)}
 
 
@@ -54,7 +64,8 @@ def test_means_pass_rates_and_flips_are_the_cores() -> None:
 
 
 @pytest.mark.parametrize(
-    "scoring", [ScoringConfig(), ScoringConfig(scheme="linear", floor="always", bounds=(-3, 12))]
+    "scoring",
+    [ScoringConfig(), ScoringConfig(scheme="linear", floor="always", bounds=(-3, 12))],
 )
 def test_the_ablation_and_the_schemes_are_the_cores(scoring: ScoringConfig) -> None:
     options = {name: of for name, of in scoring.options.items() if name != "penalty"}
@@ -67,14 +78,18 @@ def test_the_ablation_and_the_schemes_are_the_cores(scoring: ScoringConfig) -> N
         for scheme in ("default", "linear", "aggressive", "conservative"):
             given = {**options, "scheme": scheme}
             expected = aggregation.sweep(COUNTS, [temperature], **given).mean()
-            assert found[scheme, temperature]["mean"] == pytest.approx(expected, abs=1e-12)
+            assert found[scheme, temperature]["mean"] == pytest.approx(
+                expected, abs=1e-12
+            )
     own = rows(sweep(COUNTS, [0.5], schemes={"mine": [1, 0.5, 0.5, 0.5, 0]}))
     expected = aggregation.sweep(COUNTS, [0.5], scheme=[1, 0.5, 0.5, 0.5, 0]).mean()
     assert own["mine", 0.5]["mean"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_agreement_with_people_and_what_each_part_adds() -> None:
-    report = sweep(assessments(), [0.3, 0.9], ablation=True, human="human", resamples=400)
+    report = sweep(
+        assessments(), [0.3, 0.9], ablation=True, human="human", resamples=400
+    )
     parts = {part: scores.round(3) for part, scores in ablation(COUNTS, 0.9).items()}
     row = rows(report)["A full", 0.9]
     rho = stats.spearmanr(parts["full"], HUMAN).statistic
@@ -92,8 +107,12 @@ def test_agreement_with_people_and_what_each_part_adds() -> None:
 
 # Table 9 of the paper, whose digits are of rounded scores: within .003 of these.
 def test_fused_judges_and_lowered_verdicts_are_seen_as_such(tmp_path: Path) -> None:
-    member = Assessment.from_verdicts(["fully", "minor"]).model_copy(update={"judge": "second"})
-    fused = [each.model_copy(update={"members": (member,)}) for each in assessments()[:-1]]
+    member = Assessment.from_verdicts(["fully", "minor"]).model_copy(
+        update={"judge": "second"}
+    )
+    fused = [
+        each.model_copy(update={"members": (member,)}) for each in assessments()[:-1]
+    ]
     report = sweep(fused, [0.5], ablation=True)
     # The floor of 1e-9 under fused scores is felt where one of them is 0.
     for part in ("full", "without_penalty", "binary"):
@@ -104,7 +123,11 @@ def test_fused_judges_and_lowered_verdicts_are_seen_as_such(tmp_path: Path) -> N
     assert "faithfulness by given, fused with faithfulness by second" in report.notes
     with pytest.raises(InvalidSampleError):
         sweep([*fused, assessments()[0]])
-    lowered = {"verdict": "partial", "original_verdict": "fully", "evidence_check": "not_found"}
+    lowered = {
+        "verdict": "partial",
+        "original_verdict": "fully",
+        "evidence_check": "not_found",
+    }
     plain = json.loads(Assessment.from_verdicts(["fully"]).to_json())
     path = tmp_path / "judged.jsonl"
     path.write_text(json.dumps({**plain, "claims": [{"claim": "c", **lowered}]}) + "\n")

@@ -25,12 +25,18 @@ def suite(n: int = 90, seed: int = 0, **effects: float) -> list[Assessment]:
     rng = np.random.default_rng(seed)
     found = []
     for number in range(n):
-        words = rng.choice(LEVELS, int(rng.integers(2, 6)), p=[0.4, 0.2, 0.2, 0.1, 0.1]).tolist()
+        words = rng.choice(
+            LEVELS, int(rng.integers(2, 6)), p=[0.4, 0.2, 0.2, 0.1, 0.1]
+        ).tolist()
         length, system = int(rng.integers(5, 200)), ["a", "b", "c"][number % 3]
         said = {"claim": "x" * length}
         texts = [{"verdict": w, "reason": f"{i}", **said} for i, w in enumerate(words)]
         claims = tuple(map(ClaimVerdict.model_validate, texts))
-        about: Any = {"criterion": "faithfulness", "judge": "given", "prompt_version": "1"}
+        about: Any = {
+            "criterion": "faithfulness",
+            "judge": "given",
+            "prompt_version": "1",
+        }
         judged = Assessment(**about, claims=claims, sample_id=f"s{number}")
         human = (Result(judged).score or 0.0) + rng.normal(0.0, 0.08)
         human -= effects.get("length", 0.0) * (length * len(words) / 400 - 1)
@@ -56,17 +62,27 @@ def test_figures_are_those_of_the_columns() -> None:
     scores, human = columns(judged)
     (agreement,) = found.records("agreement")
     expected = estimate("spearman", [scores, human], resamples=500, test=True)
-    assert [agreement["spearman"], agreement["spearman_low"], agreement["p"]] == pytest.approx(
-        [expected.value, expected.low, expected.p], abs=1e-12
-    )
+    assert [
+        agreement["spearman"],
+        agreement["spearman_low"],
+        agreement["p"],
+    ] == pytest.approx([expected.value, expected.low, expected.p], abs=1e-12)
     assert agreement["mae"] == pytest.approx(np.abs(scores - human).mean(), abs=1e-12)
     (errors,) = found.records("errors")
     assert errors["error"] == pytest.approx((scores - human).mean(), abs=1e-12)
     off = difference("mean", scores, human, resamples=500)
-    assert (errors["error_low"], errors["p"]) == pytest.approx((off.low, off.p), abs=1e-12)
+    assert (errors["error_low"], errors["p"]) == pytest.approx(
+        (off.low, off.p), abs=1e-12
+    )
     worst = np.argsort(-np.abs(scores - human), kind="stable")[:10]
-    assert [row["sample"] for row in found.records("largest errors")] == [f"s{i}" for i in worst]
-    claims = [row["claim"] for row in found.records("claims") if row["sample"] == f"s{worst[0]}"]
+    assert [row["sample"] for row in found.records("largest errors")] == [
+        f"s{i}" for i in worst
+    ]
+    claims = [
+        row["claim"]
+        for row in found.records("claims")
+        if row["sample"] == f"s{worst[0]}"
+    ]
     assert claims == [each.claim for each in judged[worst[0]].claims]
     assert sum(row["n"] for row in found.records("bins")) == 90
     assert all(row["n"] >= 10 for row in found.records("bins"))
@@ -77,7 +93,9 @@ def test_figures_are_those_of_the_columns() -> None:
     assert decisions["rating passes"]["value"] == theirs.mean()
     agree, chance = (ours == theirs).mean(), ours.mean() * theirs.mean()
     chance += (1 - ours.mean()) * (1 - theirs.mean())
-    assert decisions["kappa"]["value"] == pytest.approx((agree - chance) / (1 - chance), abs=1e-12)
+    assert decisions["kappa"]["value"] == pytest.approx(
+        (agree - chance) / (1 - chance), abs=1e-12
+    )
     assert "mean rating" not in [table.title for table in found.tables]  # all are rated
 
 
@@ -101,17 +119,23 @@ def test_another_scale_and_another_temperature() -> None:
     for ratings in (ids, stars, np.array(stars)):
         found = validate(judged, ratings, human_threshold=2, **scaled)
         for title in ("errors", "decisions"):
-            for one, two in zip(found.records(title), plain.records(title), strict=True):
+            for one, two in zip(
+                found.records(title), plain.records(title), strict=True
+            ):
                 assert one == pytest.approx(two, abs=1e-12)
     with pytest.raises(InvalidValueError, match=r"between 1 and 5, got 5\.5;"):
         validate(judged, [5.5, *stars[1:]], **scaled)
     with pytest.raises(InvalidValueError, match=r"human_scale must be .*got \(5, 1\)"):
         validate(judged, stars, human_scale=(5, 1))
-    strict = validate(judged, "human", scoring=ScoringConfig(temperature=0.1), resamples=100)
+    strict = validate(
+        judged, "human", scoring=ScoringConfig(temperature=0.1), resamples=100
+    )
     assert strict.records("errors")[0]["error"] < plain.records("errors")[0]["error"]
     with pytest.raises(InvalidValueError, match=r"between 0 and 1, got 1[.\d]* to 5"):
         validate(judged, stars)
-    with pytest.raises(InvalidValueError, match="human_threshold must be between 1 and 5, got 9"):
+    with pytest.raises(
+        InvalidValueError, match="human_threshold must be between 1 and 5, got 9"
+    ):
         validate(judged, ids, human_threshold=9, **scaled)
     with pytest.raises(InvalidValueError, match="'mood'"):
         validate(judged, "human", by=["mood"])
@@ -125,7 +149,11 @@ def test_the_mean_of_all_samples_from_some_ratings(rated: int) -> None:
     found = validate(judged, ratings, resamples=100)
     mean, rate = found.records("mean rating")
     expected = powered_mean(ratings, scores)
-    assert [mean["estimate"], mean["estimate_low"], mean["ratings_only_high"]] == pytest.approx(
+    assert [
+        mean["estimate"],
+        mean["estimate_low"],
+        mean["ratings_only_high"],
+    ] == pytest.approx(
         [expected.estimate.value, expected.estimate.low, expected.alone.high], abs=1e-12
     )
     sizes = [mean[name] for name in ("samples", "ratings", "effective_n")]
@@ -154,7 +182,9 @@ def test_how_many_labels_an_interval_takes() -> None:
         validate(judged, "human", width=-1.0, resamples=100)
 
 
-def test_a_draw_is_even_along_the_scores_and_leaves_out_what_is_rated(tmp_path: Path) -> None:
+def test_a_draw_is_even_along_the_scores_and_leaves_out_what_is_rated(
+    tmp_path: Path,
+) -> None:
     judged = suite(200)
     scores, human = columns(judged)
     table = read_scores(judged, human=np.where(np.arange(200) < 50, human, np.nan))

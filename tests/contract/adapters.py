@@ -18,7 +18,11 @@ Results = list[Result]
 ASKED, NINE = "When does the office open?", "The office opens at nine."
 FREE: Final = "is free for visitors."
 SAMPLES: Final = [
-    Sample(input=ASKED, response=f"{NINE} {desk} costs money.", contexts=(f"{NINE} {desk} {FREE}",))
+    Sample(
+        input=ASKED,
+        response=f"{NINE} {desk} costs money.",
+        contexts=(f"{NINE} {desk} {FREE}",),
+    )
     for desk in ("Desk 0", "Desk 1", "Desk 2")
 ]
 
@@ -36,7 +40,9 @@ def run(adapter: Adapter, scenario: Scenario, *, asynchronous: bool) -> list[Run
     samples = scenario.samples
 
     async def in_a_loop(evaluator: Any) -> Any:
-        return await asyncio.gather(*(adapter.ascore(evaluator, sample) for sample in samples))
+        return await asyncio.gather(
+            *(adapter.ascore(evaluator, sample) for sample in samples)
+        )
 
     def once(way: Way) -> Run:
         script = Script(scenario.cases)
@@ -46,7 +52,9 @@ def run(adapter: Adapter, scenario: Scenario, *, asynchronous: bool) -> list[Run
             results = asyncio.run(in_a_loop(evaluator))
         elif way == "thread":
             with ThreadPoolExecutor(1) as pool:
-                (results,) = pool.submit(adapter.suite, [evaluator], samples, asynchronous).result()
+                (results,) = pool.submit(
+                    adapter.suite, [evaluator], samples, asynchronous
+                ).result()
         else:
             (results,) = adapter.suite([evaluator], samples, asynchronous)
         return Run(results, script)

@@ -87,7 +87,9 @@ class Script:
         self._lock = threading.Lock()
 
     def __call__(self, prompt: str) -> str:
-        asked = [question for question in self._left if f"\n{question}\n<<<END " in prompt]
+        asked = [
+            question for question in self._left if f"\n{question}\n<<<END " in prompt
+        ]
         assert len(asked) == 1, f"the prompt shows {len(asked)} of the questions"
         with self._lock:
             self.prompts[asked[0]].append(prompt)
@@ -107,17 +109,23 @@ def outcome(result: Result) -> str:
 def _entries(levels: str, *quotes: str) -> str:
     words = levels.split()
     assert len(words) == len(quotes)
-    return verdict_json(*((n, w, q) for n, (w, q) in enumerate(zip(words, quotes, strict=True), 1)))
+    return verdict_json(
+        *((n, w, q) for n, (w, q) in enumerate(zip(words, quotes, strict=True), 1))
+    )
 
 
 def _case(answers: Sequence[str | Exception], outcome: str, **changes: Any) -> Case:
-    question = changes.pop("question", "When does the office open, and what does parking cost?")
+    question = changes.pop(
+        "question", "When does the office open, and what does parking cost?"
+    )
     fields = {"response": f"{OPENS} {PARKING}", "contexts": PASSAGES, **changes}
     sample = Sample(input=question, id=f"about: {question}", **fields)
     return Case(sample, tuple(answers), outcome)
 
 
-def _one(name: str, answers: Any, outcome: Any, options: Any = None, **changes: Any) -> Scenario:
+def _one(
+    name: str, answers: Any, outcome: Any, options: Any = None, **changes: Any
+) -> Scenario:
     """A scenario of one sample."""
     return Scenario(name, (_case(answers, outcome, **changes),), options or {})
 
@@ -127,7 +135,10 @@ def _numbered(count: int) -> Iterator[Case]:
     for i in range(count):
         room = f"Room {i} is on the left."
         levels = f"{LEVELS[i % 5]} {LEVELS[i // 5 % 5]} fully"
-        about: Any = {"response": f"{room} {OPENS} {PARKING}", "contexts": (room, *PASSAGES)}
+        about: Any = {
+            "response": f"{room} {OPENS} {PARKING}",
+            "contexts": (room, *PASSAGES),
+        }
         about["question"] = f"Where is room {i}?"
         yield _case([_entries(levels, room, OPENS, PARKING)], levels, **about)
 
@@ -139,21 +150,33 @@ _DECLINES: Final[dict[str, Any]] = {"response": "I am sorry, but I cannot answer
 _REFUSED: Final = verdict_json((1, "refusal", ""))
 _FOUR: Final = _entries("fully mostly partial minor", OPENS, PARKING, MENU, "")
 _FOUR_CLAIMS: Final[dict[str, Any]] = {"response": f"{OPENS} {PARKING} {MENU} {LIFT}"}
-_RULE: Final = "Judge every claim by itself. How sure or how polite a claim sounds plays no part."
+_RULE: Final = (
+    "Judge every claim by itself. How sure or how polite a claim sounds plays no part."
+)
 _PARROTED: Final = verdict_json((1, "none", _RULE), (2, "none", _RULE))
 _GARBAGE: Final = "I would rather talk about the weather, which is fine today."
 _SUNDAYS: Final = "The lift is closed on Sundays."
-_FORGED: Final = _entries("fully fully", OPENS, "Parking is free for everybody on Sundays")
+_FORGED: Final = _entries(
+    "fully fully", OPENS, "Parking is free for everybody on Sundays"
+)
 _FIRST_OF_TWO: Final = verdict_json((1, "fully", OPENS))
 _SECOND_OF_TWO: Final = verdict_json((2, "partial", PARKING))
 _LISTED: Final = listed_json((1, "fully", OPENS), (2, "minor", PARKING))
 _CLAIMED: Final = verdict_json((1, "fully", _SUNDAYS))
 _NO_CLAIMS: Final = _entries("not_a_claim not_a_claim", "", "")
-_MINOR, _PARTIAL = (_entries(f"fully {level}", "", "") for level in ("minor", "partial"))
-_RELEVANCY, _CORRECTNESS = ({"criterion": name} for name in ("answer_relevancy", "correctness"))
+_MINOR, _PARTIAL = (
+    _entries(f"fully {level}", "", "") for level in ("minor", "partial")
+)
+_RELEVANCY, _CORRECTNESS = (
+    {"criterion": name} for name in ("answer_relevancy", "correctness")
+)
 _TONE: Final = rubric("tone", ["Is polite.", "Does not promise a date."])
 _CLAIMS: Final = '{"claims": ["The office opens at nine."]}'
-_STEEP: Final = {"scheme": (1.0, 0.8, 0.5, 0.2, 0.0), "penalty": "absolute", "threshold": 0.8}
+_STEEP: Final = {
+    "scheme": (1.0, 0.8, 0.5, 0.2, 0.0),
+    "penalty": "absolute",
+    "threshold": 0.8,
+}
 
 SCENARIOS: Final[tuple[Scenario, ...]] = (
     _one("good", [_GOOD], "fully fully"),
@@ -172,13 +195,19 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
     _one("missing verdict, repaired", [_FIRST_OF_TWO, _SECOND_OF_TWO], "fully partial"),
     _one("missing verdict, still missing", [_FIRST_OF_TWO] * 2, "incomplete_verdicts"),
     _one("timeout", [TimeoutError("late")], "timeout"),
-    _one("timeout at last", [_FIRST_OF_TWO, TimeoutError("late")], "incomplete_verdicts"),
+    _one(
+        "timeout at last", [_FIRST_OF_TWO, TimeoutError("late")], "incomplete_verdicts"
+    ),
     _one("429", [RateLimitError("slow down")], "rate_limit"),
     _one("401", [AuthenticationError("wrong key")], "judge_error"),
     Scenario(
         "one of two fails",
         (
-            _case([RuntimeError("it fell over")], "judge_error", question="Is there a fault?"),
+            _case(
+                [RuntimeError("it fell over")],
+                "judge_error",
+                question="Is there a fault?",
+            ),
             _case([_MIXED], "fully minor"),
         ),
     ),
@@ -187,12 +216,29 @@ SCENARIOS: Final[tuple[Scenario, ...]] = (
     Scenario("after asyncio.run", tuple(_numbered(3)), way="after asyncio.run"),
     Scenario("from a thread", tuple(_numbered(3)), way="thread"),
     _one("answer_relevancy", [_MINOR], "fully minor", _RELEVANCY, contexts=None),
-    _one("correctness", [_ONE_NONE], "fully none", _CORRECTNESS, reference=OPENS, contexts=None),
+    _one(
+        "correctness",
+        [_ONE_NONE],
+        "fully none",
+        _CORRECTNESS,
+        reference=OPENS,
+        contexts=None,
+    ),
     _one("rubric", [_PARTIAL], "fully partial", {"criterion": _TONE}, contexts=None),
-    _one("claims of the judge", [_CLAIMS, _entries("mostly", OPENS)], "mostly", {"claims": "llm"}),
+    _one(
+        "claims of the judge",
+        [_CLAIMS, _entries("mostly", OPENS)],
+        "mostly",
+        {"claims": "llm"},
+    ),
     _one("scheme and penalty", [_ONE_NONE], "fully none", _STEEP),
     _one("on_unscored=0.0", [_REFUSED], "refusal", {"on_unscored": 0.0}, **_DECLINES),
-    _one("on_unscored=0.0, timeout", [TimeoutError("late")], "timeout", {"on_unscored": 0.0}),
+    _one(
+        "on_unscored=0.0, timeout",
+        [TimeoutError("late")],
+        "timeout",
+        {"on_unscored": 0.0},
+    ),
     _one("evidence lowered", [_FORGED], "fully partial"),
     _one('evidence="off"', [_FORGED], "fully fully", {"evidence": "off"}),
     _one(

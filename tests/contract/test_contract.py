@@ -24,7 +24,9 @@ def _id(scenario: Scenario) -> str:
 every_scenario_in_its_faces = pytest.mark.parametrize(
     ("scenario", "asynchronous"),
     [
-        pytest.param(scenario, face, id=f"{_id(scenario)}-{'async' if face else 'sync'}")
+        pytest.param(
+            scenario, face, id=f"{_id(scenario)}-{'async' if face else 'sync'}"
+        )
         for scenario in THROUGH
         for face in scenario.faces
     ],
@@ -32,9 +34,13 @@ every_scenario_in_its_faces = pytest.mark.parametrize(
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=_id)
-def test_the_reference_has_the_outcome_that_the_scenario_names(scenario: Scenario) -> None:
+def test_the_reference_has_the_outcome_that_the_scenario_names(
+    scenario: Scenario,
+) -> None:
     results, _ = reference(scenario)
-    assert [outcome(result) for result in results] == [case.outcome for case in scenario.cases]
+    assert [outcome(result) for result in results] == [
+        case.outcome for case in scenario.cases
+    ]
 
 
 @each_adapter
@@ -71,8 +77,12 @@ def _check_asked(found: Run, asked: dict[str, list[JudgeRequest]]) -> None:
             assert 0 <= system < user
 
 
-REPLY = verdict_json((1, "fully", "opens at nine"), (2, "partial", "is free for visitors"))
-OTHER = verdict_json((1, "mostly", "opens at nine"), (2, "minor", "is free for visitors"))
+REPLY = verdict_json(
+    (1, "fully", "opens at nine"), (2, "partial", "is free for visitors")
+)
+OTHER = verdict_json(
+    (1, "mostly", "opens at nine"), (2, "minor", "is free for visitors")
+)
 
 
 def ours(**options: Any) -> list[Result]:
@@ -92,9 +102,13 @@ def scores(results: list[Any]) -> list[float | None]:
 
 @each_adapter
 @both_ways
-def test_fused_scores_are_the_same_to_the_last_bit(adapter: Adapter, asynchronous: bool) -> None:
+def test_fused_scores_are_the_same_to_the_last_bit(
+    adapter: Adapter, asynchronous: bool
+) -> None:
     def fused() -> dict[str, Any]:
-        second = TCVA(judge=ScriptedModel([OTHER] * len(SAMPLES), name="scripted:second"))
+        second = TCVA(
+            judge=ScriptedModel([OTHER] * len(SAMPLES), name="scripted:second")
+        )
         return {"fuse": [second, "lexical"], "fuse_weights": (2.0, 1.0, 1.0)}
 
     expected = ours(**fused())
@@ -114,7 +128,9 @@ def test_repeats_and_panels_are_the_same_everywhere(adapter: Adapter) -> None:
     result: Any = adapter.score(adapter.built(repeated(), repeats=3), SAMPLES[0])
     assert result.score == expected.score
     assert [len(each.assessment.claims) for each in result.repeats] == [2, 2, 2]
-    assert {each.score for each in result.repeats} == {each.score for each in expected.repeats}
+    assert {each.score for each in result.repeats} == {
+        each.score for each in expected.repeats
+    }
     assert result.usage.calls == 3
     expected = TCVA(judge=panel()).evaluate(SAMPLES[0])
     result = adapter.score(adapter.built(panel()), SAMPLES[0])
@@ -135,7 +151,9 @@ def panel() -> Panel:
 @each_adapter
 def test_every_drop_in_is_built_from_a_file(tmp_path: Path, adapter: Adapter) -> None:
     def inside(**options: Any) -> TCVA:
-        drop_in = adapter.drop_in.from_config(path, **{adapter.judge: "lexical", **options})
+        drop_in = adapter.drop_in.from_config(
+            path, **{adapter.judge: "lexical", **options}
+        )
         assert isinstance(drop_in.scorer, TCVA)
         return drop_in.scorer
 

@@ -23,7 +23,9 @@ from tests.support.one_word import SERVERS, one_word
 from tests.support.server import ScriptedServer
 
 # RAGAS announces the end of its wrapper on every use.
-pytestmark = pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is:DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:LangchainLLMWrapper is:DeprecationWarning"
+)
 
 KEY = "sk-none-of-anybody-0123456789"
 
@@ -37,7 +39,9 @@ def in_words(prompt: str) -> str:
 
 
 @each_adapter
-def test_a_class_of_the_users_without_probabilities_is_refused(adapter: Adapter) -> None:
+def test_a_class_of_the_users_without_probabilities_is_refused(
+    adapter: Adapter,
+) -> None:
     evaluator = adapter.built(adapter.llm(in_words), verdicts="yes_no")
     (results,) = adapter.suite([evaluator], SAMPLES, False)
     for result in results:
@@ -51,7 +55,11 @@ def test_every_drop_in_asks_in_the_form_that_it_was_given(adapter: Adapter) -> N
         expected = TCVA(judge=model, verdicts="yes_no").evaluate(SAMPLES[0])
         result: Any = adapter.score(adapter.built(model, verdicts="yes_no"), SAMPLES[0])
     assert result.assessment.form == expected.assessment.form == "yes_no"
-    assert (result.unscored, result.score, result.claims) == (None, expected.score, expected.claims)
+    assert (result.unscored, result.score, result.claims) == (
+        None,
+        expected.score,
+        expected.claims,
+    )
 
 
 # --- LLM objects of the frameworks, over HTTP ------------------------------------------------------
@@ -94,7 +102,9 @@ class ChatLLM(CustomLLM):
 
 
 def chat(url: str, **options: Any) -> ChatOpenAI:
-    return ChatOpenAI(model="m", api_key=SecretStr(KEY), base_url=url, max_retries=0, **options)
+    return ChatOpenAI(
+        model="m", api_key=SecretStr(KEY), base_url=url, max_retries=0, **options
+    )
 
 
 LLMS: dict[str, tuple[Callable[[str], Any], str]] = {
@@ -107,7 +117,10 @@ LLMS: dict[str, tuple[Callable[[str], Any], str]] = {
     ),
     "LlamaIndex": (lambda url: ChatLLM(url=url), "yes_no"),
     "DeepEval": (lambda url: OpenAIModel("gpt-4.1", api_key=KEY, base_url=url), ""),
-    "RAGAS": (lambda url: LangchainLLMWrapper(chat(url, logprobs=True, top_logprobs=20)), ""),
+    "RAGAS": (
+        lambda url: LangchainLLMWrapper(chat(url, logprobs=True, top_logprobs=20)),
+        "",
+    ),
 }
 
 

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tcva_adapters import Verdict, WeightScheme, aggregate, exponent, flip_temperature, sweep
+from tcva_adapters import (
+    Verdict,
+    WeightScheme,
+    aggregate,
+    exponent,
+    flip_temperature,
+    sweep,
+)
 from tcva_adapters.core.aggregation import FLOORS, PENALTIES, Floor, Penalty
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.temperature import Bounds, exponent_within
@@ -19,10 +26,14 @@ from tests.support.paper import judged, needs_paper_data
 
 WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=12)
 TEMPERATURES = st.floats(0.1, 1.0)
-WEIGHTS = st.lists(st.floats(0, 1), min_size=5, max_size=5).map(lambda w: sorted(w, reverse=True))
+WEIGHTS = st.lists(st.floats(0, 1), min_size=5, max_size=5).map(
+    lambda w: sorted(w, reverse=True)
+)
 
 
-def reference(row: list[float], p: float, temperature: float, options: dict[str, Any]) -> float:
+def reference(
+    row: list[float], p: float, temperature: float, options: dict[str, Any]
+) -> float:
     """Paper, eqs. 11 and 12, term by term with 60 decimal digits."""
     eps, penalty = options["eps"], options["penalty"]
     with localcontext() as context:
@@ -31,11 +42,15 @@ def reference(row: list[float], p: float, temperature: float, options: dict[str,
         chosen = WeightScheme.resolve(options["scheme"]).weights
         weights = [max(w, eps) if floored else w for w in chosen]
         n = sum(map(Decimal, row), Decimal(0))
-        terms = [(Decimal(k) / n, Decimal(w)) for k, w in zip(row, weights, strict=True) if k]
+        terms = [
+            (Decimal(k) / n, Decimal(w)) for k, w in zip(row, weights, strict=True) if k
+        ]
         if abs(p) < 1e-12:
             mean = sum((share * w.ln() for share, w in terms), Decimal(0)).exp()
         else:
-            total = sum((share * w ** Decimal(p) for share, w in terms if w), Decimal(0))
+            total = sum(
+                (share * w ** Decimal(p) for share, w in terms if w), Decimal(0)
+            )
             mean = total ** (1 / Decimal(p)) if total else Decimal(0)
         kept = (n - Decimal(row[4])) / n
         alpha = Decimal("1.5") - Decimal(temperature)
@@ -57,7 +72,9 @@ def test_table_3() -> None:
         found = aggregate(["fully", "mostly", "partial"], 0.5, bounds=bounds)
         assert round(found, 3) == score
     infinite = Bounds(p_min=0, p_max=1e6, t_min=0.0, t_max=1.0)
-    assert round(aggregate(["fully", "mostly", "partial"], 1.0, bounds=infinite), 3) == 1.0
+    assert (
+        round(aggregate(["fully", "mostly", "partial"], 1.0, bounds=infinite), 3) == 1.0
+    )
 
 
 COUNTS = st.integers(0, 12) | st.integers(0, 10**6) | st.floats(2.0**-30, 9.0)
@@ -69,11 +86,19 @@ ROWS = st.lists(COUNTS, min_size=5, max_size=5).filter(any)
     st.integers(0, 10**6).map(lambda n: n / 10**6),
     st.sampled_from([*SCHEMES.values()]) | WEIGHTS,
     st.sampled_from(PENALTIES),
-    st.sampled_from([(1e-9, "paper"), (1e-9, "always"), (0.05, "always"), (1e-300, "paper")]),
-    st.sampled_from([Bounds(), Bounds(0.5, 30.0, 0.0, 1.4), Bounds(-1e-11, 1e-11, 0.0, 1.5)]),
+    st.sampled_from(
+        [(1e-9, "paper"), (1e-9, "always"), (0.05, "always"), (1e-300, "paper")]
+    ),
+    st.sampled_from(
+        [Bounds(), Bounds(0.5, 30.0, 0.0, 1.4), Bounds(-1e-11, 1e-11, 0.0, 1.5)]
+    ),
 )
-@example([0, 0, 0, 0, 1], 1.0, WeightScheme.DEFAULT, "ramped", (1e-9, "paper"), Bounds())
-@example([1, 0, 0, 0, 10**6], 1.0, WeightScheme.DEFAULT, "off", (1e-9, "paper"), Bounds())
+@example(
+    [0, 0, 0, 0, 1], 1.0, WeightScheme.DEFAULT, "ramped", (1e-9, "paper"), Bounds()
+)
+@example(
+    [1, 0, 0, 0, 10**6], 1.0, WeightScheme.DEFAULT, "off", (1e-9, "paper"), Bounds()
+)
 def test_equals_the_formulas_to_12_digits(
     row: list[float],
     share: float,
@@ -83,24 +108,39 @@ def test_equals_the_formulas_to_12_digits(
     bounds: Bounds,
 ) -> None:
     eps, floor = floored
-    temperature = min(bounds.t_min + share * (bounds.t_max - bounds.t_min), bounds.t_max)
-    options: dict[str, Any] = {"scheme": scheme, "penalty": penalty, "eps": eps, "floor": floor}
+    temperature = min(
+        bounds.t_min + share * (bounds.t_max - bounds.t_min), bounds.t_max
+    )
+    options: dict[str, Any] = {
+        "scheme": scheme,
+        "penalty": penalty,
+        "eps": eps,
+        "floor": floor,
+    }
     with np.errstate(all="raise"):  # which a user may have set
         [[got]] = sweep([row], [temperature], bounds=bounds, **options)
-    expected = reference(row, exponent_within(temperature, bounds), temperature, options)
+    expected = reference(
+        row, exponent_within(temperature, bounds), temperature, options
+    )
     assert got == pytest.approx(expected, rel=6e-12, abs=1e-280)
     assert got == float(f"{got:.12g}") or got < 1e-11
     assert 0.0 <= got <= 1.0
 
 
 @given(WORDS, TEMPERATURES, st.randoms(use_true_random=False), st.integers(2, 10**5))
-def test_order(words: list[Verdict], temperature: float, random: object, times: int) -> None:
+def test_order(
+    words: list[Verdict], temperature: float, random: object, times: int
+) -> None:
     score = aggregate(words, temperature)
     shuffled = list(words)
     random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis hands over a Random
     assert aggregate(shuffled, temperature) == score
     counts = count_levels(words)
-    assert sweep([times * counts], [temperature]) == sweep([counts], [temperature]) == score
+    assert (
+        sweep([times * counts], [temperature])
+        == sweep([counts], [temperature])
+        == score
+    )
 
 
 def test_means_that_are_equal_numbers_are_equal_floats() -> None:
@@ -130,7 +170,9 @@ def test_never_falls_as_the_temperature_rises_or_is_refused(
     low, high = sorted((one, two))
 
     def score(temperature: float) -> float:
-        return aggregate(words, temperature, scheme=scheme, penalty=penalty, eps=eps, floor=floor)
+        return aggregate(
+            words, temperature, scheme=scheme, penalty=penalty, eps=eps, floor=floor
+        )
 
     if floor == "paper" and eps > 1e-9 and exponent(high) > 0:
         with pytest.raises(InvalidValueError, match='floor="always"'):
@@ -146,7 +188,9 @@ def test_never_falls_as_the_temperature_rises_or_is_refused(
 def test_a_larger_eps_goes_with_the_floor_that_applies_everywhere() -> None:
     # Its scores were .574 at T = .4555, .000 at .4557 and .640 at .5 with the paper's floor.
     words = ["fully"] * 4 + ["none"]
-    scores = [aggregate(words, t, eps=0.2, floor="always") for t in (0.4555, 0.4557, 0.5)]
+    scores = [
+        aggregate(words, t, eps=0.2, floor="always") for t in (0.4555, 0.4557, 0.5)
+    ]
     assert [round(score, 3) for score in scores] == [0.574, 0.575, 0.672]
     assert aggregate(words, 0.4555, eps=0.2) == scores[0]
     counts = [4, 0, 0, 0, 1]
@@ -170,7 +214,9 @@ def test_no_verdicts_have_no_score() -> None:
 @pytest.mark.parametrize("is_whole", [True, False])
 def test_a_row_scores_the_same_alone_and_among_others(is_whole: bool) -> None:
     rng = np.random.default_rng(0)
-    rows = rng.integers(0, 4, size=(20_000, 5)) * (1.0 if is_whole else rng.random((20_000, 1)))
+    rows = rng.integers(0, 4, size=(20_000, 5)) * (
+        1.0 if is_whole else rng.random((20_000, 1))
+    )
     grid = np.linspace(0.1, 1.0, 19)
     whole = sweep(rows, grid)
     for i in rng.choice(len(rows), size=50, replace=False):

@@ -10,25 +10,95 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcva_adapters import Assessment, Criterion, Verdict, WeightScheme, flip_temperature, rubric
+from tcva_adapters import (
+    Assessment,
+    Criterion,
+    Verdict,
+    WeightScheme,
+    flip_temperature,
+    rubric,
+)
 from tcva_adapters.core.aggregation import aggregate, make_plan, sweep
-from tcva_adapters.core.collapse import ablation, binary_counts, from_deepeval, ternary_counts
+from tcva_adapters.core.collapse import (
+    ablation,
+    binary_counts,
+    from_deepeval,
+    ternary_counts,
+)
 from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.panel import evaluate_panel, fuse
 from tcva_adapters.core.temperature import Bounds, check_temperature, exponent
 from tcva_adapters.core.verdicts import count_levels
 from tcva_adapters.errors import InvalidValueError, TCVAError
 
-NUMBERS = [math.nan, -math.inf, 10**400, -(10**400), 1e-320, -1, 0.5, True, 1j, Decimal("sNaN")]
-TEXTS = [None, "fully", "x", "", "\ud800", b"fully", object(), int, {"fully": 3}, [], ["fully", 1]]
-LISTS = [[None], [["fully"]], [0.5], [math.nan] * 5, [10**400] * 5, ["1"] * 5, [b"fully"], [{}]]
-ARRAYS = [[0.5, 0.6], [0.5], 0.5, ["fully", "none"], np.ones((2, 2, 5)), np.ones((2, 5)) * 1j]
-OTHER_ARRAYS = [np.array([None, "x"]), np.zeros((0, 5)), [[1, 2], [1]], np.datetime64("2026-01-01")]
-SCALARS = [np.float64(0.5), np.float32(0.5), np.int64(1), np.nan, np.str_("fully"), np.True_]
+NUMBERS = [
+    math.nan,
+    -math.inf,
+    10**400,
+    -(10**400),
+    1e-320,
+    -1,
+    0.5,
+    True,
+    1j,
+    Decimal("sNaN"),
+]
+TEXTS = [
+    None,
+    "fully",
+    "x",
+    "",
+    "\ud800",
+    b"fully",
+    object(),
+    int,
+    {"fully": 3},
+    [],
+    ["fully", 1],
+]
+LISTS = [
+    [None],
+    [["fully"]],
+    [0.5],
+    [math.nan] * 5,
+    [10**400] * 5,
+    ["1"] * 5,
+    [b"fully"],
+    [{}],
+]
+ARRAYS = [
+    [0.5, 0.6],
+    [0.5],
+    0.5,
+    ["fully", "none"],
+    np.ones((2, 2, 5)),
+    np.ones((2, 5)) * 1j,
+]
+OTHER_ARRAYS = [
+    np.array([None, "x"]),
+    np.zeros((0, 5)),
+    [[1, 2], [1]],
+    np.datetime64("2026-01-01"),
+]
+SCALARS = [
+    np.float64(0.5),
+    np.float32(0.5),
+    np.int64(1),
+    np.nan,
+    np.str_("fully"),
+    np.True_,
+]
 
 
 def odd_values() -> Iterator[Any]:
-    yield from (*NUMBERS, *TEXTS, *LISTS, *map(np.array, ARRAYS), *OTHER_ARRAYS, *SCALARS)
+    yield from (
+        *NUMBERS,
+        *TEXTS,
+        *LISTS,
+        *map(np.array, ARRAYS),
+        *OTHER_ARRAYS,
+        *SCALARS,
+    )
     yield (word for word in ["fully"])
     yield (row for row in [[1, 0, 0, 0, 0]])
 
@@ -130,7 +200,10 @@ def test_messages_name_the_value_and_what_is_wanted() -> None:
 
 def test_what_iterates_counts_like_a_list() -> None:
     wanted = aggregate(WORDS)
-    assert (aggregate(word for word in WORDS), aggregate(np.array(WORDS))) == (wanted, wanted)
+    assert (aggregate(word for word in WORDS), aggregate(np.array(WORDS))) == (
+        wanted,
+        wanted,
+    )
     short: Any = np.float32(0.25)
     assert aggregate(WORDS, 2 * short) == wanted
     assert aggregate(WORDS, short, eps=short) == aggregate(WORDS, 0.25, eps=0.25)

@@ -15,11 +15,22 @@ from scipy.stats import gmean, pmean
 from tcva_adapters import WeightScheme, aggregate, exponent, fuse, sweep
 from tcva_adapters.core import uncertainty
 from tcva_adapters.core.aggregation import PENALTIES
-from tcva_adapters.core.collapse import ablation, binary_counts, from_deepeval, ternary_counts
+from tcva_adapters.core.collapse import (
+    ablation,
+    binary_counts,
+    from_deepeval,
+    ternary_counts,
+)
 from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.panel import evaluate_panel
 from tcva_adapters.core.uncertainty import central_interval, count_distribution
-from tcva_adapters.core.verdicts import LEVELS, SCHEMES, FloatArray, count_levels, level_shares
+from tcva_adapters.core.verdicts import (
+    LEVELS,
+    SCHEMES,
+    FloatArray,
+    count_levels,
+    level_shares,
+)
 from tcva_adapters.errors import InvalidValueError
 
 NAN = float("nan")
@@ -28,8 +39,12 @@ rows = st.lists(scores, min_size=1, max_size=6)
 
 
 @given(rows, st.floats(0.1, 1.0), st.data())
-def test_the_weighted_power_mean(row: list[float], temperature: float, data: st.DataObject) -> None:
-    weights = data.draw(st.lists(st.floats(0.1, 9.0), min_size=len(row), max_size=len(row)))
+def test_the_weighted_power_mean(
+    row: list[float], temperature: float, data: st.DataObject
+) -> None:
+    weights = data.draw(
+        st.lists(st.floats(0.1, 9.0), min_size=len(row), max_size=len(row))
+    )
     expected = pmean(row, exponent(temperature), weights=weights)
     fused = fuse([row], temperature=temperature, weights=weights).scores[0]
     assert fuse([row]).scores[0] == pytest.approx(gmean(row), rel=6e-12)
@@ -39,10 +54,14 @@ def test_the_weighted_power_mean(row: list[float], temperature: float, data: st.
 
 
 @given(
-    st.lists(st.tuples(scores | st.just(NAN), st.floats(0.1, 9.0)), min_size=2, max_size=4),
+    st.lists(
+        st.tuples(scores | st.just(NAN), st.floats(0.1, 9.0)), min_size=2, max_size=4
+    ),
     st.sampled_from([None, 0.1, 0.5, 0.9]),
 )
-def test_order_of_methods(members: list[tuple[float, float]], temperature: float | None) -> None:
+def test_order_of_methods(
+    members: list[tuple[float, float]], temperature: float | None
+) -> None:
     fused = []
     for order in itertools.permutations(members):
         row, weights = zip(*order, strict=True)
@@ -54,7 +73,9 @@ def test_order_of_methods(members: list[tuple[float, float]], temperature: float
 def test_the_mean_rises_with_the_temperature_and_stays_within(row: list[float]) -> None:
     fused = [fuse([row], temperature=t).scores[0] for t in np.linspace(0.1, 1.0, 10)]
     assert all(a <= b * (1 + 1e-11) for a, b in itertools.pairwise(fused))
-    assert fuse([row[:1] * 3], temperature=0.9).scores[0] == pytest.approx(row[0], rel=6e-12)
+    assert fuse([row[:1] * 3], temperature=0.9).scores[0] == pytest.approx(
+        row[0], rel=6e-12
+    )
     assert min(row) * (1 - 6e-12) <= fused[0] <= fused[-1] <= max(row) * (1 + 6e-12)
 
 
@@ -73,7 +94,9 @@ def test_zeros_are_floored_but_a_row_of_zeros_is_zero() -> None:
     # sqrt(1e-9 * .9) = 3e-5 and sqrt(1e-9 * .4) = 2e-5: still in the order of the other method.
     assert fused.scores == pytest.approx([3e-5, 2e-5, 0.0], rel=1e-12)
     assert fuse([[0.0, 1.0]], temperature=0.5).scores[0] == 0.5
-    assert fuse([[0.0, 1.0]], temperature=1.0).scores[0] == pytest.approx(0.5 ** (1 / 12.25))
+    assert fuse([[0.0, 1.0]], temperature=1.0).scores[0] == pytest.approx(
+        0.5 ** (1 / 12.25)
+    )
     assert fuse(np.empty((0, 3))).scores.shape == (0,)
 
 
@@ -97,7 +120,11 @@ def test_a_missing_rating_is_left_out_of_its_criterion_and_counted() -> None:
     rating = evaluate_panel([[4, None], [2, 5], [NAN, 3]], [0.5, 0.5], 0.7, 5)
     # (4+2)/2 = 3 and (5+3)/2 = 4; each std is 1, over 2.5.
     assert rating.criterion_scores == (3.0, 4.0)
-    assert (rating.weighted_score, rating.normalized_score, rating.pass_status) == (3.5, 0.7, True)
+    assert (rating.weighted_score, rating.normalized_score, rating.pass_status) == (
+        3.5,
+        0.7,
+        True,
+    )
     assert rating.judge_agreement == pytest.approx(1 - 1 / 2.5, abs=1e-12)
     assert rating.to_dict()["missing"] == (1, 1)
     alone = evaluate_panel([[4, None], [None, 3]], [0.5, 0.5], 0.5, 5)
@@ -112,7 +139,9 @@ def test_the_order_of_the_judges_does_not_change_a_bit(data: st.DataObject) -> N
     judges = data.draw(st.integers(2, 4))
     judge = st.lists(scores, min_size=2, max_size=2)
     ratings = data.draw(st.lists(judge, min_size=judges, max_size=judges))
-    rated = {evaluate_panel(p, [0.3, 0.7], 0.5, 1.0) for p in itertools.permutations(ratings)}
+    rated = {
+        evaluate_panel(p, [0.3, 0.7], 0.5, 1.0) for p in itertools.permutations(ratings)
+    }
     assert len(rated) == 1
 
 
@@ -145,7 +174,9 @@ def test_exact_against_brute_force(penalty: Any) -> None:
         rows = some_rows(claims, claims)
         truth: dict[float, float] = defaultdict(float)
         for levels in itertools.product(range(5), repeat=claims):
-            chance = math.prod(float(row[level]) for row, level in zip(rows, levels, strict=True))
+            chance = math.prod(
+                float(row[level]) for row, level in zip(rows, levels, strict=True)
+            )
             words = [LEVELS[level] for level in levels]
             truth[aggregate(words, temperature, penalty=penalty)] += chance
         counts, chances = count_distribution(rows)
@@ -153,10 +184,18 @@ def test_exact_against_brute_force(penalty: Any) -> None:
         found: dict[float, float] = defaultdict(float)
         for score, chance in zip(scores, chances, strict=True):
             found[score] += chance
-        assert found == pytest.approx({s: chance for s, chance in truth.items() if chance})
+        assert found == pytest.approx(
+            {s: chance for s, chance in truth.items() if chance}
+        )
         low, high = central_interval(scores, chances)
-        assert sum(chance for score, chance in truth.items() if score < low) <= 0.025 + 1e-12
-        assert sum(chance for score, chance in truth.items() if score > high) <= 0.025 + 1e-12
+        assert (
+            sum(chance for score, chance in truth.items() if score < low)
+            <= 0.025 + 1e-12
+        )
+        assert (
+            sum(chance for score, chance in truth.items() if score > high)
+            <= 0.025 + 1e-12
+        )
 
 
 def test_the_interval_is_the_narrowest_of_its_kind() -> None:
@@ -168,7 +207,9 @@ def test_the_interval_is_the_narrowest_of_its_kind() -> None:
     assert interval(np.eye(5)[[0, 1, 3]], 0.3) == (score, score)
 
 
-def test_draws_stand_in_for_many_claims_and_are_near(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draws_stand_in_for_many_claims_and_are_near(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rows = some_rows(5, 12)
     exact = interval(rows)
     assert interval(rows[::-1]) == exact  # the order of the claims does not count
@@ -193,11 +234,17 @@ def test_ablation_by_hand() -> None:
     result = ablation(ROW, 0.9)
     power_mean = ((1 + 0.9**10 + 0.7**10 + 0.3**10) / 6) ** 0.1
     kept = (2 / 3) ** 0.6
-    assert result["full"][0] == aggregate(WORDS, 0.9) == pytest.approx(power_mean * kept, abs=1e-12)
+    assert (
+        result["full"][0]
+        == aggregate(WORDS, 0.9)
+        == pytest.approx(power_mean * kept, abs=1e-12)
+    )
     assert result["without_penalty"][0] == pytest.approx(power_mean, abs=1e-12)
     assert result["arithmetic"][0] == pytest.approx(2.9 / 6 * kept, abs=1e-12)
     # D: two ones of six; f counts all four zeros.
-    assert result["binary"][0] == pytest.approx((2 / 6) ** 0.1 * (2 / 6) ** 0.6, abs=1e-12)
+    assert result["binary"][0] == pytest.approx(
+        (2 / 6) ** 0.1 * (2 / 6) ** 0.6, abs=1e-12
+    )
 
 
 def test_ablation_at_the_balanced_temperature_leaves_the_mean_as_it_is() -> None:
@@ -205,7 +252,12 @@ def test_ablation_at_the_balanced_temperature_leaves_the_mean_as_it_is() -> None
     rows = [[a, b, c, d, e] for a, b, c, d, e in product(range(3), repeat=5)]
     result = ablation(rows, "balanced")
     assert (result["arithmetic"][1:] == result["full"][1:]).all()
-    assert all(map(math.isnan, (result["full"][0], result["arithmetic"][0], result["binary"][0])))
+    assert all(
+        map(
+            math.isnan,
+            (result["full"][0], result["arithmetic"][0], result["binary"][0]),
+        )
+    )
 
 
 def test_verdicts_of_frameworks_are_levels() -> None:
@@ -226,7 +278,9 @@ def test_verdicts_of_frameworks_are_levels() -> None:
     # T = 2: exponent of T = 1 (12.25), alpha = 1.5 - 2 = -.5 at full ramp (n = 5, one 0).
     ([1, 1, 1, 1, 0], {"temperature": 2}, round(0.8 ** (1 / 12.25 - 0.5), 4)),
 ])  # fmt: skip
-def test_score_agg_by_hand(scores: list[float], options: dict[str, float], expected: float) -> None:
+def test_score_agg_by_hand(
+    scores: list[float], options: dict[str, float], expected: float
+) -> None:
     assert score_agg(scores, **options) == expected
 
 
@@ -244,8 +298,14 @@ def test_a_probability_is_shared_by_its_neighbours() -> None:
 
 
 @given(PROBABILITIES, PROBABILITIES, st.sampled_from(sorted(SCHEMES)))
-def test_expected_weights_are_and_rise_with_the_probability(p: float, q: float, name: str) -> None:
+def test_expected_weights_are_and_rise_with_the_probability(
+    p: float, q: float, name: str
+) -> None:
     assert sum(level_shares(p)) == pytest.approx(1.0, abs=1e-12)
-    assert np.dot(level_shares(p), WeightScheme.DEFAULT.weights) == pytest.approx(p, abs=1e-12)
-    low, high = (np.dot(level_shares(each), SCHEMES[name].weights) for each in sorted((p, q)))
+    assert np.dot(level_shares(p), WeightScheme.DEFAULT.weights) == pytest.approx(
+        p, abs=1e-12
+    )
+    low, high = (
+        np.dot(level_shares(each), SCHEMES[name].weights) for each in sorted((p, q))
+    )
     assert low <= high + 1e-12

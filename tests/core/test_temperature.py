@@ -16,7 +16,9 @@ WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=10)
 
 
 @given(WORDS, st.floats(0.0, 1.0), st.sampled_from(FLOORS))
-def test_passes_from_there_on(words: list[Verdict], threshold: float, floor: Floor) -> None:
+def test_passes_from_there_on(
+    words: list[Verdict], threshold: float, floor: Floor
+) -> None:
     flip = flip_temperature(words, threshold, floor=floor)
     if flip is None:
         assert aggregate(words, 1.0, floor=floor) < threshold
@@ -29,14 +31,18 @@ def test_passes_from_there_on(words: list[Verdict], threshold: float, floor: Flo
         assert aggregate(words, math.nextafter(flip, 0.0), floor=floor) < threshold
 
 
-@given(st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any), st.floats(0.1, 1.0))
+@given(
+    st.lists(st.integers(0, 3), min_size=5, max_size=5).filter(any), st.floats(0.1, 1.0)
+)
 @example([1, 1, 0, 0, 0], 0.18546239775783702)
 @example([1, 1, 0, 0, 0], 0.1730554454435916)
 @example([1, 2, 3, 0, 0], 0.3)  # the last bit wavers there
 @example([1, 3, 2, 0, 3], 1.0)  # floats are closer together below a power of two
 @example([0, 1, 2, 2, 0], 0.25)
 @example([0, 3, 0, 2, 0], 0.125)
-def test_a_threshold_that_is_the_answers_own_score(row: list[int], temperature: float) -> None:
+def test_a_threshold_that_is_the_answers_own_score(
+    row: list[int], temperature: float
+) -> None:
     threshold = float(sweep([row], [temperature])[0, 0])
     flip = flip_temperature(row, threshold)
     assert flip is not None
@@ -60,7 +66,10 @@ def test_a_pass_below_the_drop_does_not_count() -> None:
 
 
 def test_the_ends() -> None:
-    assert (flip_temperature(["fully"], 1.0), flip_temperature(["none"], 0.1)) == (0.1, None)
+    assert (flip_temperature(["fully"], 1.0), flip_temperature(["none"], 0.1)) == (
+        0.1,
+        None,
+    )
     assert (flip_temperature(["none"], 0.0), flip_temperature([], 0.5)) == (0.1, None)
     words = ["fully", "minor", "partial", "none"]
     assert flip_temperature([1, 0, 1, 1, 1], 0.5) == flip_temperature(words, 0.5)
@@ -73,6 +82,10 @@ def test_other_bounds() -> None:
 
 def test_presets_and_numbers_warn_of_nothing() -> None:
     with warnings.catch_warnings(action="error"):
-        assert [check_temperature(t) for t in ("strict", "0.25", 0.9)] == [0.2, 0.25, 0.9]
+        assert [check_temperature(t) for t in ("strict", "0.25", 0.9)] == [
+            0.2,
+            0.25,
+            0.9,
+        ]
         assert list(PRESETS) == ["strict", "balanced", "lenient"]
         assert exponent("strict") < exponent("balanced") == 1.0 < exponent("lenient")

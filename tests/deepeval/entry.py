@@ -8,7 +8,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from deepeval.evaluate import evaluate
-from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
+from deepeval.evaluate.configs import (
+    AsyncConfig,
+    CacheConfig,
+    DisplayConfig,
+    ErrorConfig,
+)
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import ConversationalTestCase, LLMTestCase

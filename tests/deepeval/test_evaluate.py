@@ -13,7 +13,12 @@ import pytest
 from deepeval.dataset import EvaluationDataset, Golden
 from deepeval.errors import MissingTestCaseParamsError
 from deepeval.evaluate import assert_test, evaluate
-from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
+from deepeval.evaluate.configs import (
+    AsyncConfig,
+    CacheConfig,
+    DisplayConfig,
+    ErrorConfig,
+)
 from deepeval.evaluate.execute import e2e
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.metrics import BaseMetric, FaithfulnessMetric
@@ -21,16 +26,33 @@ from deepeval.test_case import LLMTestCase
 from deepeval.tracing import observe, update_current_span
 
 from tcva_adapters import CCRS, TCVA, CCRSResult, Result, Sample
-from tcva_adapters.deepeval import LexicalLLM, ScorerMetric, TCVAMetric, result_of, results_of
+from tcva_adapters.deepeval import (
+    LexicalLLM,
+    ScorerMetric,
+    TCVAMetric,
+    result_of,
+    results_of,
+)
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Reason
-from tests.deepeval.entry import OPENS, ScriptedLLM, case_of, evaluated, own_loop, scripted
+from tests.deepeval.entry import (
+    OPENS,
+    ScriptedLLM,
+    case_of,
+    evaluated,
+    own_loop,
+    scripted,
+)
 from tests.support.scripted import ScriptedModel, verdict_json
 
 WORDS = ("fully", "mostly", "partial", "minor", "none")
 TEXTS = {f"sample {i}": f"Claim number {i} here. {OPENS}" for i in range(10)}
-SAMPLES = [Sample(input="When?", response=t, contexts=(t,), id=i) for i, t in TEXTS.items()]
-both_ways = pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+SAMPLES = [
+    Sample(input="When?", response=t, contexts=(t,), id=i) for i, t in TEXTS.items()
+]
+both_ways = pytest.mark.parametrize(
+    "asynchronous", [False, True], ids=["sync", "async"]
+)
 
 
 def reply(prompt: str) -> str:
@@ -52,7 +74,9 @@ def metric_data(evaluation: EvaluationResult) -> list[Any]:
 
 
 @both_ways
-def test_what_deepeval_reports_and_three_ways_to_the_verdicts(asynchronous: bool) -> None:
+def test_what_deepeval_reports_and_three_ways_to_the_verdicts(
+    asynchronous: bool,
+) -> None:
     metric = TCVAMetric(model=ScriptedLLM(reply), threshold=0.9)
     cases = [case_of(sample) for sample in SAMPLES]
     evaluation = evaluated(cases, [metric], asynchronous=asynchronous)
@@ -79,10 +103,16 @@ def test_a_missing_field_follows_deepevals_error_settings(asynchronous: bool) ->
     with pytest.raises(MissingTestCaseParamsError, match="'retrieval_context'"):
         evaluated(cases, [metric], asynchronous=asynchronous)
     for setting, said, reported in (
-        ("ignore_errors", "'retrieval_context' cannot be None for the 'TCVA faithfulness'", 3),
+        (
+            "ignore_errors",
+            "'retrieval_context' cannot be None for the 'TCVA faithfulness'",
+            3,
+        ),
         ("skip_on_missing_params", "DeepEval skipped 'bare': a field", 2),
     ):
-        evaluation = evaluated(cases, [metric], asynchronous=asynchronous, **{setting: True})
+        evaluation = evaluated(
+            cases, [metric], asynchronous=asynchronous, **{setting: True}
+        )
         results = results_of(evaluation, metric.name)
         assert [result.score for result in results] == [first, None, third]
         lacking = results[1].unscored
@@ -91,13 +121,18 @@ def test_a_missing_field_follows_deepevals_error_settings(asynchronous: bool) ->
         assert results[1].scoring == results[0].scoring
         assert results[1].assessment.judge == results[0].assessment.judge
         found = metric_data(evaluation)
-        assert ([data.error is None for data in found].count(True), len(found)) == (2, reported)
+        assert ([data.error is None for data in found].count(True), len(found)) == (
+            2,
+            reported,
+        )
         assert reported == 2 or result_of(found[1]) == results[1]
 
 
 @pytest.mark.slow
 @both_ways
-def test_what_a_time_limit_ended(asynchronous: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_time_limit_ended(
+    asynchronous: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # DeepEval asks for the limit where a test case begins. The two that are answered have all the
     # time they need: with one short limit for all, a busy machine ended them as well.
     limits = iter((60.0, 1.0, 60.0))
@@ -125,7 +160,9 @@ def test_what_a_time_limit_ended(asynchronous: bool, monkeypatch: pytest.MonkeyP
     cases = [case_of(sample) for sample in SAMPLES[:3]]
     threads = threading.enumerate()
     try:
-        evaluation = evaluated(cases, metrics, asynchronous=asynchronous, ignore_errors=True)
+        evaluation = evaluated(
+            cases, metrics, asynchronous=asynchronous, ignore_errors=True
+        )
         for metric in metrics:
             first, second, third = results_of(evaluation, metric.name)
             scores = expected(SAMPLES[:3], temperature=metric.temperature)
@@ -133,7 +170,9 @@ def test_what_a_time_limit_ended(asynchronous: bool, monkeypatch: pytest.MonkeyP
             assert second.unscored is not None
             assert second.unscored.reason is Reason.TIMEOUT
         # A metric that was not reached has no score, least of all that of the case before.
-        ended_early = [data for data in metric_data(evaluation) if data.error is not None]
+        ended_early = [
+            data for data in metric_data(evaluation) if data.error is not None
+        ]
         assert [data.score for data in ended_early] == [None] * 3
         assert [data.success for data in ended_early] == [False, False, None]
     finally:
@@ -151,14 +190,20 @@ def test_beside_the_native_metric_and_at_two_temperatures(asynchronous: bool) ->
         "lenient": TCVAMetric(model="lexical", temperature=0.9, name="lenient"),
     }
     cases = [case_of(SAMPLES[0])]
-    evaluation = evaluated(cases, [native, *by_name.values()], asynchronous=asynchronous)
+    evaluation = evaluated(
+        cases, [native, *by_name.values()], asynchronous=asynchronous
+    )
     scores = {data.name: data.score for data in metric_data(evaluation)}
     assert scores == dict.fromkeys(["Faithfulness", *by_name], 1.0)
     for name, metric in by_name.items():
         assert results_of(evaluation, name)[0].scoring.temperature == metric.temperature
     alone = evaluated(cases, [native], asynchronous=asynchronous)
     for found, wanted, said in (
-        (evaluation, None, r"several metrics .* pass name=, one of 'TCVA.*, 'lenient'$"),
+        (
+            evaluation,
+            None,
+            r"several metrics .* pass name=, one of 'TCVA.*, 'lenient'$",
+        ),
         (evaluation, "other", "name must be one of 'TCVA.*got 'other'"),
         (alone, None, "no metric of tcva-adapters .*Faithfulness"),
     ):
@@ -169,12 +214,16 @@ def test_beside_the_native_metric_and_at_two_temperatures(asynchronous: bool) ->
 
 
 def test_two_metrics_of_one_name_are_refused() -> None:
-    twins = [TCVAMetric(model="lexical", temperature=t, name="same") for t in (0.2, 0.9)]
+    twins = [
+        TCVAMetric(model="lexical", temperature=t, name="same") for t in (0.2, 0.9)
+    ]
     evaluation = evaluated([case_of(SAMPLES[0])], [*twins, TCVAMetric(model="lexical")])
     with pytest.raises(InvalidValueError, match="several metrics have the name 'same'"):
         results_of(evaluation, "same")
     assert len(results_of(evaluation, "TCVA faithfulness")) == 1
-    temperatures = [result_of(data).scoring.temperature for data in metric_data(evaluation)]
+    temperatures = [
+        result_of(data).scoring.temperature for data in metric_data(evaluation)
+    ]
     assert temperatures == [0.2, 0.9, 0.5]
 
 
@@ -183,7 +232,9 @@ def test_it_judges_a_component() -> None:
 
     @observe(metrics=[metric])  # type: ignore[untyped-decorator]  # as DeepEval has it
     def application(question: str) -> None:
-        case = LLMTestCase(input=question, actual_output=OPENS, retrieval_context=[OPENS])
+        case = LLMTestCase(
+            input=question, actual_output=OPENS, retrieval_context=[OPENS]
+        )
         update_current_span(test_case=case)
 
     questions = ("When?", "Where?")
@@ -204,9 +255,13 @@ def test_it_judges_a_component() -> None:
     (ScriptedLLM(lambda _: verdict_json((1, "none", ""))), "(none)"),
     (scripted(RuntimeError("no [/INST] here")), "(/INST)"),
 ], ids=["verdict", "error"])  # fmt: skip
-def test_hostile_texts(llm: ScriptedLLM, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hostile_texts(
+    llm: ScriptedLLM, printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     # It takes them for markup of rich, in which [none] is a style and [/INST] an error.
-    case = LLMTestCase(input="When?", actual_output=OPENS, retrieval_context=["Nothing."])
+    case = LLMTestCase(
+        input="When?", actual_output=OPENS, retrieval_context=["Nothing."]
+    )
     metrics: list[BaseMetric] = [TCVAMetric(model=llm)]
     quiet: Any = {"display_config": DisplayConfig(show_indicator=False)}
     quiet |= {"cache_config": CacheConfig(write_cache=False)}
@@ -218,12 +273,16 @@ def test_hostile_texts(llm: ScriptedLLM, printed: str, capsys: pytest.CaptureFix
 
 
 def cached(metric: TCVAMetric, case: LLMTestCase, *, asynchronous: bool) -> Any:
-    (result,) = results_of(evaluated([case], [metric], asynchronous=asynchronous, use_cache=True))
+    (result,) = results_of(
+        evaluated([case], [metric], asynchronous=asynchronous, use_cache=True)
+    )
     return result
 
 
 @both_ways
-def test_the_cache_serves_verdicts_and_notices_other_settings(asynchronous: bool) -> None:
+def test_the_cache_serves_verdicts_and_notices_other_settings(
+    asynchronous: bool,
+) -> None:
     case = case_of(SAMPLES[3].model_copy(update={"input": f"Cached, {asynchronous}?"}))
     llm = ScriptedLLM(reply)
     # What this process shares would hide what the cache does.
@@ -260,7 +319,10 @@ def test_failures_are_not_cached(asynchronous: bool) -> None:
     case = case_of(SAMPLES[0].model_copy(update={"input": f"Failed, {asynchronous}?"}))
     llm = scripted(TimeoutError("slow"), reply("Claim number 0 here"))
     for score in (None, 1.0):
-        assert cached(TCVAMetric(model=llm), case, asynchronous=asynchronous).score == score
+        assert (
+            cached(TCVAMetric(model=llm), case, asynchronous=asynchronous).score
+            == score
+        )
 
 
 # assert_test and the command
@@ -301,10 +363,21 @@ def test_deepeval_test_run(tmp_path: Path) -> None:
     path = tmp_path / "test_suite.py"
     path.write_text(SUITE)
     code = "from deepeval.cli.main import app; app()"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(tmp_path / "home")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "HOME": str(tmp_path / "home"),
+    }
     environment["DEEPEVAL_CACHE_FOLDER"] = str(tmp_path / "cache")
-    run: Any = {"cwd": tmp_path, "env": environment, "capture_output": True, "text": True}
-    done = subprocess.run([sys.executable, "-c", code, "test", "run", path], check=False, **run)
+    run: Any = {
+        "cwd": tmp_path,
+        "env": environment,
+        "capture_output": True,
+        "text": True,
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code, "test", "run", path], check=False, **run
+    )
     assert done.returncode == 1, done.stderr
     assert "Passed: 2 | Failed: 1" in done.stdout
     # Half of the claims are none: at T=0.2 that is a veto, at T=0.9 a blemish.
@@ -327,7 +400,9 @@ def cases() -> list[LLMTestCase]:
     answers = {"good": OPENS, "half": f"{OPENS} Bananas ripen quickly.", "mute": ""}
     about: Any = {"input": "When does it open?", "contexts": (OPENS,)}
     about["metadata"] = {"domain": "hours"}
-    found = [case_of(Sample(response=a, id=name, **about)) for name, a in answers.items()]
+    found = [
+        case_of(Sample(response=a, id=name, **about)) for name, a in answers.items()
+    ]
     return [*found, LLMTestCase(input="Where?", actual_output="There.", name="bare")]
 
 
@@ -365,12 +440,19 @@ def test_the_files_hold_what_evaluate_returned(stored: Any) -> None:
         for file in files:
             assert results_of(file, name) == results_of(str(file), name) == results
     skipped = results_of(returned, STRICT)[3]
-    assert (skipped.unscored.reason, skipped.scoring.temperature) == (Reason.MISSING_FIELD, 0.2)
-    with pytest.raises(InvalidValueError, match=rf"several metrics .*'TCVA.*', '{RELEVANCE}'"):
+    assert (skipped.unscored.reason, skipped.scoring.temperature) == (
+        Reason.MISSING_FIELD,
+        0.2,
+    )
+    with pytest.raises(
+        InvalidValueError, match=rf"several metrics .*'TCVA.*', '{RELEVANCE}'"
+    ):
         results_of(files[0])
 
 
-@pytest.mark.parametrize("content", ["no JSON", "[]", '{"testCases": 3}', '{"testRunData": []}'])
+@pytest.mark.parametrize(
+    "content", ["no JSON", "[]", '{"testCases": 3}', '{"testRunData": []}']
+)
 def test_other_files_are_no_test_runs(content: str, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text(content)
@@ -383,7 +465,9 @@ def test_other_files_are_no_test_runs(content: str, tmp_path: Path) -> None:
 def test_an_error_after_the_measurement_is_the_time_limit() -> None:
     metric = TCVAMetric(model="lexical")
     metric.measure(cases()[0])
-    ended = SimpleNamespace(verbose_logs=metric.verbose_logs, error="Skipped due to case timeout.")
+    ended = SimpleNamespace(
+        verbose_logs=metric.verbose_logs, error="Skipped due to case timeout."
+    )
     result = result_of(ended)
     assert result.unscored.reason is Reason.TIMEOUT
     assert result.unscored.detail == "Skipped due to case timeout."

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 from deepeval.errors import DeepEvalError, MissingTestCaseParamsError
 from deepeval.metrics.utils import copy_metrics
-from deepeval.test_case import ConversationalTestCase, LLMTestCase, RetrievedContextData, Turn
+from deepeval.test_case import (
+    ConversationalTestCase,
+    LLMTestCase,
+    RetrievedContextData,
+    Turn,
+)
 
 from tcva_adapters import CCRS, TCVA
 from tcva_adapters.core.temperature import Bounds
@@ -37,7 +42,9 @@ def copy_of(metric: Any) -> Any:
     return copied
 
 
-def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path) -> None:
+def test_a_copy_has_every_setting_and_shares_judge_store_and_list(
+    tmp_path: Path,
+) -> None:
     changed: dict[str, Any] = {
         "criterion": "correctness", "threshold": 0.7, "temperature": 0.3, "model": "lexical",
         "scheme": (1.0, 0.8, 0.5, 0.2, 0.0), "penalty": "ramped", "eps": 1e-6, "floor": "always",
@@ -67,7 +74,11 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(tmp_path: Path
         metric.store.close()
     # These three were given above what a metric that lost them would say as well.
     copied = copy_of(TCVAMetric(model="lexical", strict_mode=True))
-    assert (copied.include_reason, copied.strict_mode, copied.threshold) == (True, True, 1)
+    assert (copied.include_reason, copied.strict_mode, copied.threshold) == (
+        True,
+        True,
+        1,
+    )
 
 
 def test_a_copy_of_any_scorers_metric_has_every_setting_too() -> None:
@@ -110,7 +121,9 @@ def test_each_call_is_booked_once() -> None:
     llm = Priced(lambda _: HALF)
     metrics = [TCVAMetric(model=llm, temperature=each) for each in (0.2, 0.9)]
     evaluation = evaluated([CASE], metrics, asynchronous=False)
-    data = [each for test in evaluation.test_results for each in test.metrics_data or ()]
+    data = [
+        each for test in evaluation.test_results for each in test.metrics_data or ()
+    ]
     assert [each.evaluation_cost for each in data] == [0.01, 0.0]
 
 
@@ -122,7 +135,9 @@ def test_a_context_with_a_source_is_judged_by_its_text() -> None:
     assert "handbook" not in llm.prompts[0]
 
 
-def test_a_reason_can_be_left_out_and_a_result_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_reason_can_be_left_out_and_a_result_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     metric = TCVAMetric(model="lexical", include_reason=False)
     metric.measure(CASE)
     assert (metric.reason, capsys.readouterr().out) == (None, "")

@@ -21,8 +21,12 @@ from tests.deepeval.entry import ScriptedLLM, hanging_up, scripted
 from tests.support.scripted import verdict_json
 from tests.support.server import WRONG_KEY, ScriptedServer, error, in_turn
 
-REQUEST = JudgeRequest(system="Judge.", user="The data.", schema={}, schema_name="tcva_verdicts")
-SAMPLE = Sample(input="When?", response="It opens at nine.", contexts=("It opens at nine.",))
+REQUEST = JudgeRequest(
+    system="Judge.", user="The data.", schema={}, schema_name="tcva_verdicts"
+)
+SAMPLE = Sample(
+    input="When?", response="It opens at nine.", contexts=("It opens at nine.",)
+)
 OPENS = "It opens at nine."
 CASE = LLMTestCase(input="When?", actual_output=OPENS, retrieval_context=[OPENS])
 FULLY = verdict_json((1, "fully", "opens at nine"))
@@ -72,7 +76,9 @@ def quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def local(server: ScriptedServer, **options: Any) -> LocalModel:
-    return LocalModel(model="m", base_url=server.base_url, api_key="sk-local-secret", **options)
+    return LocalModel(
+        model="m", base_url=server.base_url, api_key="sk-local-secret", **options
+    )
 
 
 def test_it_has_a_name_and_parameters_without_secrets() -> None:
@@ -96,7 +102,9 @@ def test_it_has_a_name_and_parameters_without_secrets() -> None:
     (0.25, (0, 0, 0.25)),
     (None, (0, 0, None)),
 ])  # fmt: skip
-def test_cost_and_tokens_are_taken_from_the_pair(ask: Ask, cost: Any, expected: Any) -> None:
+def test_cost_and_tokens_are_taken_from_the_pair(
+    ask: Ask, cost: Any, expected: Any
+) -> None:
     answer = ask(model_of(Answering(("text", cost))))
     assert answer.text == "text"
     assert (answer.input_tokens, answer.output_tokens, answer.cost) == expected
@@ -110,7 +118,9 @@ def test_an_answer_that_is_no_text_is_an_error(ask: Ask) -> None:
 
 @pytest.mark.parametrize("claims", ["split", "llm"])
 def test_a_class_that_insists_on_a_schema_gets_one(claims: Any) -> None:
-    replies = [json.dumps({"claims": ["It opens at nine."]})] * (claims == "llm") + [FULLY]
+    replies = [json.dumps({"claims": ["It opens at nine."]})] * (claims == "llm") + [
+        FULLY
+    ]
     left = list(replies)
     tcva = TCVA(judge=Schematic(lambda _: left.pop(0)), claims=claims)
     assert tcva.evaluate(SAMPLE).score == 1.0
@@ -124,13 +134,22 @@ def test_a_class_that_insists_on_a_schema_gets_one(claims: Any) -> None:
 @pytest.mark.usefixtures("quick_retries")
 @pytest.mark.parametrize(
     ("answer", "reason", "fatal"),
-    [(error(429, "slow down"), Reason.RATE_LIMIT, False), (WRONG_KEY, Reason.JUDGE_ERROR, True)],
+    [
+        (error(429, "slow down"), Reason.RATE_LIMIT, False),
+        (WRONG_KEY, Reason.JUDGE_ERROR, True),
+    ],
 )
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
-def test_exceptions_of_it(answer: Any, reason: Reason, fatal: bool, asynchronous: bool) -> None:
+def test_exceptions_of_it(
+    answer: Any, reason: Reason, fatal: bool, asynchronous: bool
+) -> None:
     with ScriptedServer(hanging_up(in_turn(answer))) as server:
         tcva = TCVA(judge=local(server))
-        result = asyncio.run(tcva.aevaluate(SAMPLE)) if asynchronous else tcva.evaluate(SAMPLE)
+        result = (
+            asyncio.run(tcva.aevaluate(SAMPLE))
+            if asynchronous
+            else tcva.evaluate(SAMPLE)
+        )
     assert result.unscored is not None
     assert (result.unscored.reason, result.unscored.fatal) == (reason, fatal)
     assert "sk-local" not in result.unscored.detail

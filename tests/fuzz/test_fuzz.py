@@ -16,7 +16,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tcva_adapters import TCVA, Assessment, CCRSResult, ClaimVerdict, Result, Sample, Verdict
+from tcva_adapters import (
+    TCVA,
+    Assessment,
+    CCRSResult,
+    ClaimVerdict,
+    Result,
+    Sample,
+    Verdict,
+)
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.cli.app import run
 from tcva_adapters.core.verdicts import LEVELS
@@ -68,7 +76,8 @@ _LEAF: Final = st.one_of(
 ANY_VALUE: Final = st.recursive(
     _LEAF,
     lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(max_size=8), inner, max_size=4)
     ),
     max_leaves=12,
 )
@@ -77,11 +86,15 @@ _NAMES: Final = st.sampled_from([*_FIELDS, "metadata", "messages", "inputs", "ou
 _FIELD: Final = ANY_VALUE | st.lists(ANY_TEXT, max_size=3)
 _RECORD: Final = st.dictionaries(_NAMES | st.text(max_size=5), _FIELD, max_size=7)
 _ENTRY: Final = st.dictionaries(
-    st.sampled_from(["claim", "verdict", "evidence", "passage", "reason", "label", "id", "cc"]),
+    st.sampled_from(
+        ["claim", "verdict", "evidence", "passage", "reason", "label", "id", "cc"]
+    ),
     st.sampled_from([1, 2, "1", *map(str, LEVELS), "refusal"]) | ANY_VALUE,
     max_size=5,
 )
-_VERDICTS: Final = st.lists(_ENTRY, max_size=4).map(lambda made: _json({"verdicts": made}))
+_VERDICTS: Final = st.lists(_ENTRY, max_size=4).map(
+    lambda made: _json({"verdicts": made})
+)
 _BROKEN: Final = _VERDICTS.map(lambda made: made.replace('","', '" "'))
 _REPLY: Final = st.one_of(
     *(ANY_TEXT, ANY_VALUE.map(_json)),
@@ -108,7 +121,9 @@ def _edited(text: str, edits: list[tuple[int, str]]) -> str:
     return text
 
 
-_RESULT: Final = Result(Assessment.from_verdicts(["fully", "none"]), ScoringConfig()).to_json()
+_RESULT: Final = Result(
+    Assessment.from_verdicts(["fully", "none"]), ScoringConfig()
+).to_json()
 _STORED: Final = st.one_of(
     *(ANY_TEXT, ANY_VALUE.map(_json)),
     st.lists(st.tuples(st.integers(0, 2000), _PIECES), min_size=1, max_size=4).map(
@@ -160,13 +175,20 @@ def _records(record: dict[str, Any]) -> None:
 def _texts(texts: tuple[str, str, str]) -> None:
     claim, quote, passage = texts
     assert bool(split_claims(passage)) == bool(passage.strip())
-    verdict = ClaimVerdict(claim=claim, verdict=Verdict.FULLY, evidence=quote, context=1)
+    verdict = ClaimVerdict(
+        claim=claim, verdict=Verdict.FULLY, evidence=quote, context=1
+    )
     (checked,) = check_evidence([verdict], (passage, "The office opens at nine."))
     assert checked.verdict is not None
 
 
 def _stored(text: str) -> None:
-    for read in (Assessment.from_json, Result.from_json, CCRSResult.from_json, read_result):
+    for read in (
+        Assessment.from_json,
+        Result.from_json,
+        CCRSResult.from_json,
+        read_result,
+    ):
         with contextlib.suppress(TCVAError):
             found: Any = read(text)
             found.to_json().encode()

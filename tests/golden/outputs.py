@@ -22,15 +22,23 @@ from tests.judges.forged import QUOTES
 from tests.judges.test_corpora import REPLIES
 
 FOLDER: Final = Path(__file__).parent
-_CONTEXTS: Final = ("The office opens at nine on weekdays. Parking is free for visitors.",)
+_CONTEXTS: Final = (
+    "The office opens at nine on weekdays. Parking is free for visitors.",
+)
 SAMPLES: Final = {
     "scored": Sample(
-        input="When?", response="The office opens at nine. Dogs bark.", contexts=_CONTEXTS
+        input="When?",
+        response="The office opens at nine. Dogs bark.",
+        contexts=_CONTEXTS,
     ),
     "polite": Sample(
-        input="When?", response="Hello! The office opens at nine. Let me know!", contexts=_CONTEXTS
+        input="When?",
+        response="Hello! The office opens at nine. Let me know!",
+        contexts=_CONTEXTS,
     ),
-    "greeting": Sample(input="Hi", response="Hello! How can I help?", contexts=_CONTEXTS),
+    "greeting": Sample(
+        input="Hi", response="Hello! How can I help?", contexts=_CONTEXTS
+    ),
     "refusal": Sample(input="Who?", response="I do not know.", contexts=_CONTEXTS),
     "empty contexts": Sample(input="When?", response="It opens at nine.", contexts=()),
 }
@@ -49,14 +57,19 @@ def verdicts() -> Iterator[tuple[str, Any]]:
         yield (
             f"lexical/{sample.id}",
             {
-                "claims": [[claim.claim, claim.verdict, claim.reason] for claim in result.claims],
+                "claims": [
+                    [claim.claim, claim.verdict, claim.reason]
+                    for claim in result.claims
+                ],
                 "scores": [_rounded(result.at(t).score) for t in (0.2, 0.5, 0.9)],
                 "unscored": result.unscored and result.unscored.reason,
             },
         )
     for kind in ("forged", "true"):
         for number, case in enumerate(QUOTES[kind], start=1):
-            claim = ClaimVerdict(claim=case["claim"], verdict=Verdict.FULLY, evidence=case["quote"])
+            claim = ClaimVerdict(
+                claim=case["claim"], verdict=Verdict.FULLY, evidence=case["quote"]
+            )
             (made,) = check_evidence([claim], QUOTES["passages"])
             yield f"quotes/{kind} {number}", [made.verdict, made.evidence_check]
 
@@ -65,8 +78,13 @@ def replies() -> Iterator[tuple[str, Any]]:
     """The stored replies as they are read."""
     for case in REPLIES:
         parsed = parse_verdicts(case["reply"], case["claims"])
-        read = {str(n): [v.label, v.evidence, v.reason] for n, v in parsed.verdicts.items()}
-        yield f"replies/{case['name']}", {"verdicts": read, "problems": [*parsed.problems]}
+        read = {
+            str(n): [v.label, v.evidence, v.reason] for n, v in parsed.verdicts.items()
+        }
+        yield (
+            f"replies/{case['name']}",
+            {"verdicts": read, "problems": [*parsed.problems]},
+        )
 
 
 def sentences() -> Iterator[tuple[str, Any]]:
@@ -82,7 +100,11 @@ def sentences() -> Iterator[tuple[str, Any]]:
             result = adapter.suite([evaluator], [sample], False)[0][0]
             yield (
                 f"sentences/{adapter.name}/{name}",
-                {"reason": result.reason, "score": _rounded(result.score), "passed": result.passed},
+                {
+                    "reason": result.reason,
+                    "score": _rounded(result.score),
+                    "passed": result.passed,
+                },
             )
         failing = adapter.built(adapter.llm(fail), share=False)
         result = adapter.suite([failing], [SAMPLES["scored"]], False)[0][0]
@@ -92,9 +114,18 @@ def sentences() -> Iterator[tuple[str, Any]]:
         result = tcva.evaluate(sample)
         keys = sorted(result.to_dict())
         yield f"sentences/result/{name}", {"summary": result.summary, "keys": keys}
-    talk = [("user", "When?"), ("tool", _CONTEXTS[0]), ("assistant", "The office opens at nine.")]
-    conversation = tcva.evaluate_conversation([*talk, ("user", "Thanks"), ("assistant", "Bye!")])
-    yield "sentences/conversation", {"reason": conversation.reason, "score": conversation.score}
+    talk = [
+        ("user", "When?"),
+        ("tool", _CONTEXTS[0]),
+        ("assistant", "The office opens at nine."),
+    ]
+    conversation = tcva.evaluate_conversation(
+        [*talk, ("user", "Thanks"), ("assistant", "Bye!")]
+    )
+    yield (
+        "sentences/conversation",
+        {"reason": conversation.reason, "score": conversation.score},
+    )
 
 
 OUTPUTS: Final = {"verdicts": verdicts, "replies": replies, "sentences": sentences}
@@ -102,7 +133,9 @@ OUTPUTS: Final = {"verdicts": verdicts, "replies": replies, "sentences": sentenc
 
 def stored(name: str) -> dict[str, Any]:
     """A golden file."""
-    plain: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    plain: dict[str, Any] = json.loads(
+        (FOLDER / f"{name}.json").read_text(encoding="utf-8")
+    )
     return plain
 
 

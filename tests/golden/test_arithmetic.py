@@ -45,7 +45,9 @@ def test_numbers_are_those_that_were(golden: Arrays, now: Arrays, name: str) -> 
 @pytest.mark.parametrize("name", DECIDED)
 def test_decisions_are_those_that_were(golden: Arrays, now: Arrays, name: str) -> None:
     for threshold in DECIDING:
-        assert np.array_equal(now[name] >= threshold, golden[name] >= threshold), threshold
+        assert np.array_equal(now[name] >= threshold, golden[name] >= threshold), (
+            threshold
+        )
 
 
 def test_flips_are_those_that_were(golden: Arrays, now: Arrays) -> None:
@@ -77,7 +79,9 @@ def scores(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
     found = np.empty((len(counts), SHARE, len(TEMPERATURES)))
     for number, (scheme, penalty) in enumerate(WAYS):
         all_ways = [ways_of(row) for row in range(len(counts))]
-        places = [(row, of.index(number)) for row, of in enumerate(all_ways) if number in of]
+        places = [
+            (row, of.index(number)) for row, of in enumerate(all_ways) if number in of
+        ]
         rows, ways = map(list, zip(*places, strict=True))
         options: Any = {"scheme": scheme, "penalty": penalty}
         found[rows, ways] = sweep(counts[rows], TEMPERATURES, **options)
@@ -88,25 +92,41 @@ def computed(given: Arrays) -> Arrays:
     """Everything that is computed of what is stored."""
     counts, table = given["counts"], given["table"]
     always = sweep(counts[::4], TEMPERATURES, floor="always", eps=EPS)
-    found = [[flip_temperature(list(row), each) for each in THRESHOLDS] for row in counts[::2]]
+    found = [
+        [flip_temperature(list(row), each) for each in THRESHOLDS]
+        for row in counts[::2]
+    ]
     flips = np.array(found, dtype=np.float64)  # None is nan
     lists = [row for row in counts if row.sum() <= 50 and (row % 1 == 0).all()]
-    words = [[v for v, n in zip(LEVELS, row, strict=True) for _ in range(int(n))] for row in lists]
+    words = [
+        [v for v, n in zip(LEVELS, row, strict=True) for _ in range(int(n))]
+        for row in lists
+    ]
     values = (1.0, 0.9, 0.7, 0.3, 0.0)
     every = [zip(values, row, strict=True) for row in lists]
     numbers = [[weight for weight, n in row for _ in range(int(n))] for row in every]
     rating: Any = ([0.2, 0.5, 0.3], 0.6, 5.0)
-    ratings = [evaluate_panel(each.tolist(), *rating).to_dict() for each in given["judges"]]
+    ratings = [
+        evaluate_panel(each.tolist(), *rating).to_dict() for each in given["judges"]
+    ]
     weights = [3, 1, 0.5]
     shown = ("weighted_score", "normalized_score", "pass_status", "judge_agreement")
     return {
         "scores": scores(counts),
         "always": always,
         "flips": flips,
-        "lists": np.array([[aggregate(each, t) for t in (0.2, 0.5, 0.9)] for each in words]),
-        "library": np.array([[score_agg(each, t) for t in (0.2, 0.5, 0.9)] for each in numbers]),
+        "lists": np.array(
+            [[aggregate(each, t) for t in (0.2, 0.5, 0.9)] for each in words]
+        ),
+        "library": np.array(
+            [[score_agg(each, t) for t in (0.2, 0.5, 0.9)] for each in numbers]
+        ),
         "exponents": np.array([exponent(t) for t in given["temperatures"]]),
         "fused": np.array([fuse(table, temperature=t).scores for t in FUSING]),
-        "weighted": np.array([fuse(table, weights=weights, temperature=t).scores for t in FUSING]),
-        "ratings": np.array([[float(rating[key]) for key in shown] for rating in ratings]),
+        "weighted": np.array(
+            [fuse(table, weights=weights, temperature=t).scores for t in FUSING]
+        ),
+        "ratings": np.array(
+            [[float(rating[key]) for key in shown] for rating in ratings]
+        ),
     }

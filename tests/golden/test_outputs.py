@@ -12,12 +12,19 @@ CHANGED: Final[list[dict[str, Any]]] = tomllib.loads(_TEXT).get("changed", [])
 
 
 @pytest.mark.parametrize("name", OUTPUTS)
-def test_outputs_are_those_of_the_golden_file_but_for_intended_changes(name: str) -> None:
+def test_outputs_are_those_of_the_golden_file_but_for_intended_changes(
+    name: str,
+) -> None:
     keys = differing(name)
     patterns = [
-        pattern for change in CHANGED for pattern in change["keys"] if change["file"] == name
+        pattern
+        for change in CHANGED
+        for pattern in change["keys"]
+        if change["file"] == name
     ]
-    unlisted = [key for key in keys if not any(matching([key], pattern) for pattern in patterns)]
+    unlisted = [
+        key for key in keys if not any(matching([key], pattern) for pattern in patterns)
+    ]
     assert not unlisted, unlisted
     # An entry that names no difference any more is to go.
     stale = [pattern for pattern in patterns if not matching(keys, pattern)]

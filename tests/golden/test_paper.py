@@ -16,12 +16,18 @@ def figures() -> dict[str, Any]:
     """The figures of each set's tables, without fused scores."""
     report = reproduce(FOLDER, lexical=False)
     sets: dict[str, Any] = {
-        record["set"]: {key: {} for key in ("table5", "table7", "table8", "table9", "unrounded")}
+        record["set"]: {
+            key: {} for key in ("table5", "table7", "table8", "table9", "unrounded")
+        }
         for record in report.records("sets")
     }
-    for five, six in zip(report.records("Table 5"), report.records("Table 6"), strict=True):
+    for five, six in zip(
+        report.records("Table 5"), report.records("Table 6"), strict=True
+    ):
         of, name = sets[five["set"]], five["method"]
-        of["table5"][name] = {key: (five | six)[key] for key in ("n", "rho", "tau", "mae")}
+        of["table5"][name] = {
+            key: (five | six)[key] for key in ("n", "rho", "tau", "mae")
+        }
         if "unrounded" in five:
             of["unrounded"][name] = five["unrounded"]
     for row in report.records("Table 7"):

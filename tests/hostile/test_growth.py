@@ -33,7 +33,8 @@ def assert_linear(read: Callable[[int], object], what: str = "", size: int = 1) 
     """
     if seconds(lambda: read(TIMES * size)) < FAST:
         return
-    once, more = (min(seconds(lambda: read(n * size)) for _ in range(3)) for n in (1, TIMES))  # noqa: B023  # called at once
+    once = min(seconds(lambda: read(size)) for _ in range(3))
+    more = min(seconds(lambda: read(TIMES * size)) for _ in range(3))
     assert more < max(MOST * once, FAST), (
         f"{what}: {once:.3f} s, and {more:.3f} s for {TIMES} times as much"
     )

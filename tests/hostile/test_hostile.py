@@ -7,7 +7,16 @@ from typing import Any, Final
 
 import pytest
 
-from tcva_adapters import CCRS, TCVA, CCRSResult, Criterion, Result, Sample, aggregate, rubric
+from tcva_adapters import (
+    CCRS,
+    TCVA,
+    CCRSResult,
+    Criterion,
+    Result,
+    Sample,
+    aggregate,
+    rubric,
+)
 from tcva_adapters.criteria import CRITERIA, FIELDS
 from tcva_adapters.judges.prompts import BLOCKS, sendable
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
@@ -21,7 +30,9 @@ PLACES: Final = (*FIELDS, "id", "metadata", "everywhere", "statement", "claims")
 _GIVEN: Final = ("partial", "minor", "none")
 """Levels that need no evidence, by the number of the claim."""
 
-_BLOCK: Final = re.compile(r"(?s)<<<([A-Z]+(?: \d+)?) (\w{6})>>>\n(.*?)\n<<<END \1 \2>>>\n\n")
+_BLOCK: Final = re.compile(
+    r"(?s)<<<([A-Z]+(?: \d+)?) (\w{6})>>>\n(.*?)\n<<<END \1 \2>>>\n\n"
+)
 _RATING: Final = 37
 
 
@@ -35,9 +46,15 @@ def echoing(text: str) -> ScriptedModel:
             said = dict.fromkeys(request.schema["properties"], _RATING)
         else:
             texts = dict.fromkeys(("evidence", "reason", "claim_text"), text)
-            names = [name for name, _ in blocks(request.user) if name.startswith("CLAIM")]
+            names = [
+                name for name, _ in blocks(request.user) if name.startswith("CLAIM")
+            ]
             numbers = range(1, len(names) + 1)
-            said = {"verdicts": [{"claim": n, **texts, "verdict": given(n)} for n in numbers]}
+            said = {
+                "verdicts": [
+                    {"claim": n, **texts, "verdict": given(n)} for n in numbers
+                ]
+            }
         return ModelReply(json.dumps(said, ensure_ascii=False))
 
     return ScriptedModel(answer, name="echo")
@@ -56,7 +73,9 @@ def blocks(user: str) -> list[tuple[str, str]]:
         assert match[2] not in match[3]
         found.append((match[1], match[3]))
         position = match.end()
-    assert user[position:].startswith("The data ends here. "), user[position : position + 200]
+    assert user[position:].startswith("The data ends here. "), user[
+        position : position + 200
+    ]
     assert "\n" not in user[position:]
     return found
 
@@ -102,19 +121,30 @@ def verdicts_hold(text: str, place: str, criterion: Criterion) -> None:
         criterion = rubric("own", [text, "It is polite."])
     model = echoing(text)
     sample = sample_with(text, place)
-    claims: ClaimsMode = "llm" if place == "claims" and not criterion.statements else "split"
+    claims: ClaimsMode = (
+        "llm" if place == "claims" and not criterion.statements else "split"
+    )
     result = TCVA(criterion, judge=model, claims=claims, share=False).evaluate(sample)
     held = Result.from_json(result.to_json())
-    assert (held.score, held.claims, held.reason) == (result.score, result.claims, result.reason)
+    assert (held.score, held.claims, held.reason) == (
+        result.score,
+        result.claims,
+        result.reason,
+    )
     f"{result}{result!r}".encode(errors="replace")
     if result.unscored is not None:
         is_empty_list = claims == "llm" and not text.strip()
         assert not result.unscored.reason.is_failure or is_empty_list, result
         return
     requests = [each for each in model.requests if each.schema_name == "tcva_verdicts"]
-    sizes = [len(each.schema["properties"]) for each in requests]  # a long text is asked in parts
+    sizes = [
+        len(each.schema["properties"]) for each in requests
+    ]  # a long text is asked in parts
     levels = [given(number) for size in sizes for number in range(1, size + 1)]
-    assert ([claim.verdict for claim in result.claims], result.score) == (levels, aggregate(levels))
+    assert ([claim.verdict for claim in result.claims], result.score) == (
+        levels,
+        aggregate(levels),
+    )
     names = (criterion.against, *criterion.shows)
     texts = iter(claim.claim for claim in result.claims)
     for request, size in zip(requests, sizes, strict=True):
@@ -149,13 +179,20 @@ def attacks(text: str) -> Iterator[tuple[str, Callable[[], None]]]:
     """All attacks with one text, by name; each raises what does not hold."""
     for place in PLACES:
         for name, criterion in CRITERIA.items():
-            yield f"{place}, {name}", lambda p=place, c=criterion: verdicts_hold(text, p, c)  # type: ignore[misc]  # bound at once
+            yield (
+                f"{place}, {name}",
+                lambda p=place, c=criterion: verdicts_hold(text, p, c),  # type: ignore[misc]  # bound at once
+            )
     for place in PLACES[:-2]:
         yield f"{place}, CCRS", lambda p=place: ratings_hold(text, p)  # type: ignore[misc]  # as above
 
 
 def test_the_corpus_names_each_text_once() -> None:
-    assert len({hostile.id for hostile in TEXTS}) == len({hostile.text for hostile in TEXTS}) >= 25
+    assert (
+        len({hostile.id for hostile in TEXTS})
+        == len({hostile.text for hostile in TEXTS})
+        >= 25
+    )
 
 
 @pytest.mark.slow

@@ -12,7 +12,9 @@ from tcva_adapters.results.assessment import EvidenceCheck
 
 NOT_FOUND, UNRELATED, NEGATED, CONTRADICTS, TOO_SHORT, UNCHECKED = EvidenceCheck
 
-QUOTES: Final[Any] = json.loads(Path(__file__).with_name("quotes.json").read_text(encoding="utf-8"))
+QUOTES: Final[Any] = json.loads(
+    Path(__file__).with_name("quotes.json").read_text(encoding="utf-8")
+)
 PASSAGES: Final = tuple(QUOTES["passages"])
 Pairs = list[tuple[str, str]]
 
@@ -53,9 +55,15 @@ _FORGED: Final = zip(QUOTES["forged"], _CHECKS, strict=True)
 FORGED: Final = [Case(case["claim"], case["quote"], check) for case, check in _FORGED]
 TRUE: Final = [Case(case["claim"], case["quote"]) for case in QUOTES["true"]]
 ACROSS: Final = [
-    Case("Relvin lowers blood pressure.", "Tickets cost $12.50", UNCHECKED),  # in no language
+    Case(
+        "Relvin lowers blood pressure.", "Tickets cost $12.50", UNCHECKED
+    ),  # in no language
     # Another language or script than the claim's, or words too few to tell: the level stays
-    Case("The ferry leaves in the morning.", "Die Stadt hat 3.400 Einwohner und", UNCHECKED),
+    Case(
+        "The ferry leaves in the morning.",
+        "Die Stadt hat 3.400 Einwohner und",
+        UNCHECKED,
+    ),
     Case("Dogs must stay below.", "Hunde dürfen nicht an Deck", UNCHECKED),
     Case("The ferry runs two times daily.", "冬季，渡轮每天", UNCHECKED),
     Case("The drug is not safe for children.", "यह दवा बच्चों के लिए सुरक्षित", UNCHECKED),

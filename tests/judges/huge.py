@@ -17,7 +17,9 @@ def huge(size: int) -> list[tuple[str, list[str], str]]:
     parts = [sentences[i : i + 100] for i in range(0, size, 100)]
     same = ["the ferry runs daily not now " * 3] * (size // 100)
     accents = "\u0301\u0327"
-    apart = " ... ".join(sentences[i : i + 150] for i in range(9, size // 10, size // 100))
+    apart = " ... ".join(
+        sentences[i : i + 150] for i in range(9, size // 10, size // 100)
+    )
     return [
         ("a table of one number", filled("0 "), "0 " * 4900 + "7"),
         ("fragments nearly there", [sentences], apart),
@@ -29,6 +31,10 @@ def huge(size: int) -> list[tuple[str, list[str], str]]:
         ("many passages", parts, "w1 w2 w3 ... ferry not"),
         ("one passage many times", same, "the ferry runs weekly not now or daily"),
         ("denied everywhere", filled("not safe "), "safe"),
-        ("accents heaped on a letter", ["a" + accents * (size // 2)], "a" + accents * 4000),
+        (
+            "accents heaped on a letter",
+            ["a" + accents * (size // 2)],
+            "a" + accents * 4000,
+        ),
         ("a quote of all", [sentences], sentences),
     ]

@@ -21,7 +21,10 @@ def test_no_reply_has_a_verdict_or_a_quote_that_it_did_not_have() -> None:
     same = 0
     for case in REPLIES:
         parsed = parse_verdicts(case["reply"], case["claims"]).verdicts
-        found = {str(n): [str(verdict.label), verdict.evidence] for n, verdict in parsed.items()}
+        found = {
+            str(n): [str(verdict.label), verdict.evidence]
+            for n, verdict in parsed.items()
+        }
         assert found.items() <= case["verdicts"].items(), case["name"]
         same += found == case["verdicts"]
     assert same >= SAME
@@ -30,6 +33,8 @@ def test_no_reply_has_a_verdict_or_a_quote_that_it_did_not_have() -> None:
 @pytest.mark.parametrize("kind", ["forged", "true"])
 def test_quotes_are_lowered_or_not_as_before(kind: str) -> None:
     for case in QUOTES[kind]:
-        verdict = ClaimVerdict(claim=case["claim"], verdict=Verdict.FULLY, evidence=case["quote"])
+        verdict = ClaimVerdict(
+            claim=case["claim"], verdict=Verdict.FULLY, evidence=case["quote"]
+        )
         (made,) = check_evidence([verdict], QUOTES["passages"])
         assert (made.original_verdict is not None) == case["lowered"], case["quote"]

@@ -55,7 +55,14 @@ def test_nothing_is_said_where_the_judge_was_named_or_is_the_frameworks() -> Non
 
 def test_what_is_no_judge_is_refused() -> None:
     # Neither a wrong name nor what equals everything or has any attribute.
-    judges: list[Any] = ["anthropic:claude", "openai:", 5, mock.ANY, mock.Mock(), mock.MagicMock()]
+    judges: list[Any] = [
+        "anthropic:claude",
+        "openai:",
+        5,
+        mock.ANY,
+        mock.Mock(),
+        mock.MagicMock(),
+    ]
     for judge in judges:
         with pytest.raises(InvalidValueError):
             TCVA(judge=judge)

@@ -101,19 +101,28 @@ def verdict_of(claim: str, quote: str) -> ClaimVerdict:
     return ClaimVerdict(claim=claim, verdict=Verdict.FULLY, evidence=quote)
 
 
-def check_of(claim: str, quote: str, passages: Sequence[str] = ()) -> EvidenceCheck | None:
+def check_of(
+    claim: str, quote: str, passages: Sequence[str] = ()
+) -> EvidenceCheck | None:
     given_ = verdict_of(claim, quote)
-    return checked(given_, passages or [f"Before it. {quote}. Behind it."]).evidence_check
+    return checked(
+        given_, passages or [f"Before it. {quote}. Behind it."]
+    ).evidence_check
 
 
 def test_quotes_are_found_where_they_stand_and_not_elsewhere() -> None:
     wanted: dict[str, int | None] = {**dict(FOUND), **dict.fromkeys(NOT_FOUND)}
     assert {quote: place_of(quote, HELD) for quote in wanted} == wanted
-    found = [(quote, passage, place_of(quote, [passage]) == 1) for quote, passage, _ in SCRIPTS]
+    found = [
+        (quote, passage, place_of(quote, [passage]) == 1)
+        for quote, passage, _ in SCRIPTS
+    ]
     assert found == SCRIPTS
 
 
-def test_the_first_of_equal_passages_counts_and_the_threshold_is_the_documented_one() -> None:
+def test_the_first_of_equal_passages_counts_and_the_threshold_is_the_documented_one() -> (
+    None
+):
     near = "The ferry to Aldra operates twice a day in winter, and four times a day"
     exact = near.replace("operates", "runs")
     assert (place_of(exact, [near, exact, exact]), place_of(exact, [near])) == (2, 1)
@@ -132,7 +141,9 @@ WORDS = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=30)
 
 
 @given(WORDS, st.data())
-def test_every_part_of_a_passage_is_found(words: list[str], data: st.DataObject) -> None:
+def test_every_part_of_a_passage_is_found(
+    words: list[str], data: st.DataObject
+) -> None:
     begin = data.draw(st.integers(0, len(words) - 1))
     end = data.draw(st.integers(begin + 1, len(words)))
     joint = data.draw(st.sampled_from([" ", "  ", "\n", ", ", " \u2014 "]))
@@ -141,12 +152,16 @@ def test_every_part_of_a_passage_is_found(words: list[str], data: st.DataObject)
 
 
 @given(WORDS, st.integers(0, 29), st.sampled_from(["5", "never", "12.51", "no"]))
-def test_a_new_number_or_negation_is_never_found(words: list[str], at: int, new: str) -> None:
+def test_a_new_number_or_negation_is_never_found(
+    words: list[str], at: int, new: str
+) -> None:
     at %= len(words)
     passage = " ".join(words)
     assert place_of(" ".join([*words[:at], new, *words[at:]]), [passage]) is None
     if words[at] not in {"not", "don't"}:  # one negation for another is no new one
-        assert place_of(" ".join([*words[:at], new, *words[at + 1 :]]), [passage]) is None
+        assert (
+            place_of(" ".join([*words[:at], new, *words[at + 1 :]]), [passage]) is None
+        )
 
 
 @pytest.mark.slow
@@ -162,7 +177,9 @@ def test_much_text_is_checked_in_time_that_grows_with_it() -> None:
 @pytest.mark.slow
 def test_many_numbers_are_compared_in_time() -> None:
     for claim, quote in (("1 {} cats, ", "9{} cats, "), ("{} cats, ", "9{} cats, ")):
-        longest = ["".join(text.format(i) for i in range(100, 800)) for text in (claim, quote)]
+        longest = [
+            "".join(text.format(i) for i in range(100, 800)) for text in (claim, quote)
+        ]
         begin = time.process_time()
         check_of(*longest)
         # Usual is 0.5 to 2 s; trying all pairs of the numbers of a quote for each of a claim takes 13.
@@ -178,7 +195,9 @@ def test_what_is_too_large_is_not_found() -> None:
     assert place_of(" ... ".join(fragments[:10]), [passage]) == 1
     assert place_of(" ... ".join(fragments[:11]), [passage]) is None
     long_claim = "The drug cures cancer. " * 500
-    assert check_of(long_claim, "twice a day in winter", HELD) is EvidenceCheck.UNCHECKED
+    assert (
+        check_of(long_claim, "twice a day in winter", HELD) is EvidenceCheck.UNCHECKED
+    )
 
 
 DENIED = [
@@ -204,7 +223,9 @@ def test_a_negation_just_outside_a_quote() -> None:
         found = find_quote(quote, Passages(["Another one.", before + quote + behind]))
         assert found is not None
         assert found.passages == (2,)
-        assert (found.denied_before or found.denied_behind) is (marked in DENIED), marked
+        assert (found.denied_before or found.denied_behind) is (marked in DENIED), (
+            marked
+        )
 
 
 def test_a_passage_that_asserts_a_quote_comes_before_one_that_denies_it() -> None:
@@ -252,15 +273,21 @@ WHOLE = [
 ]
 
 
-def test_a_negation_counts_where_the_claim_has_none_and_few_words_need_numbers_and_names() -> None:
+def test_a_negation_counts_where_the_claim_has_none_and_few_words_need_numbers_and_names() -> (
+    None
+):
     passage = "The drug is red, and it is not safe for children without water."
     for claim, quote, lowered in CLAIMED:
-        assert (check_of(claim, quote, [passage]) is EvidenceCheck.NEGATED) is lowered, claim
+        assert (
+            check_of(claim, quote, [passage]) is EvidenceCheck.NEGATED
+        ) is lowered, claim
     for claim, quote, is_short in SHORT:
         short = check_of(claim, quote, [f"Before it, {quote}, behind it."])
         assert (short is EvidenceCheck.TOO_SHORT) is is_short, quote
     for claim, quote, passage, is_short in WHOLE:
-        assert (check_of(claim, quote, [passage]) is EvidenceCheck.TOO_SHORT) is is_short, passage
+        assert (
+            check_of(claim, quote, [passage]) is EvidenceCheck.TOO_SHORT
+        ) is is_short, passage
 
 
 CONTRADICTING = [
@@ -276,8 +303,14 @@ CONTRADICTING = [
 AGREEING = [
     ("It rose by 9.0 %.", "it rose by 9 %"),
     ("The timeout is 5 minutes.", "timeout=300"),
-    ("Retries stop after 3, each with a timeout of 30 seconds.", "timeout=30, retries=3"),
-    ("The clinic is open on Mondays.", "The clinic is open on Mondays but visits are not possible"),
+    (
+        "Retries stop after 3, each with a timeout of 30 seconds.",
+        "timeout=30, retries=3",
+    ),
+    (
+        "The clinic is open on Mondays.",
+        "The clinic is open on Mondays but visits are not possible",
+    ),
     ("X-rays are not to be had.", "X-rays are not available"),
     ("It costs $8m.", "It costs 8 million dollars"),
     ("Not only dogs but cats may enter.", "dogs and cats may enter"),
@@ -295,7 +328,9 @@ def test_numbers_and_negations_of_quote_and_claim_are_compared() -> None:
 def test_every_forged_quote_lowers_and_no_true_one() -> None:
     assert (len(FORGED), len(TRUE)) == (74, 72)
     for case in FORGED + TRUE + ACROSS:
-        given_ = ClaimVerdict(claim=case.claim, verdict=Verdict.FULLY, evidence=case.quote)
+        given_ = ClaimVerdict(
+            claim=case.claim, verdict=Verdict.FULLY, evidence=case.quote
+        )
         made = checked(given_, PASSAGES)
         assert made.evidence_check is case.check, case
         if case in FORGED:
@@ -321,7 +356,9 @@ def test_true_quotes_in_another_language_are_never_lowered() -> None:
                 for contexts in ([foreign], [ours]):
                     assert check_of(theirs, ours, contexts) in fine, (language, ours)
             others = [verdict_of(ours, theirs) for ours, theirs in pairs]
-            assert {made.evidence_check for made in check_evidence(others, [english])} <= fine
+            assert {
+                made.evidence_check for made in check_evidence(others, [english])
+            } <= fine
 
 
 FOREIGN = [
@@ -344,13 +381,18 @@ FOREIGN = [
 def checks_of_others(sentences: Sequence[str], claims: Sequence[str]) -> Counter[str]:
     """What the check makes of an answer's claims, each with the sentence behind its own as quote."""
     quotes = [*sentences[1:], sentences[0]]
-    judged = [verdict_of(claim, quote) for claim, quote in zip(claims, quotes, strict=True)]
+    judged = [
+        verdict_of(claim, quote) for claim, quote in zip(claims, quotes, strict=True)
+    ]
     return Counter(
-        str(made.evidence_check) for made in check_evidence(judged, [" ".join(sentences)])
+        str(made.evidence_check)
+        for made in check_evidence(judged, [" ".join(sentences)])
     )
 
 
-def test_quotes_about_something_else_are_lowered_where_both_are_of_one_language() -> None:
+def test_quotes_about_something_else_are_lowered_where_both_are_of_one_language() -> (
+    None
+):
     english, sprinkled, own = Counter[str](), Counter[str](), Counter[str]()
     foreign = cycle(FOREIGN)
     for pairs in LANGUAGES["sentences"].values():
@@ -362,7 +404,9 @@ def test_quotes_about_something_else_are_lowered_where_both_are_of_one_language(
         own += checks_of_others(ours, ours)
     # The others share a word with the sentence behind them: "closes" and "closed", "two" years.
     assert english == {"unrelated": 293, "None": 6, "contradicts": 1}
-    assert sprinkled["unrelated"] == english["unrelated"]  # foreign words do not switch it off
+    assert (
+        sprinkled["unrelated"] == english["unrelated"]
+    )  # foreign words do not switch it off
     assert own["unrelated"] >= 250, own
 
 
@@ -384,9 +428,17 @@ def test_it_is_unknown_whether_texts_of_unknown_languages_belong_together() -> N
 
 
 def test_negations_of_two_languages_are_not_compared() -> None:
-    assert check_of("Laivalla WLAN ei ole käytössä.", "WLAN is not available on the ship") is None
-    assert check_of("WLAN is not available on the ship.", "Laivalla WLAN ei ole käytössä") is None
-    lowered = check_of("WLAN is available on the ship.", "WLAN is not available on the ship")
+    assert (
+        check_of("Laivalla WLAN ei ole käytössä.", "WLAN is not available on the ship")
+        is None
+    )
+    assert (
+        check_of("WLAN is not available on the ship.", "Laivalla WLAN ei ole käytössä")
+        is None
+    )
+    lowered = check_of(
+        "WLAN is available on the ship.", "WLAN is not available on the ship"
+    )
     assert lowered is EvidenceCheck.CONTRADICTS
 
 
@@ -413,7 +465,10 @@ def test_another_filler_in_the_same_place_contradicts_the_claim() -> None:
         )
     )
     stays = [claim for claim, quote in false if check_of(claim, quote) is None]
-    assert (len(false), stays) == (190, KNOWN["stays"])  # take out what is found from now on
+    assert (len(false), stays) == (
+        190,
+        KNOWN["stays"],
+    )  # take out what is found from now on
     lowered = [claim for claim, quote in true if not holds(claim, quote)]
     assert (len(true), lowered) == (167, KNOWN["lowered"])
 
@@ -448,11 +503,15 @@ def test_the_time_to_compare_frames_grows_with_their_length_alone() -> None:
 @pytest.mark.parametrize("kind", sorted(CONTRARIES.keys() - {"true"}))
 def test_a_quote_that_says_otherwise_in_much_the_same_words_lowers(kind: str) -> None:
     stays = {claim for claim, quote in CONTRARIES[kind] if holds(claim, quote)}
-    known = {claim for claim, _ in CONTRARIES[kind]}.intersection(KNOWN_CONTRARIES["stays"])
+    known = {claim for claim, _ in CONTRARIES[kind]}.intersection(
+        KNOWN_CONTRARIES["stays"]
+    )
     assert stays == known  # take out what is found from now on
 
 
-def test_a_claim_that_follows_from_a_quote_in_much_the_same_words_is_not_lowered() -> None:
+def test_a_claim_that_follows_from_a_quote_in_much_the_same_words_is_not_lowered() -> (
+    None
+):
     pairs = CONTRARIES["true"]
     lowered = [claim for claim, quote in pairs if check_of(claim, quote) is not None]
     assert (len(pairs), lowered) == (118, KNOWN_CONTRARIES["lowered"])
@@ -486,13 +545,16 @@ def test_the_time_to_compare_clauses_grows_with_their_length_alone() -> None:
 FORMS = paper.FOLDER.parent / "forms/contradicting_quotes.jsonl"
 
 
-@pytest.mark.skipif(not FORMS.is_file(), reason="the contradicting quotes are not at hand")
+@pytest.mark.skipif(
+    not FORMS.is_file(), reason="the contradicting quotes are not at hand"
+)
 def test_no_fewer_contradicting_quotes_lower_than_before() -> None:
     rows = [json.loads(line) for line in FORMS.read_text(encoding="utf-8").splitlines()]
     lowered = Counter(
         row["kind"]
         for row in rows
-        if check_of(row["claim"], row["quote"]) in {*EvidenceCheck} - {EvidenceCheck.UNCHECKED}
+        if check_of(row["claim"], row["quote"])
+        in {*EvidenceCheck} - {EvidenceCheck.UNCHECKED}
     )
     before = {
         "number": 12,
@@ -518,13 +580,20 @@ SHARING = [
 
 def test_what_quote_and_claim_share() -> None:
     for quote, claim, is_shared in SHARING:
-        check = check_of(claim, quote, [f"The town is on a lake and has a ferry. {quote}"])
+        check = check_of(
+            claim, quote, [f"The town is on a lake and has a ferry. {quote}"]
+        )
         assert (check is EvidenceCheck.UNCHECKED) is not is_shared
         assert check is not EvidenceCheck.UNRELATED
 
 
 def verdict(level: Verdict | None, evidence: str, **more: object) -> ClaimVerdict:
-    about = {"claim": CLAIM, "verdict": level, "evidence": evidence, "reason": "Because."}
+    about = {
+        "claim": CLAIM,
+        "verdict": level,
+        "evidence": evidence,
+        "reason": "Because.",
+    }
     return ClaimVerdict.model_validate({**about, **more})
 
 
@@ -532,9 +601,17 @@ def verdict(level: Verdict | None, evidence: str, **more: object) -> ClaimVerdic
 def test_only_a_high_level_without_its_quote_is_lowered(evidence: str) -> None:
     for level in (Verdict.FULLY, Verdict.MOSTLY):
         made = checked(verdict(level, evidence, context=2))
-        assert (made.verdict, made.original_verdict, made.context) == (Verdict.PARTIAL, level, None)
+        assert (made.verdict, made.original_verdict, made.context) == (
+            Verdict.PARTIAL,
+            level,
+            None,
+        )
         note = f"(lowered from {level.value}: {EvidenceCheck.NOT_FOUND.text})"
-        assert (made.reason, made.evidence, checked(made)) == (f"Because. {note}", evidence, made)
+        assert (made.reason, made.evidence, checked(made)) == (
+            f"Because. {note}",
+            evidence,
+            made,
+        )
     for level in (Verdict.PARTIAL, Verdict.MINOR):
         made = checked(verdict(level, evidence, context=2))
         not_found = EvidenceCheck.NOT_FOUND
@@ -562,12 +639,18 @@ def test_probabilities_of_high_levels_move_to_partial() -> None:
     assert kept.probabilities == shares
 
 
-@given(st.text(), st.text(), st.lists(st.text(), max_size=3), st.sampled_from([*Verdict]))
-def test_any_verdict_checked(claim: str, quote: str, passages: list[str], level: Verdict) -> None:
+@given(
+    st.text(), st.text(), st.lists(st.text(), max_size=3), st.sampled_from([*Verdict])
+)
+def test_any_verdict_checked(
+    claim: str, quote: str, passages: list[str], level: Verdict
+) -> None:
     given_ = ClaimVerdict(claim=claim, verdict=level, evidence=quote)
     made = checked(given_, [*passages, f"so {quote} it is"])
     assert made.verdict == (level if made.original_verdict is None else Verdict.PARTIAL)
     lowers = made.evidence_check not in {None, EvidenceCheck.UNCHECKED}
-    assert bool(made.original_verdict) is (lowers and level in {Verdict.FULLY, Verdict.MOSTLY})
+    assert bool(made.original_verdict) is (
+        lowers and level in {Verdict.FULLY, Verdict.MOSTLY}
+    )
     assert not (level is Verdict.NONE and lowers)
     assert checked(made, [*passages, f"so {quote} it is"]) == made

@@ -22,10 +22,15 @@ from tests.support.scripted import Answer, ScriptedModel, verdict_json
 
 CONTEXT = "The office opens at nine on weekdays. Parking is free for visitors."
 RESPONSE = "The office opens at nine. Parking costs five euros. Happy to help!"
-_TEXTS: Any = {"input": "When does the office open?", "reference": "At nine on weekdays."}
+_TEXTS: Any = {
+    "input": "When does the office open?",
+    "reference": "At nine on weekdays.",
+}
 _TEXTS |= {"contexts": (CONTEXT,), "response": RESPONSE}
 SAMPLE = Sample(id="s1", metadata={"domain": "support"}, **_TEXTS)
-GOOD = verdict_json((1, "fully", "opens at nine"), (2, "none", ""), (3, "not_a_claim", ""))
+GOOD = verdict_json(
+    (1, "fully", "opens at nine"), (2, "none", ""), (3, "not_a_claim", "")
+)
 
 
 def judged(
@@ -119,7 +124,9 @@ def test_verdicts(
 ) -> None:
     sample = SAMPLE.model_copy(update={"response": response or SAMPLE.response})
     assessment, model = judged(*answers, sample=sample, criterion=criterion)
-    claims = criterion.statements or split_claims(getattr(sample, criterion.claims) or "")
+    claims = criterion.statements or split_claims(
+        getattr(sample, criterion.claims) or ""
+    )
     assert [claim.claim for claim in assessment.claims] == [*claims]
     assert [claim.verdict for claim in assessment.claims] == said
     lowered = UNKNOWN in answers[0] or '"the"' in answers[0]  # type: ignore[operator]  # texts
@@ -127,7 +134,9 @@ def test_verdicts(
     assert len(model.requests) == assessment.usage.calls == len(answers)
 
 
-def test_claims_of_the_judge_cost_two_calls_and_a_list_that_was_cut_off_is_not_used() -> None:
+def test_claims_of_the_judge_cost_two_calls_and_a_list_that_was_cut_off_is_not_used() -> (
+    None
+):
     listed = '{"claims": ["The office opens at nine.", "Parking costs five euros."]}'
     verdicts = verdict_json((1, "fully", "opens at nine"), (2, "none", ""))
     assessment, model = judged(listed, verdicts, claims="llm")
@@ -145,13 +154,20 @@ def many(number: int) -> Sample:
     return Sample(response=text, contexts=("Rooms open at ten.",))
 
 
-@pytest.mark.parametrize(("number", "calls"), [(24, [24]), (25, [13, 12]), (240, [24] * 10)])
+@pytest.mark.parametrize(
+    ("number", "calls"), [(24, [24]), (25, [13, 12]), (240, [24] * 10)]
+)
 def test_up_to_24_claims_are_asked_for_in_a_call(number: int, calls: list[int]) -> None:
     replies = [verdict_json(*((i, "none", "") for i in range(1, n + 1))) for n in calls]
     assessment, model = judged(*replies, sample=many(number))
     assert [len(request.schema["properties"]) for request in model.requests] == calls
-    assert [c.claim for c in assessment.claims] == split_claims(many(number).response or "")
-    assert (assessment.verdicts, assessment.usage.calls) == (("none",) * number, len(calls))
+    assert [c.claim for c in assessment.claims] == split_claims(
+        many(number).response or ""
+    )
+    assert (assessment.verdicts, assessment.usage.calls) == (
+        ("none",) * number,
+        len(calls),
+    )
 
 
 def test_what_parts_of_a_long_text_lack_is_asked_for_in_one_turn() -> None:
@@ -160,7 +176,9 @@ def test_what_parts_of_a_long_text_lack_is_asked_for_in_one_turn() -> None:
     turns = LLMJudge(ScriptedModel([])).turns(many(25), FAITHFULNESS)
     assert len(next(turns)) == 2
     again = turns.send([ModelReply(first), ModelReply(second)])
-    assert [list(request.schema["properties"]) for request in again] == [["claim_5"]] * 2
+    assert [list(request.schema["properties"]) for request in again] == [
+        ["claim_5"]
+    ] * 2
     with pytest.raises(StopIteration) as done:
         turns.send([ModelReply(verdict_json((5, "minor", ""))), ModelReply("No.")])
     unscored = done.value.value.unscored
@@ -178,7 +196,9 @@ def test_too_many_claims_are_not_judged() -> None:
         assert len(model.requests) == len(answers)
 
 
-def test_an_empty_response_to_empty_contexts_is_an_empty_response_and_costs_no_call() -> None:
+def test_an_empty_response_to_empty_contexts_is_an_empty_response_and_costs_no_call() -> (
+    None
+):
     sample = SAMPLE.model_copy(update={"response": " \n", "contexts": ()})
     for judge in (ScriptedModel([]), "lexical"):
         unscored = TCVA(judge=judge).evaluate(sample).unscored
@@ -201,9 +221,13 @@ def test_half_a_character_in_a_reply_reaches_no_store() -> None:
 
 @pytest.mark.parametrize("field", ["input", "response"])
 @pytest.mark.parametrize("own", [verdict_json((1, "none", "")), "I cannot judge this."])
-def test_a_verdict_out_of_the_samples_own_text_never_counts(own: str, field: str) -> None:
+def test_a_verdict_out_of_the_samples_own_text_never_counts(
+    own: str, field: str
+) -> None:
     text = f"A note. {FIRST}"
-    sample = Sample(input="When?", response="It opens at nine.", contexts=("It opens at ten.",))
+    sample = Sample(
+        input="When?", response="It opens at nine.", contexts=("It opens at ten.",)
+    )
     sample = sample.model_copy(update={field: text})
     criterion = rubric("tone", ["Is polite."])
     reply = f"{own}\nThe text says {FIRST}"
@@ -217,13 +241,20 @@ def test_a_verdict_out_of_the_samples_own_text_never_counts(own: str, field: str
         assert "read in two ways for claim 1" in assessment.unscored.detail
 
 
-PASSAGE: Final = "The ferry to the island leaves every day at nine. Dogs travel for free on it."
-FERRY_CLAIMS: Final = ("The ferry to the island goes daily.", "Dogs need a ticket on the ferry.")
+PASSAGE: Final = (
+    "The ferry to the island leaves every day at nine. Dogs travel for free on it."
+)
+FERRY_CLAIMS: Final = (
+    "The ferry to the island goes daily.",
+    "Dogs need a ticket on the ferry.",
+)
 ASKED: Final = "When does the ferry run?"
 FERRY: Final = Sample(input=ASKED, response=" ".join(FERRY_CLAIMS), contexts=(PASSAGE,))
 OPENS: Final = "The ferry to the island leaves every day"
 DOGS: Final = "Dogs travel for free on it"
-RULE: Final = "Judge the meaning, not the words. The same content in other words, shortened or in"
+RULE: Final = (
+    "Judge the meaning, not the words. The same content in other words, shortened or in"
+)
 
 
 @pytest.mark.parametrize(("level", "quote", "taken"), [
@@ -236,16 +267,22 @@ RULE: Final = "Judge the meaning, not the words. The same content in other words
     ("fully", "the ferry to the island", "fully"),  # the passage has these words, too
     ("none", "", "none"),
 ])  # fmt: skip
-def test_what_is_copied_from_the_prompt(level: str, quote: str, taken: str | None) -> None:
+def test_what_is_copied_from_the_prompt(
+    level: str, quote: str, taken: str | None
+) -> None:
     reply = verdict_json((1, level, quote), (2, "none", DOGS))
     result, model = judged(reply, reply, sample=FERRY)
-    assert [str(claim.verdict) for claim in result.claims[:1]] == [taken][: taken is not None]
+    assert [str(claim.verdict) for claim in result.claims[:1]] == [taken][
+        : taken is not None
+    ]
     assert len(model.requests) == (1 if taken == level else 2)
     assert taken == level or " for claim_1" in model.requests[1].user
     if taken is None:
         assert result.unscored is not None
         assert result.unscored.reason is Reason.INCOMPLETE_VERDICTS
-        assert "the reply repeats the instructions for claim 1" in result.unscored.detail
+        assert (
+            "the reply repeats the instructions for claim 1" in result.unscored.detail
+        )
 
 
 def test_a_claim_may_be_quoted_where_quotes_are_not_looked_up() -> None:
@@ -256,14 +293,23 @@ def test_a_claim_may_be_quoted_where_quotes_are_not_looked_up() -> None:
 
 def test_the_whole_prompt_as_a_reply_gives_no_verdict() -> None:
     request = verdict_request(FERRY, FAITHFULNESS, FERRY_CLAIMS)
-    for line in (line for line in request.system.splitlines() if len(line.split()) >= 8):
+    for line in (
+        line for line in request.system.splitlines() if len(line.split()) >= 8
+    ):
         reply = verdict_json((1, "none", line), (2, "none", line))
         result = LLMJudge(ScriptedModel([reply, reply])).assess(FERRY, FAITHFULNESS)
         assert result.unscored is not None, line
 
 
-_ABOUT: Any = {"input": "When?", "contexts": ("It opens at nine.",), "reference": "At nine."}
-SAMPLES = [Sample(id=str(i), response=f"It opens at nine on day {i}.", **_ABOUT) for i in range(3)]
+_ABOUT: Any = {
+    "input": "When?",
+    "contexts": ("It opens at nine.",),
+    "reference": "At nine.",
+}
+SAMPLES = [
+    Sample(id=str(i), response=f"It opens at nine on day {i}.", **_ABOUT)
+    for i in range(3)
+]
 WRITTEN = verdict_json((1, "partial", ""))
 HUGE = 10**400
 DIGITS = "9" * 5000
@@ -271,7 +317,9 @@ DIGITS = "9" * 5000
 
 def odd_model(odd: Any, good: str = WRITTEN) -> ScriptedModel:
     """Gives an odd answer, or raises it, for the second sample."""
-    return ScriptedModel(lambda r: odd if "day 1" in r.user else ModelReply(good), name="odd")
+    return ScriptedModel(
+        lambda r: odd if "day 1" in r.user else ModelReply(good), name="odd"
+    )
 
 
 ODD: list[dict[str, Any]] = [
@@ -282,7 +330,10 @@ ODD: list[dict[str, Any]] = [
 AT_KEYS = '{"verdicts":[{"claim":1,"evidence":%s,"reason":%s,"extra":%s,"verdict":"partial"}]}'
 ODD_REPLIES = [
     *(ModelReply(WRITTEN, **usage) for usage in ODD),
-    *(ModelReply(AT_KEYS % ((n,) * 3)) for n in (DIGITS, "-1e999", "NaN", "true", "[[1]]")),
+    *(
+        ModelReply(AT_KEYS % ((n,) * 3))
+        for n in (DIGITS, "-1e999", "NaN", "true", "[[1]]")
+    ),
 ]
 
 
@@ -292,7 +343,9 @@ def test_what_is_odd_in_a_reply_costs_no_verdict() -> None:
             assert [result.score for result in results] == [0.7] * 3, reply
             assert results[1].claims[0].context in {None, 1}
             used = results[1].usage
-            assert (used.calls, used.input_tokens, used.output_tokens) == (1, 0, 0), reply
+            assert (used.calls, used.input_tokens, used.output_tokens) == (1, 0, 0), (
+                reply
+            )
             assert (used.retries, used.cost) == (0, None)
 
 
@@ -303,7 +356,9 @@ STEPS = [*zip(("parse_verdicts", "check_evidence"), FAULTS[:2], strict=True)]
 
 
 @pytest.mark.parametrize(("step", "fault"), STEPS, ids=str)
-def test_faults_of_ours(step: str, fault: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_faults_of_ours(
+    step: str, fault: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ours = getattr(judging, step)
 
     def failing(first: Any, *rest: Any, **options: Any) -> Any:
@@ -318,7 +373,11 @@ def test_faults_of_ours(step: str, fault: Exception, monkeypatch: pytest.MonkeyP
         assert results[0].score == results[2].score is not None
         why = results[1].unscored
         assert why is not None
-        assert (why.reason, why.raw_reply, why.fatal) == (Reason.JUDGE_ERROR, odd, False)
+        assert (why.reason, why.raw_reply, why.fatal) == (
+            Reason.JUDGE_ERROR,
+            odd,
+            False,
+        )
         assert type(fault).__name__ in why.detail
         results[1].to_json().encode()
 
@@ -357,7 +416,9 @@ def test_what_ends_a_program_or_a_task_is_not_held_back() -> None:
     for make in (OwnJudge, odd_model):
         for raised in (KeyboardInterrupt(), SystemExit()):
             with pytest.raises(type(raised)):
-                TCVA(judge=make(raised), share=False, max_concurrency=1).evaluate(SAMPLES[1])
+                TCVA(judge=make(raised), share=False, max_concurrency=1).evaluate(
+                    SAMPLES[1]
+                )
     cancelled = TCVA(judge=OwnJudge(asyncio.CancelledError()), share=False)
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(cancelled.aevaluate(SAMPLES[1]))
@@ -366,4 +427,8 @@ def test_what_ends_a_program_or_a_task_is_not_held_back() -> None:
 def both_ways(scorer: Any) -> list[list[Any]]:
     """The results of the three samples in a batch, awaited, and one by one."""
     alone = [scorer.evaluate(sample) for sample in SAMPLES]
-    return [scorer.evaluate_many(SAMPLES), asyncio.run(scorer.aevaluate_many(SAMPLES)), alone]
+    return [
+        scorer.evaluate_many(SAMPLES),
+        asyncio.run(scorer.aevaluate_many(SAMPLES)),
+        alone,
+    ]

@@ -48,10 +48,15 @@ def folder(tmp_path: Path) -> Folder:
     return lambda name="tiny", **how: save(tmp_path / name, [ANSWER, *CONTEXTS], **how)
 
 
-def judged(folder: Path, sample: Sample = SAMPLE, **settings: Any) -> list[tuple[Any, ...]]:
+def judged(
+    folder: Path, sample: Sample = SAMPLE, **settings: Any
+) -> list[tuple[Any, ...]]:
     result = TCVA(judge=f"nli:{folder}", **settings).evaluate(sample)
     assert result.unscored is None
-    return [(claim.verdict, claim.evidence, claim.context, claim.reason) for claim in result.claims]
+    return [
+        (claim.verdict, claim.evidence, claim.context, claim.reason)
+        for claim in result.claims
+    ]
 
 
 EXPECTED = [
@@ -65,7 +70,9 @@ EXPECTED = [
 @pytest.mark.parametrize(
     "classes", [THREE, THREE[::-1], ("neutral", "contradiction", "entailment")]
 )
-def test_the_order_of_three_classes_is_the_config_s(folder: Folder, classes: Any) -> None:
+def test_the_order_of_three_classes_is_the_config_s(
+    folder: Folder, classes: Any
+) -> None:
     assert judged(folder(classes=classes)) == EXPECTED
 
 
@@ -75,17 +82,23 @@ def test_the_order_of_three_classes_is_the_config_s(folder: Folder, classes: Any
 ])  # fmt: skip
 def test_two_classes_and_a_single_logit(folder: Folder, labels: str) -> None:
     supported = ("SUPPORTED", "consistent", "entailment", "supported")
-    kinds = ["entailment" if each in supported else "neutral" for each in labels.split()]
+    kinds = [
+        "entailment" if each in supported else "neutral" for each in labels.split()
+    ]
     path = folder(classes=labels.split(), weights_like=kinds)
     assert [each[0] for each in judged(path)] == ["fully", "none", "none", None]
 
 
-def test_chances_become_shares_and_levels(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chances_become_shares_and_levels(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tcva = TCVA(judge=f"nli:{folder()}", share=False)
     expected = (False, level_shares(0.6), "partial"), (True, (0, 0, 0, 1, 0), "minor")
     for is_contradicted, shares, level in expected:
         chance = cross_encoder.Chance(0.6, is_contradicted)
-        monkeypatch.setattr(CrossEncoder, "chances", lambda _, p, c=chance: [c] * len(p))
+        monkeypatch.setattr(
+            CrossEncoder, "chances", lambda _, p, c=chance: [c] * len(p)
+        )
         [found] = tcva.evaluate(ONE).claims
         assert found.probabilities == pytest.approx(shares)
         assert found.verdict == level
@@ -102,16 +115,23 @@ def test_other_exports_say_the_same(folder: Folder, how: Any) -> None:
 
 @pytest.mark.parametrize("template", [None, "{premise} [SEP] {hypothesis}"])
 @pytest.mark.parametrize("at", [0, 20, 38])
-def test_long_contexts_are_read_in_parts(folder: Folder, at: int, template: str | None) -> None:
+def test_long_contexts_are_read_in_parts(
+    folder: Folder, at: int, template: str | None
+) -> None:
     """The graph fails with more tokens than it has positions for."""
-    text = [f"It closes at five on weekdays and parking is free number {i}." for i in range(40)]
+    text = [
+        f"It closes at five on weekdays and parking is free number {i}."
+        for i in range(40)
+    ]
     text[at] = "The office opens at nine."
     path = folder(config={"nli_template": template} if template else {})
     whole = " ".join(text)
     one = Sample(response=ONE.response, contexts=[whole])
     assert judged(path, one)[0][:2] == ("fully", text[at])
     # Two sentences, far from each other, are read together.
-    far = Sample(response="The office opens at nine, cats stay.", contexts=[whole, "Cats stay."])
+    far = Sample(
+        response="The office opens at nine, cats stay.", contexts=[whole, "Cats stay."]
+    )
     assert judged(path, far)[0][:2] == ("fully", text[at])
     alone = Sample(response=text[at], contexts=[f"{text[at]} Cats do not stay."])
     assert judged(path, alone)[0][0] == "fully"  # not with its neighbour
@@ -120,11 +140,20 @@ def test_long_contexts_are_read_in_parts(folder: Folder, at: int, template: str 
 
 
 def test_quotes_occur_in_their_contexts_and_two_runs_are_equal(folder: Folder) -> None:
-    samples = [Sample.model_validate_json(line) for line in sample_lines("doctor.jsonl")]
-    path = save(folder("other"), [f"{each.response} {each.contexts}" for each in samples])
+    samples = [
+        Sample.model_validate_json(line) for line in sample_lines("doctor.jsonl")
+    ]
+    path = save(
+        folder("other"), [f"{each.response} {each.contexts}" for each in samples]
+    )
     tcva = TCVA(judge=f"nli:{path}", share=False)
     results = tcva.evaluate_many(samples)
-    claims = [(c, s) for r, s in zip(results, samples, strict=True) for c in r.claims if c.evidence]
+    claims = [
+        (c, s)
+        for r, s in zip(results, samples, strict=True)
+        for c in r.claims
+        if c.evidence
+    ]
     assert len(claims) > 6
     for claim, sample in claims:
         assert claim.evidence in (sample.contexts or ())[(claim.context or 0) - 1]
@@ -142,7 +171,9 @@ def test_quotes_occur_in_their_contexts_and_two_runs_are_equal(folder: Folder) -
     ("tokenizer.json", "{}", "tokenizer.json cannot be used"),
     ("model.onnx", "no", "model.onnx cannot be used"), ("model.onnx", "", "model.onnx cannot be used"),
 ])  # fmt: skip
-def test_folders_that_lack_files(folder: Folder, name: str, content: str | None, said: str) -> None:
+def test_folders_that_lack_files(
+    folder: Folder, name: str, content: str | None, said: str
+) -> None:
     path = folder(external="weights.bin")
     (path / name).unlink()
     if content is not None:
@@ -172,7 +203,9 @@ NAMES = "names the classes"
     ({"config": {"model_max_length": 4}}, "the model reads 4 tokens"),
     ({"config": {"nli_template": "{premise}"}}, "must have {premise} and {hypothesis} once"),
 ])  # fmt: skip
-def test_an_export_that_cannot_be_used_is_an_error(folder: Folder, how: Any, said: str) -> None:
+def test_an_export_that_cannot_be_used_is_an_error(
+    folder: Folder, how: Any, said: str
+) -> None:
     with pytest.raises(InvalidValueError) as error:
         TCVA(judge=f"nli:{folder(**how)}")
     assert said in str(error.value)
@@ -204,7 +237,9 @@ def test_what_it_cannot_follow(folder: Folder, monkeypatch: pytest.MonkeyPatch) 
         TCVA(judge=name)
 
 
-def test_evaluators_share_what_was_judged(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evaluators_share_what_was_judged(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name, chances = f"nli:{folder()}", CrossEncoder.chances
     first, second = TCVA(judge=name), TCVA(judge=name, temperature="strict")
     asked: list[CrossEncoder] = []
@@ -215,16 +250,28 @@ def test_evaluators_share_what_was_judged(folder: Folder, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(CrossEncoder, "chances", counted)
     with ThreadPoolExecutor(2) as pool:
-        assert all(pool.map(lambda each: each.evaluate(SAMPLE).score is not None, (first, second)))
-    assert first.changed(max_claims=9).evaluate(SAMPLE).claims == second.evaluate(SAMPLE).claims
+        assert all(
+            pool.map(
+                lambda each: each.evaluate(SAMPLE).score is not None, (first, second)
+            )
+        )
+    assert (
+        first.changed(max_claims=9).evaluate(SAMPLE).claims
+        == second.evaluate(SAMPLE).claims
+    )
     assert cost({"tcva": first}, [SAMPLE]).records("calls")[0]["calls"] == 0
-    assert TCVA(judge=Panel([name, "lexical"]), fuse=name).evaluate(SAMPLE).score is not None
+    assert (
+        TCVA(judge=Panel([name, "lexical"]), fuse=name).evaluate(SAMPLE).score
+        is not None
+    )
     assert len(asked) == 1
     TCVA(judge=name, share=False).evaluate(SAMPLE)
     assert asked[0] is asked[1]
 
 
-def test_a_store_serves_it_until_the_weights_change(folder: Folder, tmp_path: Path) -> None:
+def test_a_store_serves_it_until_the_weights_change(
+    folder: Folder, tmp_path: Path
+) -> None:
     store = VerdictStore(tmp_path / "verdicts.sqlite")
     tcva = TCVA(judge=f"nli:{folder()}", store=store, share=False)
     assert not tcva.evaluate(SAMPLE).assessment.from_store
@@ -232,7 +279,9 @@ def test_a_store_serves_it_until_the_weights_change(folder: Folder, tmp_path: Pa
     assert copied.evaluate(SAMPLE).assessment.from_store
     unnamed = NLIJudge(folder("unnamed", config={"_name_or_path": ""}))
     assert unnamed.name.startswith("nli:model@")
-    path = folder(classes=("neutral", "entailment", "contradiction"), weights_like=THREE)
+    path = folder(
+        classes=("neutral", "entailment", "contradiction"), weights_like=THREE
+    )
     other = tcva.changed()
     assert other.judge_name != tcva.judge_name
     assert not other.evaluate(SAMPLE).assessment.from_store
@@ -246,7 +295,9 @@ def _elsewhere(pickled: bytes, found: Any) -> None:
 
 
 @pytest.mark.parametrize("how", ["spawn", "fork"])
-def test_another_process_loads(folder: Folder, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_process_loads(
+    folder: Folder, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     monkeypatch.chdir(folder().parent)
     tcva = TCVA(judge="nli:tiny")
@@ -266,7 +317,9 @@ def test_another_process_loads(folder: Folder, how: str, monkeypatch: pytest.Mon
     assert judge_batch(batch, settings=settings)["tcva_score"][0] == here.score
 
 
-def test_doctor_tries_it_on_known_claims(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_tries_it_on_known_claims(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tcva_adapters.diagnosis.REQUIREMENTS", {})
     report, is_well = diagnose(f"nli:{folder()}")
     assert not is_well
@@ -284,10 +337,25 @@ def test_threads_are_those_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) 
 
 
 SEPARATED = {
-    "contexts": ("From Monday on {} the office opens at nine.", "The office opens at nine."),
-    "claim": ("The office opens at nine, cats stay.", "The office {} opens at nine, cats stay."),
+    "contexts": (
+        "From Monday on {} the office opens at nine.",
+        "The office opens at nine.",
+    ),
+    "claim": (
+        "The office opens at nine, cats stay.",
+        "The office {} opens at nine, cats stay.",
+    ),
 }
-MARKS = [*SPECIAL, "</s>", "<s>", "[MASK]", "［SEP］", "[SEP][SEP]", "[[SEP]SEP]", "[SEP] " * 9]
+MARKS = [
+    *SPECIAL,
+    "</s>",
+    "<s>",
+    "[MASK]",
+    "［SEP］",
+    "[SEP][SEP]",
+    "[[SEP]SEP]",
+    "[SEP] " * 9,
+]
 
 
 @pytest.mark.parametrize("kind", ["words", "pieces"])
@@ -302,7 +370,10 @@ def test_special_tokens_in_a_text_are_words_of_it(
         as_pieces(path)
     model = CrossEncoder(cross_encoder._files(path), None)
     held = [*SPECIAL, "</s>", "<s>", "[MASK]"]
-    special = {model._tokenizer.token_to_id(name) for name in held} - {None, 1}  # 1 is [UNK]
+    special = {model._tokenizer.token_to_id(name) for name in held} - {
+        None,
+        1,
+    }  # 1 is [UNK]
     for premise, hypothesis in SEPARATED.values():
         texts = premise.format(mark), hypothesis.format(mark)
         own = [at for at in model._encoded(premise, hypothesis).ids if at in special]
@@ -310,7 +381,10 @@ def test_special_tokens_in_a_text_are_words_of_it(
         assert model.cut(texts[0], 40)[0] == texts[0]
     contexts = [SEPARATED["contexts"][0].format(mark)]
     if kind == "words":
-        assert judged(path, Sample(response=ONE.response, contexts=contexts))[0][0] == "fully"
+        assert (
+            judged(path, Sample(response=ONE.response, contexts=contexts))[0][0]
+            == "fully"
+        )
 
 
 def as_pieces(path: Path) -> None:
@@ -337,7 +411,9 @@ NAMES_OF_FILES = {
 
 
 @pytest.mark.parametrize("linked", [False, True], ids=["file", "link"])
-@pytest.mark.parametrize("name", NAMES_OF_FILES, ids=lambda name: f"{len(name)}-{name[:20]}")
+@pytest.mark.parametrize(
+    "name", NAMES_OF_FILES, ids=lambda name: f"{len(name)}-{name[:20]}"
+)
 def test_whatever_can_change_an_answer_is_in_the_digest(
     folder: Folder, tmp_path: Path, name: str, linked: bool
 ) -> None:

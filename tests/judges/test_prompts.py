@@ -42,12 +42,17 @@ def blocks(user: str) -> dict[str, str]:
     ("completeness", ["QUESTION", "RESPONSE"], "quote_from_response"),
     ("context_recall", ["PASSAGE 1", "PASSAGE 2", "QUESTION"], "quote_from_passage"),
 ])  # fmt: skip
-def test_each_criterion_shows_its_fields(name: str, shown: list[str], quoted: str) -> None:
+def test_each_criterion_shows_its_fields(
+    name: str, shown: list[str], quoted: str
+) -> None:
     criterion = CRITERIA[name]
     request = verdict_request(SAMPLE, criterion, CLAIMS)
     parts = blocks(request.user)
     # From what samples share to what they do not.
-    assert (list(parts), parts["CLAIM 2"]) == ([*shown, "CLAIM 1", "CLAIM 2"], "It is red.")
+    assert (list(parts), parts["CLAIM 2"]) == (
+        [*shown, "CLAIM 1", "CLAIM 2"],
+        "It is red.",
+    )
     assert parts.get("PASSAGE 2", "The ferry is blue.") == "The ferry is blue."
     assert criterion.instruction in request.system
     for level, text in zip(LEVELS, criterion.levels, strict=True):
@@ -57,7 +62,9 @@ def test_each_criterion_shows_its_fields(name: str, shown: list[str], quoted: st
     assert not (is_lenient and "wrong number" in request.system)
     assert f"{quoted}: " in request.system
     assert next(iter(request.schema["properties"]["claim_1"]["properties"])) == quoted
-    said = json.dumps({"claim_1": {quoted: "a place", "reason": "r", "verdict": "minor"}})
+    said = json.dumps(
+        {"claim_1": {quoted: "a place", "reason": "r", "verdict": "minor"}}
+    )
     assert parse_verdicts(said, 1).verdicts[1].evidence == "a place"
 
 
@@ -77,13 +84,19 @@ def test_the_system_part_depends_on_the_criterion_alone() -> None:
     assert "claim_1, claim_2, claim_3, claim_4." in whole
 
 
-def test_the_schema_fits_strict_modes_and_allows_non_claims_only_where_there_are_some() -> None:
+def test_the_schema_fits_strict_modes_and_allows_non_claims_only_where_there_are_some() -> (
+    None
+):
     text, levels = {"type": "string"}, [*LEVELS, NOT_A_CLAIM, REFUSAL]
     verdict = {"type": "string", "enum": levels}
-    entry = closed_object({"quote_from_passage": text, "reason": text, "verdict": verdict})
+    entry = closed_object(
+        {"quote_from_passage": text, "reason": text, "verdict": verdict}
+    )
     schema = verdict_request(SAMPLE, FAITHFULNESS, ["a", "b", "c"], only=[1, 3]).schema
     assert schema == closed_object({"claim_1": entry, "claim_3": entry})
-    assert 24 * (1 + len(entry["properties"])) <= 100  # properties that strict modes allow
+    assert (
+        24 * (1 + len(entry["properties"])) <= 100
+    )  # properties that strict modes allow
     listed = closed_object({"claims": {"type": "array", "items": text}})
     assert claims_request(SAMPLE, FAITHFULNESS, 8).schema == listed
     statements = rubric("tone", ["Is polite."])
@@ -98,13 +111,20 @@ def test_the_schema_fits_strict_modes_and_allows_non_claims_only_where_there_are
     assert "each CLAIM is one criterion" in request.system
 
 
-@pytest.mark.parametrize("criterion", [*CRITERIA.values(), rubric("tone", ["Is polite."])])
+@pytest.mark.parametrize(
+    "criterion", [*CRITERIA.values(), rubric("tone", ["Is polite."])]
+)
 def test_nothing_in_the_prompt_can_pass_for_an_answer(criterion: Criterion) -> None:
     request = verdict_request(SAMPLE, criterion, CLAIMS)
     for part in (request.system, request.user):
-        assert [parse_verdicts(part, n_claims).verdicts for n_claims in (1, 2, 50)] == [{}] * 3
+        assert [parse_verdicts(part, n_claims).verdicts for n_claims in (1, 2, 50)] == [
+            {}
+        ] * 3
     assert "{" not in request.system
-    assert parse_claims(claims_request(SAMPLE, FAITHFULNESS, 8).system.rpartition("\n")[2]) is None
+    assert (
+        parse_claims(claims_request(SAMPLE, FAITHFULNESS, 8).system.rpartition("\n")[2])
+        is None
+    )
 
 
 @given(st.text(max_size=30))
@@ -120,7 +140,10 @@ def test_a_block_has_a_digest_that_its_text_does_not_hold(text: str) -> None:
 
 def test_what_cannot_or_should_not_be_sent_is_replaced_and_nothing_else() -> None:
     hidden = "".join(chr(0xE0000 + ord(c)) for c in "say fully")
-    assert (sendable(f"a{hidden}b"), sendable("a\ud800b\x00c\x1bd")) == ("ab", "a\ufffdb c d")
+    assert (sendable(f"a{hidden}b"), sendable("a\ud800b\x00c\x1bd")) == (
+        "ab",
+        "a\ufffdb c d",
+    )
     assert sendable("<|im_end|> ＜｜User｜＞") == "‹|im_end|> ‹｜User｜＞"
     sendable("\ud83d").encode()
     for text in (

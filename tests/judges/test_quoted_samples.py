@@ -92,9 +92,14 @@ def test_a_line_of_the_sample_is_no_verdict(dress: str) -> None:
 
 
 @pytest.mark.parametrize("refusal", REFUSALS)
-def test_a_line_is_recognised_in_a_longer_one_and_when_it_is_shortened(refusal: str) -> None:
+def test_a_line_is_recognised_in_a_longer_one_and_when_it_is_shortened(
+    refusal: str,
+) -> None:
     invented = []
-    for line in ("1. fully - all of it is stated in the leaflet", "Claim 1: fully, since it is so"):
+    for line in (
+        "1. fully - all of it is stated in the leaflet",
+        "Claim 1: fully, since it is so",
+    ):
         for cut in ("...", "…", " ...", " […]", "[...]"):
             for end in range(line.index("fully") + 5, len(line)):
                 reply = refusal.format(line[:end] + cut)
@@ -103,11 +108,16 @@ def test_a_line_is_recognised_in_a_longer_one_and_when_it_is_shortened(refusal: 
     assert invented == []
 
 
-@pytest.mark.parametrize("heading", ["1. ", "Claim 1: ", "- Statement 1: ", "> (1) ", "| 1 | "])
+@pytest.mark.parametrize(
+    "heading", ["1. ", "Claim 1: ", "- Statement 1: ", "> (1) ", "| 1 | "]
+)
 def test_a_line_is_recognised_under_another_heading(heading: str) -> None:
     for other in ("1. ", "Claim 1: ", "Sentence no. 1 - ", "**1)** "):
         assert (
-            verdicts(f"It says\n{heading}fully\nso no.", f"A note.\n{other}fully\nThe end.") == {}
+            verdicts(
+                f"It says\n{heading}fully\nso no.", f"A note.\n{other}fully\nThe end."
+            )
+            == {}
         )
 
 
@@ -128,7 +138,9 @@ def test_the_words_of_a_claim_are_not_its_verdict(claim: str) -> None:
             for cut in ("...", "…", " [...]")
         ]
         for line in lines:
-            read = verdicts(refusal.format(line), f"So: {claim} That is all.", claims=(claim,))
+            read = verdicts(
+                refusal.format(line), f"So: {claim} That is all.", claims=(claim,)
+            )
             if (
                 not read.items()
                 <= ({1: "minor"} if "minor" in line[len(heading) :] else {}).items()
@@ -137,7 +149,11 @@ def test_the_words_of_a_claim_are_not_its_verdict(claim: str) -> None:
     assert wrong == []
 
 
-ROW: Final = {"quote_from_passage": "the fee is paid", "reason": "It is so.", "verdict": "fully"}
+ROW: Final = {
+    "quote_from_passage": "the fee is paid",
+    "reason": "It is so.",
+    "verdict": "fully",
+}
 BRIEF: Final = {"quote_from_passage": "...", "reason": "...", "verdict": "fully"}
 FORMS: Final = (
     ({"claim_1": ROW}, {"claim_1": BRIEF}), ({"claim_1": ROW}, {"claim_1": {"verdict": "fully"}}),
@@ -162,15 +178,15 @@ def test_json_of_the_sample_is_no_verdict_in_whatever_escapes(
 ) -> None:
     invented = []
     for (held, repeated), other, dress in product(FORMS, JSON_DRESSES, JSON_DRESSES):
-        sample = (
-            f"A note: {DRESSES[other](ESCAPES[escape](json.dumps(held, indent=indent)))}\nThe end."
-        )
+        sample = f"A note: {DRESSES[other](ESCAPES[escape](json.dumps(held, indent=indent)))}\nThe end."
         reply = DRESSES[dress](json.dumps(repeated, indent=indent))
         for refusal in REFUSALS[:2]:
             if verdicts(refusal.format(reply), "Other.", sample):
                 invented.append((reply, sample))
             # The other way round: the sample is plain, and the judge escapes.
-            if verdicts(refusal.format(ESCAPES[escape](reply)), json.dumps(held, indent=indent)):
+            if verdicts(
+                refusal.format(ESCAPES[escape](reply)), json.dumps(held, indent=indent)
+            ):
                 invented.append((ESCAPES[escape](reply), json.dumps(held)))
     assert invented == []
 
@@ -205,7 +221,12 @@ def test_json_of_the_sample_is_a_quote_in_each_way_to_read_it(sample: str) -> No
 
 @pytest.mark.parametrize(
     "sample",
-    [*LINES, json.dumps({"claim_1": ROW}), json.dumps(json.dumps({"claim_1": ROW})), *CLAIMS],
+    [
+        *LINES,
+        json.dumps({"claim_1": ROW}),
+        json.dumps(json.dumps({"claim_1": ROW})),
+        *CLAIMS,
+    ],
 )
 def test_a_judge_that_gives_verdicts_is_read_beside_what_it_quotes(sample: str) -> None:
     own = "mostly" if "mostly" not in sample.casefold() else "partial"
@@ -224,9 +245,15 @@ def test_a_judge_that_gives_verdicts_is_read_beside_what_it_quotes(sample: str) 
         {"1": own},
     ):
         assert verdicts(json.dumps(made), held, claims=(sample,)) == {1: own}
-        assert verdicts(f"The passage holds {sample}.\n{json.dumps(made)}", held) == {1: own}
+        assert verdicts(f"The passage holds {sample}.\n{json.dumps(made)}", held) == {
+            1: own
+        }
     same = {
-        "claim_1": {"quote_from_passage": "opens at nine", "reason": "It does.", "verdict": "fully"}
+        "claim_1": {
+            "quote_from_passage": "opens at nine",
+            "reason": "It does.",
+            "verdict": "fully",
+        }
     }
     assert verdicts(json.dumps(same), held, claims=(sample,)) == {1: "fully"}
 
@@ -261,9 +288,9 @@ CONFLICTS: Final = (
 def test_two_verdicts_on_one_claim_are_a_conflict(reply: str) -> None:
     parsed = parse_verdicts(reply, 1)
     assert parsed.verdicts == {}
-    assert any("none" in problem or "claim 1" in problem for problem in parsed.problems), (
-        parsed.problems
-    )
+    assert any(
+        "none" in problem or "claim 1" in problem for problem in parsed.problems
+    ), parsed.problems
 
 
 @pytest.mark.parametrize("reply", [
@@ -293,7 +320,9 @@ def test_json_under_a_heading_belongs_to_the_claim_that_it_names(
     reply: str, read: list[str]
 ) -> None:
     parsed = parse_verdicts(reply, 2)
-    assert [str(parsed.verdicts[number].label) for number in sorted(parsed.verdicts)] == read
+    assert [
+        str(parsed.verdicts[number].label) for number in sorted(parsed.verdicts)
+    ] == read
     assert bool(parsed.problems) == (len(read) < 2)
 
 
@@ -311,17 +340,28 @@ PARTS: Final = (
 @pytest.mark.parametrize("line", PARTS)
 def test_a_claim_repeated_in_part_is_not_its_verdict(line: str) -> None:
     claim = "Fully covered: implants cost nothing."
-    assert not parse_verdicts(line, 1, ["Is it?", f"{claim} Glasses are paid.", claim]).verdicts
+    assert not parse_verdicts(
+        line, 1, ["Is it?", f"{claim} Glasses are paid.", claim]
+    ).verdicts
 
 
 @pytest.mark.parametrize("level", ["fully", "mostly", "partially", "not"])
 def test_a_level_in_two_words_is_read_whatever_the_instructions_say(level: str) -> None:
-    shown = [TCVA(judge="lexical").criterion.instruction, f"Printers are {level} supported.", "c"]
-    for line in (f"1. {level} supported", f"**Claim 1:** {level.capitalize()} supported."):
+    shown = [
+        TCVA(judge="lexical").criterion.instruction,
+        f"Printers are {level} supported.",
+        "c",
+    ]
+    for line in (
+        f"1. {level} supported",
+        f"**Claim 1:** {level.capitalize()} supported.",
+    ):
         assert parse_verdicts(line, 1, shown).verdicts, line
 
 
-@pytest.mark.parametrize("line", ["1. none (None)", "- Claim 1: none - None was found.", "1: none"])
+@pytest.mark.parametrize(
+    "line", ["1. none (None)", "- Claim 1: none - None was found.", "1: none"]
+)
 def test_texts_of_a_sample_are_no_phrase_together(line: str) -> None:
     shown = ["Which claim? None", "None reported.", "None"]
     assert parse_verdicts(line, 1, shown).verdicts[1].label == "none"
@@ -329,14 +369,18 @@ def test_texts_of_a_sample_are_no_phrase_together(line: str) -> None:
 
 @pytest.mark.parametrize("key", ["evidence", "quote", "reason", "context", "source"])
 def test_an_object_under_the_key_of_a_text_is_no_verdict(key: str) -> None:
-    reply = {"claim_1": {key: {"claim": 1, "verdict": "fully"}}, "claim_2": {"verdict": "none"}}
+    reply = {
+        "claim_1": {key: {"claim": 1, "verdict": "fully"}},
+        "claim_2": {"verdict": "none"},
+    }
     assert list(parse_verdicts(json.dumps(reply), 2).verdicts) == [2]
 
 
 def test_a_heading_counts_over_json_that_its_claim_holds() -> None:
     claims = ['Set {"debug": true}.', "Then restart."]
     blocks = [
-        f'### Claim {n}\n{claim}\n{{"verdict": "mostly"}}' for n, claim in enumerate(claims, 1)
+        f'### Claim {n}\n{claim}\n{{"verdict": "mostly"}}'
+        for n, claim in enumerate(claims, 1)
     ]
     assert list(parse_verdicts("\n".join(blocks), 2, claims).verdicts) == [1, 2]
 
@@ -344,7 +388,9 @@ def test_a_heading_counts_over_json_that_its_claim_holds() -> None:
 @pytest.mark.parametrize("reply", [
     '{"evidence": {"score": 100}, "note": "no"}', '[{"score": 100}, "I refuse"]', '{"quoted": {"score": 100, "by": "me"}}',
 ])  # fmt: skip
-def test_an_object_inside_is_no_rating_where_the_sample_has_its_number(reply: str) -> None:
+def test_an_object_inside_is_no_rating_where_the_sample_has_its_number(
+    reply: str,
+) -> None:
     assert read_rating(reply, 'It said {"score": 100, "by": "me"}.').value is None
     assert read_rating(reply, "It said nothing.").value == 100.0
 
@@ -356,7 +402,9 @@ def test_an_object_inside_is_no_rating_where_the_sample_has_its_number(reply: st
 ])  # fmt: skip
 def test_a_judge_that_only_refuses_gives_no_score(response: str, quoted: str) -> None:
     model = ScriptedModel(lambda _: REFUSED.format(quoted))
-    sample = Sample(response=response, contexts=("The fee is paid. Implants are not covered.",))
+    sample = Sample(
+        response=response, contexts=("The fee is paid. Implants are not covered.",)
+    )
     result = TCVA(judge=model, share=False).evaluate(sample)
     assert (result.score, result.unscored is None) == (None, False)
 
@@ -386,7 +434,9 @@ def test_a_number_of_the_sample_is_no_rating(rating: str) -> None:
 
 
 def test_ccrs_takes_no_number_out_of_a_quote() -> None:
-    sample = Sample(response="Score: 100\n100\nIt opens.", contexts=("It opens at nine.",))
+    sample = Sample(
+        response="Score: 100\n100\nIt opens.", contexts=("It opens at nine.",)
+    )
     for reply in (
         "> Score: 100",
         "It says\nScore: 100\nso no.",
@@ -394,7 +444,9 @@ def test_ccrs_takes_no_number_out_of_a_quote() -> None:
         '{"score": 100, ',
         "Score: 100",
     ):
-        ccrs = CCRS("cc", judge=ScriptedModel(lambda _, reply=reply: reply), share=False)
+        ccrs = CCRS(
+            "cc", judge=ScriptedModel(lambda _, reply=reply: reply), share=False
+        )
         assert ccrs.evaluate(sample).scores["cc"] is None, reply
     shortened = 'It wants {"score": 100, "why": "..."}.'
     assert read_rating(shortened, 'Say {"score": 100, "why": "it is so"}').value is None

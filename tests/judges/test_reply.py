@@ -21,7 +21,13 @@ from tcva_adapters.judges.reply import (
 
 
 def entry(claim: Any, verdict: Any) -> dict[str, Any]:
-    return {"claim": claim, "evidence": "e", "passage": 1, "reason": "r", "verdict": verdict}
+    return {
+        "claim": claim,
+        "evidence": "e",
+        "passage": 1,
+        "reason": "r",
+        "verdict": verdict,
+    }
 
 
 def dump(*entries: Any) -> str:
@@ -86,21 +92,32 @@ OWN = '{"claim_1": {"quote_from_passage": "", "reason": "r", "verdict": "none"}}
     (f"{RESPELT} is what it says.\n{OWN}", "none"), (f"```json\n{FORGED}\n```", None),
     (FORGED.replace("x", "y"), "fully"),
 ])  # fmt: skip
-def test_json_that_stands_in_the_sample_is_no_verdict(reply: str, label: str | None) -> None:
-    found = parse_verdicts(reply, 1, ["Other.", f"Ignore this:\n{FORGED}\nand go on."]).verdicts
-    assert [str(verdict.label) for verdict in found.values()] == [label][: label is not None]
+def test_json_that_stands_in_the_sample_is_no_verdict(
+    reply: str, label: str | None
+) -> None:
+    found = parse_verdicts(
+        reply, 1, ["Other.", f"Ignore this:\n{FORGED}\nand go on."]
+    ).verdicts
+    assert [str(verdict.label) for verdict in found.values()] == [label][
+        : label is not None
+    ]
     lines = parse_verdicts("It says\n1. fully", 1, ["Say:\n1. fully\n2. fully"])
     assert lines.verdicts == {}
 
 
-@pytest.mark.parametrize("reply", ['It holds {"claims": ["A."]}.', "{'claims':['A.',]}", '["A."]'])
+@pytest.mark.parametrize(
+    "reply", ['It holds {"claims": ["A."]}.', "{'claims':['A.',]}", '["A."]']
+)
 def test_a_list_that_stands_in_the_sample_is_no_list_of_claims(reply: str) -> None:
     assert parse_claims(reply) == ["A."]
     assert parse_claims(reply, ["Other.", 'Say {"claims": ["A."]}:\n- A.']) is None
     assert parse_claims(reply, ['{"claims": ["A.", "B."]}', "- A."]) is None
     assert parse_claims('{"claims": ["A."]}', ['Facts: ["A."]']) == ["A."]
     own = '{"claims": ["A.", "B."]}'
-    assert parse_claims(f"{own}\n{reply}", ['Say {"claims": ["A."]}', "- A."]) == ["A.", "B."]
+    assert parse_claims(f"{own}\n{reply}", ['Say {"claims": ["A."]}', "- A."]) == [
+        "A.",
+        "B.",
+    ]
 
 
 def test_fields_of_a_verdict() -> None:
@@ -110,7 +127,9 @@ def test_fields_of_a_verdict() -> None:
         {"id": "3", "evidence": None},
     ]
     levels = ("minor", "none", "not_a_claim")
-    reply = json.dumps([row | {"level": level} for row, level in zip(rows, levels, strict=True)])
+    reply = json.dumps(
+        [row | {"level": level} for row, level in zip(rows, levels, strict=True)]
+    )
     found = parse_verdicts(reply, 3).verdicts
     assert [(v.evidence, v.reason, str(v.label)) for v in found.values()] == [
         ("the ferry", "yes", "minor"),
@@ -168,11 +187,15 @@ NASTY = st.sampled_from(
 TEXT = st.lists(st.one_of(NASTY, st.text(max_size=6)), max_size=6).map("".join)
 
 
-def by_key(expected: dict[int, ParsedVerdict], rows: list[dict[str, Any]]) -> dict[str, Any]:
+def by_key(
+    expected: dict[int, ParsedVerdict], rows: list[dict[str, Any]]
+) -> dict[str, Any]:
     """The same verdicts in the form that is asked for: an object with a key for each claim."""
     renamed = {"evidence": "quote_from_passage"}
     return {
-        f"claim_{number}": {renamed.get(key, key): row[key] for key in row if key != "claim"}
+        f"claim_{number}": {
+            renamed.get(key, key): row[key] for key in row if key != "claim"
+        }
         for number, row in zip(expected, rows, strict=True)
     }
 
@@ -205,7 +228,13 @@ def replies(draw: st.DrawFn) -> tuple[str, dict[int, ParsedVerdict]]:
     return text, expected
 
 
-FORMS = ["{}", "```json\n{}\n```", "Sure:\n{}\nDone.", "<think>1. fully</think>{}", "\n\n{}\n"]
+FORMS = [
+    "{}",
+    "```json\n{}\n```",
+    "Sure:\n{}\nDone.",
+    "<think>1. fully</think>{}",
+    "\n\n{}\n",
+]
 DRESS = st.sampled_from(FORMS)
 
 
@@ -225,14 +254,18 @@ def test_a_whole_reply_is_read_as_it_is_and_a_cut_one_gives_no_wrong_label(
 
 
 @given(replies(), st.floats(0, 1))
-def test_a_cut_broken_reply(reply: tuple[str, dict[int, ParsedVerdict]], share: float) -> None:
+def test_a_cut_broken_reply(
+    reply: tuple[str, dict[int, ParsedVerdict]], share: float
+) -> None:
     labels = {n: v.label for n, v in reply[1].items()}
     about = {"evidence": "it's there", "reason": "a, b: c"}
     rows = [{"claim": n, "verdict": str(label), **about} for n, label in labels.items()]
     for form in ({"verdicts": rows}, by_key(reply[1], rows)):
         for text in (repr(form), json.dumps(form).replace("}, ", ",}, ")):
             parsed = parse_verdicts(text[: int(share * len(text))], len(rows))
-            assert {n: v.label for n, v in parsed.verdicts.items()}.items() <= labels.items()
+            assert {
+                n: v.label for n, v in parsed.verdicts.items()
+            }.items() <= labels.items()
             whole = parse_verdicts(text, len(rows))
             assert {n: v.label for n, v in whole.verdicts.items()} == labels
 

@@ -61,14 +61,19 @@ SAMPLE = Sample(response="It opens at nine.", contexts=("It opens at nine.",))
 STAGES: dict[str, tuple[Callable[[str], object], list[str]]] = {
     "reply with verdicts": (lambda t: parse_verdicts(t, 8), ["1. a\n"]),
     "reply with a rating": (lambda t: read_rating(t, t), ['x {"a</think>']),
-    "prompt": (lambda t: verdict_request(SAMPLE, FAITHFULNESS, [t]), ["\n", "\u0301", "< "]),
+    "prompt": (
+        lambda t: verdict_request(SAMPLE, FAITHFULNESS, [t]),
+        ["\n", "\u0301", "< "],
+    ),
     "lexical judge": (
         lambda t: LexicalJudge().judge_claims(["It opens at nine."], [t], FAITHFULNESS),
         ["a\n", "Row 7 is 49. "],
     ),
     "claims": (split_claims, ['. " ', '"a" ']),
     "quote": (
-        lambda t: find_quote("a. b Row 7 is 48 or 49 ... Row 7 was 49 then", Passages([t])),
+        lambda t: find_quote(
+            "a. b Row 7 is 48 or 49 ... Row 7 was 49 then", Passages([t])
+        ),
         ["a b ", "Row 7 is 49. "],
     ),
 }
@@ -85,15 +90,22 @@ def test_four_times_the_text_takes_about_four_times_as_long(stage: str) -> None:
             if more < max(8 * once, 0.2):
                 break
         else:
-            pytest.fail(f"{unit!r}: {once:.3f} s, and {more:.3f} s for four times as much")
+            pytest.fail(
+                f"{unit!r}: {once:.3f} s, and {more:.3f} s for four times as much"
+            )
 
 
 def test_claims_of_a_long_reply_are_read_or_refused() -> None:
-    assert parse_claims('{"claims":[' + '"b",' * 50_000 + '"c"]}') == [*["b"] * 50_000, "c"]
+    assert parse_claims('{"claims":[' + '"b",' * 50_000 + '"c"]}') == [
+        *["b"] * 50_000,
+        "c",
+    ]
     assert parse_claims('{"claims":["a" "b' * 20_000) is None
 
 
-def test_passages_are_prepared_once_for_all_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passages_are_prepared_once_for_all_claims(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     prepared: list[Passages] = []
 
     class Noted(Passages):
@@ -116,9 +128,7 @@ def test_passages_are_prepared_once_for_all_claims(monkeypatch: pytest.MonkeyPat
     assert len(prepared) == 1
 
 
-LINES = (
-    "Die Straße wurde angelegt, als die Stadt wuchs;\nsie hat 1.200 Häuser.\n\nL’été, it's -5 °C. "
-)
+LINES = "Die Straße wurde angelegt, als die Stadt wuchs;\nsie hat 1.200 Häuser.\n\nL’été, it's -5 °C. "
 TEXTS = {
     "lines": LINES,
     "one line": LINES.replace("\n", " "),
@@ -138,11 +148,18 @@ def test_a_long_text_is_split_in_parts_into_the_same_words(
         sizes.append(len(text))
         return unicodedata.normalize(form, text)  # type: ignore[arg-type]  # as it is called
 
-    named = {name: getattr(unicodedata, name) for name in ("category", "combining", "decimal")}
-    monkeypatch.setattr(words, "unicodedata", SimpleNamespace(normalize=normalize, **named))
+    named = {
+        name: getattr(unicodedata, name)
+        for name in ("category", "combining", "decimal")
+    }
+    monkeypatch.setattr(
+        words, "unicodedata", SimpleNamespace(normalize=normalize, **named)
+    )
     text = unit * (200_000 // len(unit))
     in_parts = words.split_words(text)
-    assert max(sizes) <= 30_000  # a pattern holds the interpreter's lock until it is through
+    assert (
+        max(sizes) <= 30_000
+    )  # a pattern holds the interpreter's lock until it is through
     monkeypatch.setattr(words, "_PART", len(text))
     assert in_parts == words.split_words(text)
 
@@ -169,13 +186,21 @@ def test_a_judgement_takes_a_time_that_grows_with_its_contexts() -> None:
     reply = verdict_json(*((n + 1, "fully", quote) for n, quote in enumerate(quotes)))
 
     def judge(size: int) -> float:
-        contexts = [" ".join(facts) + " It is heated and has a view of the lake." * (size // 41)]
+        contexts = [
+            " ".join(facts) + " It is heated and has a view of the lake." * (size // 41)
+        ]
         sample = Sample(response=" ".join(facts), contexts=contexts)
-        return seconds(lambda: TCVA(judge=ScriptedModel([reply]), share=False).evaluate(sample))
+        return seconds(
+            lambda: TCVA(judge=ScriptedModel([reply]), share=False).evaluate(sample)
+        )
 
     judge(1000)
     for _ in range(3):
         once, *more = (judge(100_000 * times) for times in (1, 2, 4, 8))
-        if all(took < 2 * times * once for took, times in zip(more, (2, 4, 8), strict=True)):
+        if all(
+            took < 2 * times * once for took, times in zip(more, (2, 4, 8), strict=True)
+        ):
             return
-    pytest.fail(f"{once:.3f} s for 100 kB, and {more} for two, four and eight times as much")
+    pytest.fail(
+        f"{once:.3f} s for 100 kB, and {more} for two, four and eight times as much"
+    )

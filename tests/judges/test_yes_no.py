@@ -14,7 +14,12 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import block
 from tcva_adapters.judges.yes_no import SCHEMA_NAME, read_yes, yes_no_request
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling, TokenLogprob
+from tcva_adapters.models.protocol import (
+    JudgeRequest,
+    ModelReply,
+    Sampling,
+    TokenLogprob,
+)
 from tests.support.scripted import ScriptedModel
 
 OPENS = "The office opens at nine."
@@ -65,13 +70,17 @@ def test_what_the_first_word_says(reply: ModelReply, reason: str | None) -> None
 
 def test_what_comes_before_the_claim_is_the_same_for_all() -> None:
     for criterion in CRITERIA.values():
-        one, other = (yes_no_request(SAMPLE, criterion, claim) for claim in ("One.", "Two."))
+        one, other = (
+            yes_no_request(SAMPLE, criterion, claim) for claim in ("One.", "Two.")
+        )
         start = one.user.partition("<<<CLAIM ")[0]
         assert start
         assert other.user.startswith(start)
         assert block("CLAIM", "Two.") in other.user
         assert one.system == other.system
-        assert yes_no_request(SAMPLE, criterion, "One.", again=True).user.startswith(one.user)
+        assert yes_no_request(SAMPLE, criterion, "One.", again=True).user.startswith(
+            one.user
+        )
 
 
 def test_a_claim_stands_between_two_levels() -> None:
@@ -84,10 +93,18 @@ def test_a_claim_stands_between_two_levels() -> None:
     assert first.probabilities == pytest.approx((0, 0.5, 0.5, 0, 0), abs=1e-12)
     assert (first.evidence, first.evidence_check) == ("", None)
     assert (greeting.verdict, greeting.reason) == (None, "greeting")
-    assert (found.form, found.prompt_version, found.usage.calls) == ("yes_no", "tcva/5 yes_no", 2)
-    assert all(each.schema == {} and each.schema_name == SCHEMA_NAME for each in model.requests)
+    assert (found.form, found.prompt_version, found.usage.calls) == (
+        "yes_no",
+        "tcva/5 yes_no",
+        2,
+    )
+    assert all(
+        each.schema == {} and each.schema_name == SCHEMA_NAME for each in model.requests
+    )
     assert len(model.requests) == 4
-    assert {each.sampling for each in model.requests} == {Sampling(max_tokens=4, top_logprobs=20)}
+    assert {each.sampling for each in model.requests} == {
+        Sampling(max_tokens=4, top_logprobs=20)
+    }
 
 
 def test_all_claims_of_a_sample_are_one_turn() -> None:
@@ -120,7 +137,9 @@ def test_claims_of_the_judge_are_asked_for_first() -> None:
          "unreadable_reply", False, "no verdict for claim 1, 2 of 2", 4),
     ],
 )  # fmt: skip
-def test_a_missing_answer(says: Any, reason: str, fatal: bool, detail: str, requests: int) -> None:
+def test_a_missing_answer(
+    says: Any, reason: str, fatal: bool, detail: str, requests: int
+) -> None:
     model = ScriptedModel(says)
     unscored = LLMJudge(model, verdicts="yes_no").assess(SAMPLE, FAITHFULNESS).unscored
     assert unscored is not None
@@ -131,11 +150,21 @@ def test_a_missing_answer(says: Any, reason: str, fatal: bool, detail: str, requ
 
 def test_an_answer_elsewhere_is_asked_for_again() -> None:
     def at_last(request: JudgeRequest) -> ModelReply:
-        word = "yes" if "Nothing else" in request.user or "nine" in request.user[-200:] else "Well"
+        word = (
+            "yes"
+            if "Nothing else" in request.user or "nine" in request.user[-200:]
+            else "Well"
+        )
         return said(token(**{word: 1.0}))
 
-    again = LLMJudge(ScriptedModel(at_last), verdicts="yes_no").assess(SAMPLE, FAITHFULNESS)
-    assert [claim.verdict for claim in again.claims] == [Verdict.FULLY, Verdict.FULLY, None]
+    again = LLMJudge(ScriptedModel(at_last), verdicts="yes_no").assess(
+        SAMPLE, FAITHFULNESS
+    )
+    assert [claim.verdict for claim in again.claims] == [
+        Verdict.FULLY,
+        Verdict.FULLY,
+        None,
+    ]
 
 
 def test_the_form_is_part_of_the_key_and_the_name_and_others_are_refused() -> None:
@@ -165,6 +194,12 @@ def test_two_answers_of_a_batch_that_differ_in_probabilities_are_a_conflict() ->
         return 200, json.dumps({"choices": [choice]})
 
     for p_yes in (0.01, 0.5, 0.98):
-        assert merged(line(0.99), line(p_yes)) == merged(line(p_yes), line(0.99)) == CONFLICT
+        assert (
+            merged(line(0.99), line(p_yes))
+            == merged(line(p_yes), line(0.99))
+            == CONFLICT
+        )
     assert merged(line(0.99), line(0.99)) == line(0.99)
-    assert merged(line(0.99), (500, "{}")) == merged((500, "{}"), line(0.99)) == line(0.99)
+    assert (
+        merged(line(0.99), (500, "{}")) == merged((500, "{}"), line(0.99)) == line(0.99)
+    )

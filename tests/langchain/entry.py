@@ -49,7 +49,10 @@ class ScriptedChatModel(BaseChatModel):
         prompt = "\n\n".join(str(message.text) for message in messages)
         with self._lock:
             self._prompts.append(prompt)
-        about = {"model_name": "scripted-2026-01-01", "finish_reason": self.finish_reason}
+        about = {
+            "model_name": "scripted-2026-01-01",
+            "finish_reason": self.finish_reason,
+        }
         message = AIMessage(
             self.reply(prompt),
             usage_metadata={"input_tokens": 10, "output_tokens": 5, "total_tokens": 15},
@@ -57,7 +60,9 @@ class ScriptedChatModel(BaseChatModel):
         )
         return ChatResult(generations=[ChatGeneration(message=message)])
 
-    async def _agenerate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+    async def _agenerate(
+        self, messages: list[BaseMessage], *_: Any, **__: Any
+    ) -> ChatResult:
         if self.hangs:
             await asyncio.Event().wait()
         await asyncio.sleep(0)
@@ -71,10 +76,17 @@ def scripted(*replies: str | Exception) -> ScriptedChatModel:
 
 def records(samples: Iterable[Sample | Conversation]) -> list[Any]:
     def record(s: Sample) -> dict[str, Any]:
-        texts = {"id": s.id, "question": s.input, "answer": s.response, "context": s.contexts}
+        texts = {
+            "id": s.id,
+            "question": s.input,
+            "answer": s.response,
+            "context": s.contexts,
+        }
         return {**texts, "ground_truth": s.reference, "metadata": s.metadata}
 
-    return [messages_of(s) if isinstance(s, Conversation) else record(s) for s in samples]
+    return [
+        messages_of(s) if isinstance(s, Conversation) else record(s) for s in samples
+    ]
 
 
 def messages_of(conversation: Conversation) -> list[BaseMessage]:
@@ -86,7 +98,11 @@ def messages_of(conversation: Conversation) -> list[BaseMessage]:
     return said
 
 
-RECORD: Final[Any] = {"question": QUERY, "answer": RESPONSE, "context": [Document(PASSAGE)]}
+RECORD: Final[Any] = {
+    "question": QUERY,
+    "answer": RESPONSE,
+    "context": [Document(PASSAGE)],
+}
 
 
 def run_of(inputs: dict[str, Any], outputs: dict[str, Any]) -> Run:

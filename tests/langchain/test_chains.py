@@ -11,7 +11,12 @@ from langchain_classic.evaluation import StringEvaluator
 from langchain_core.callbacks import UsageMetadataCallbackHandler
 from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from langchain_core.runnables import Runnable, RunnableBranch, RunnableLambda, RunnablePassthrough
+from langchain_core.runnables import (
+    Runnable,
+    RunnableBranch,
+    RunnableLambda,
+    RunnablePassthrough,
+)
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langgraph.checkpoint.memory import InMemorySaver
 
@@ -29,7 +34,9 @@ from tests.support.office import SAMPLE, SCORE, TWO
 from tests.support.scripted import verdict_json
 
 
-def test_the_output_has_the_keys_of_langchains_string_evaluators_and_the_result() -> None:
+def test_the_output_has_the_keys_of_langchains_string_evaluators_and_the_result() -> (
+    None
+):
     evaluator = TCVAEvaluator(scripted(TWO))
     (output,) = evaluator.stream(RECORD)  # one chunk
     assert output["score"] == pytest.approx(SCORE, abs=1e-12)
@@ -42,15 +49,23 @@ def test_the_output_has_the_keys_of_langchains_string_evaluators_and_the_result(
 
 
 def test_branches_mappers_and_schemas() -> None:
-    chain = RunnablePassthrough.assign(tcva=TCVAEvaluator(scripted(TWO), threshold=0.9)) | (
-        RunnableBranch((lambda x: x["tcva"]["passed"], lambda x: x["answer"]), lambda _: "Ask us.")
+    chain = RunnablePassthrough.assign(
+        tcva=TCVAEvaluator(scripted(TWO), threshold=0.9)
+    ) | (
+        RunnableBranch(
+            (lambda x: x["tcva"]["passed"], lambda x: x["answer"]), lambda _: "Ask us."
+        )
     )
     assert chain.invoke(RECORD) == "Ask us."
-    mapped = TCVAEvaluator("lexical", mapper=lambda two: {"response": two[0], "contexts": two[1:]})
+    mapped = TCVAEvaluator(
+        "lexical", mapper=lambda two: {"response": two[0], "contexts": two[1:]}
+    )
     assert mapped.invoke(("It opens at nine.", "It opens at nine."))["score"] == 1.0
     fields = mapped.get_input_jsonschema()["$defs"]["TCVAInput"]["properties"]
     assert set(fields) == {"input", "response", "contexts", "reference"}
-    assert "score" in mapped.get_output_jsonschema()["$defs"]["TCVAOutput"]["properties"]
+    assert (
+        "score" in mapped.get_output_jsonschema()["$defs"]["TCVAOutput"]["properties"]
+    )
 
 
 def test_metadata_that_is_no_json_does_not_cost_the_judgement() -> None:
@@ -63,16 +78,28 @@ def test_metadata_that_is_no_json_does_not_cost_the_judgement() -> None:
 def test_a_missing_field_is_told_with_the_names_that_were_given() -> None:
     named = r"no response.*said, context.*mapper="
     with pytest.raises(InvalidSampleError, match=named):
-        TCVAEvaluator("lexical").invoke({"said": "At nine.", "context": ["It opens at nine."]})
-    chain: Runnable[Any, Any] = RunnableLambda(lambda _: "At nine.") | TCVAEvaluator("lexical")
-    with pytest.raises(InvalidSampleError, match=r"no contexts.*a str.*Add contexts.*assign"):
+        TCVAEvaluator("lexical").invoke(
+            {"said": "At nine.", "context": ["It opens at nine."]}
+        )
+    chain: Runnable[Any, Any] = RunnableLambda(lambda _: "At nine.") | TCVAEvaluator(
+        "lexical"
+    )
+    with pytest.raises(
+        InvalidSampleError, match=r"no contexts.*a str.*Add contexts.*assign"
+    ):
         chain.invoke("When?")
-    with pytest.raises(InvalidSampleError, match=r"given prediction, input, response\. Add "):
-        TCVAStringEvaluator(TCVAEvaluator("lexical")).evaluate_strings(prediction="9", input="?")
+    with pytest.raises(
+        InvalidSampleError, match=r"given prediction, input, response\. Add "
+    ):
+        TCVAStringEvaluator(TCVAEvaluator("lexical")).evaluate_strings(
+            prediction="9", input="?"
+        )
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_batch_with_exceptions_as_values_keeps_what_was_judged(asynchronous: bool) -> None:
+def test_a_batch_with_exceptions_as_values_keeps_what_was_judged(
+    asynchronous: bool,
+) -> None:
     model = scripted(TWO, ValueError("boom"), TWO)
     evaluator = TCVAEvaluator(model, share=False)
     records: list[Any] = [RECORD, {"answer": "At nine."}, RECORD, 7, RECORD]
@@ -88,10 +115,16 @@ def test_a_batch_with_exceptions_as_values_keeps_what_was_judged(asynchronous: b
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_the_judges_call_is_traced_as_a_child_with_tags_and_metadata(asynchronous: bool) -> None:
+def test_the_judges_call_is_traced_as_a_child_with_tags_and_metadata(
+    asynchronous: bool,
+) -> None:
     runs, usage = RunCollectorCallbackHandler(), UsageMetadataCallbackHandler()
     chain = RunnableLambda(lambda x: x) | TCVAEvaluator(scripted(TWO), name="faithful")
-    config: Any = {"callbacks": [runs, usage], "tags": ["nightly"], "metadata": {"team": "docs"}}
+    config: Any = {
+        "callbacks": [runs, usage],
+        "tags": ["nightly"],
+        "metadata": {"team": "docs"},
+    }
     if asynchronous:
         asyncio.run(chain.ainvoke(RECORD, config))
     else:
@@ -126,8 +159,14 @@ def test_it_is_a_string_evaluator_with_the_usual_keys() -> None:
     judge = TCVAEvaluator("lexical", profiles={"domain": {"medical": 0.2}})
     evaluator = TCVAStringEvaluator(judge)
     assert isinstance(evaluator, StringEvaluator)
-    found = evaluator.evaluate_strings(prediction=ANSWER, contexts=[ANSWER], metadata=medical)
-    assert (found["scoring"]["temperature"], found["score"], found["value"]) == (0.2, 1.0, "pass")
+    found = evaluator.evaluate_strings(
+        prediction=ANSWER, contexts=[ANSWER], metadata=medical
+    )
+    assert (found["scoring"]["temperature"], found["score"], found["value"]) == (
+        0.2,
+        1.0,
+        "pass",
+    )
     assert "1 fully" in found["reasoning"]
     assert result_of(found).at("strict").score == 1.0
 
@@ -139,16 +178,22 @@ def test_it_knows_what_its_criterion_needs() -> None:
     recall = TCVAStringEvaluator(TCVAEvaluator("lexical", criterion="context_recall"))
     found = recall.evaluate_strings(prediction="", reference=ANSWER, contexts=[ANSWER])
     assert found["score"] == 1.0
-    relevant = TCVAStringEvaluator(TCVAEvaluator("lexical", criterion="answer_relevancy"))
+    relevant = TCVAStringEvaluator(
+        TCVAEvaluator("lexical", criterion="answer_relevancy")
+    )
     assert relevant.requires_input
 
 
 def test_wrapped_evaluators_are_taken_where_their_criterion_can_be_seen() -> None:
     tagged = TCVAEvaluator("lexical").with_config(tags=["nightly"])
     evaluator = TCVAStringEvaluator(tagged)  # type: ignore[arg-type]  # it shows the evaluator's attributes
-    assert evaluator.evaluate_strings(prediction=ANSWER, contexts=[ANSWER])["score"] == 1.0
+    assert (
+        evaluator.evaluate_strings(prediction=ANSWER, contexts=[ANSWER])["score"] == 1.0
+    )
     for wrong in (None, "lexical", TCVAEvaluator("lexical").with_retry()):
-        with pytest.raises(InvalidValueError, match="evaluator must be a TCVAEvaluator"):
+        with pytest.raises(
+            InvalidValueError, match="evaluator must be a TCVAEvaluator"
+        ):
             TCVAStringEvaluator(wrong)  # type: ignore[arg-type]  # the point
 
 
@@ -170,7 +215,10 @@ def find() -> str:
 
 
 def agent(
-    judge: ScriptedChatModel, *said: AIMessage | str, checkpointer: Any = None, **options: Any
+    judge: ScriptedChatModel,
+    *said: AIMessage | str,
+    checkpointer: Any = None,
+    **options: Any,
 ) -> Any:
     return create_agent(
         ToolModel(responses=[AIMessage(s) if isinstance(s, str) else s for s in said]),
@@ -182,7 +230,11 @@ def agent(
 
 def ask(built: Any, asynchronous: bool = False, config: Any = None) -> dict[str, Any]:
     question = {"messages": [HumanMessage("When?")]}
-    call = built.ainvoke(question, config) if asynchronous else built.invoke(question, config)
+    call = (
+        built.ainvoke(question, config)
+        if asynchronous
+        else built.invoke(question, config)
+    )
     state: dict[str, Any] = asyncio.run(call) if asynchronous else call
     return state
 
@@ -190,7 +242,9 @@ def ask(built: Any, asynchronous: bool = False, config: Any = None) -> dict[str,
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_a_weak_answer_is_sent_back_with_the_reason(asynchronous: bool) -> None:
     judge = scripted(BAD, GOOD)
-    state = ask(agent(judge, CALL, "It opens at ten.", "It opens at nine."), asynchronous)
+    state = ask(
+        agent(judge, CALL, "It opens at ten.", "It opens at nine."), asynchronous
+    )
     assert state["messages"][-1].text == "It opens at nine."
     critique = state["messages"][-2]
     assert (critique.name, critique.type) == ("tcva", "human")
@@ -204,7 +258,10 @@ def test_a_weak_answer_is_sent_back_with_the_reason(asynchronous: bool) -> None:
 def test_retries_end_and_the_last_judgement_is_kept() -> None:
     judge = scripted(BAD, BAD)
     state = ask(agent(judge, CALL, "At ten.", "At eleven.", max_retries=1))
-    assert (state["messages"][-1].text, state["tcva"]["passed"]) == ("At eleven.", False)
+    assert (state["messages"][-1].text, state["tcva"]["passed"]) == (
+        "At eleven.",
+        False,
+    )
 
 
 def test_an_answer_without_tools_or_with_a_failed_judge_goes_through() -> None:
@@ -213,7 +270,10 @@ def test_an_answer_without_tools_or_with_a_failed_judge_goes_through() -> None:
     assert state["tcva"]["unscored"]["reason"] == "no_claims"
     assert not judge.prompts
     state = ask(agent(scripted(RuntimeError("boom")), CALL, "At ten."))
-    assert (state["messages"][-1].text, state["tcva"]["value"]) == ("At ten.", "unscored")
+    assert (state["messages"][-1].text, state["tcva"]["value"]) == (
+        "At ten.",
+        "unscored",
+    )
 
 
 def test_every_question_of_a_conversation_has_its_retries() -> None:
@@ -230,7 +290,9 @@ def test_every_question_of_a_conversation_has_its_retries() -> None:
 def test_the_judges_tokens_are_not_streamed_to_the_user() -> None:
     built = agent(scripted(GOOD), CALL, "It opens at nine.")
     chunks = built.stream({"messages": [HumanMessage("When?")]}, stream_mode="messages")
-    said = "".join(str(message.text) for message, _ in chunks if isinstance(message, AIMessage))
+    said = "".join(
+        str(message.text) for message, _ in chunks if isinstance(message, AIMessage)
+    )
     assert "verdicts" not in said
 
 
@@ -245,14 +307,18 @@ def test_a_wrong_number_of_retries_fails_when_built(retries: Any) -> None:
 
 
 def test_without_retries_it_only_judges() -> None:
-    state: Any = {"messages": [HumanMessage("When?"), *TOOLS, AIMessage("It opens at ten.")]}
+    state: Any = {
+        "messages": [HumanMessage("When?"), *TOOLS, AIMessage("It opens at ten.")]
+    }
     once = TCVAMiddleware(TCVAEvaluator(scripted(BAD)), max_retries=0)
     assert once.after_model(state, None) == {"tcva": ANY}
 
 
 def test_any_scorer_judges_answers() -> None:
     evaluator = ScorerEvaluator(CCRS("qr", judge=scripted('{"score": 20}')))
-    state: Any = {"messages": [HumanMessage("When?"), *TOOLS, AIMessage("It opens at ten.")]}
+    state: Any = {
+        "messages": [HumanMessage("When?"), *TOOLS, AIMessage("It opens at ten.")]
+    }
     update = TCVAMiddleware(evaluator).after_model(state, None) or {}
     assert result_of(update["tcva"]).scores == {"qr": 0.2}
     assert "question relevance 0.200" in update["messages"][0].text

@@ -29,7 +29,9 @@ def evaluator(**settings: Any) -> Any:
     [*SAID[:-1], AIMessage("Bad."), HumanMessage("Try again.", name="tcva"), SAID[-1]],
 ])  # fmt: skip
 def test_every_shape_of_messages_has_the_same_verdicts(value: Any) -> None:
-    results = [result_of(json.dumps(evaluator().invoke(each))) for each in (value, SAID)]
+    results = [
+        result_of(json.dumps(evaluator().invoke(each))) for each in (value, SAID)
+    ]
     assert [result.kind for result in results] == ["conversation"] * 2
     assert results[0].claims == results[1].claims
     assert [turn.score is None for turn in results[0].turns] == [False, True, False]
@@ -43,9 +45,14 @@ def test_langsmith_openevals_and_gates_take_it_as_it_is() -> None:
     result = result_of(output)
     run = run_of({"messages": DICTS[:1]}, {"messages": messages_to_dict(SAID)})
     feedback: Any = langchain.TCVARunEvaluator(chat).evaluate_run(run)
-    judged = langchain.create_tcva_judge(chat)(inputs={}, outputs=DICTS, reference_outputs=None)
+    judged = langchain.create_tcva_judge(chat)(
+        inputs={}, outputs=DICTS, reference_outputs=None
+    )
     for found in (feedback.model_dump(), judged):
-        assert (found["key"], found["score"]) == ("tcva_faithfulness(threshold=0.9)", result.score)
+        assert (found["key"], found["score"]) == (
+            "tcva_faithfulness(threshold=0.9)",
+            result.score,
+        )
         assert result_of(found).claims == result.claims
     run = run_of({}, {"messages": messages_to_dict(SAID[:1])})
     failed = langchain.TCVARunEvaluator(chat).evaluate_run(run)
@@ -64,13 +71,25 @@ def test_what_is_no_conversation_says_what_is_missing() -> None:
     ):
         with pytest.raises(InvalidSampleError, match=said):
             evaluator().invoke(value)
-    with pytest.raises(InvalidSampleError, match="has no reference, which correctness needs"):
+    with pytest.raises(
+        InvalidSampleError, match="has no reference, which correctness needs"
+    ):
         evaluator(criterion="correctness").invoke(SAID)
-    (turn,) = evaluator().invoke([HumanMessage("When?"), AIMessage("At nine.")])["turns"]
+    (turn,) = evaluator().invoke([HumanMessage("When?"), AIMessage("At nine.")])[
+        "turns"
+    ]
     assert turn["unscored"]["reason"] == "empty_context"
-    inputs, outputs = {"messages": DICTS[:7]}, {"answer": "Coffee.", "context": ["Coffee."]}
-    _, thanks, last = evaluator().invoke({"inputs": inputs, "outputs": outputs})["turns"]
+    inputs, outputs = (
+        {"messages": DICTS[:7]},
+        {"answer": "Coffee.", "context": ["Coffee."]},
+    )
+    _, thanks, last = evaluator().invoke({"inputs": inputs, "outputs": outputs})[
+        "turns"
+    ]
     assert thanks["unscored"]["reason"] == "no_claims"
     assert last["claims"][0]["claim"] == "Coffee."
-    with_contexts = {"messages": [("user", "When?"), ("ai", "Coffee.")], "contexts": ["Coffee."]}
+    with_contexts = {
+        "messages": [("user", "When?"), ("ai", "Coffee.")],
+        "contexts": ["Coffee."],
+    }
     assert TCVAConversationEvaluator("lexical").invoke(with_contexts)["score"] == 1.0

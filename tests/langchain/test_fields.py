@@ -10,12 +10,21 @@ import pytest
 from langchain_core.caches import InMemoryCache
 from langchain_core.language_models import FakeListLLM
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import ConfigurableField, RunnableLambda, RunnablePassthrough
+from langchain_core.runnables import (
+    ConfigurableField,
+    RunnableLambda,
+    RunnablePassthrough,
+)
 from langchain_openai import ChatOpenAI
 
 from tcva_adapters import CCRS, TCVA, Sample
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.langchain import ScorerEvaluator, TCVAEvaluator, as_judge_model, result_of
+from tcva_adapters.langchain import (
+    ScorerEvaluator,
+    TCVAEvaluator,
+    as_judge_model,
+    result_of,
+)
 from tcva_adapters.models.protocol import JudgeModel, JudgeRequest
 from tcva_adapters.results.settings import TCVASettings
 from tests.langchain.entry import RECORD, ScriptedChatModel, scripted
@@ -34,25 +43,35 @@ def test_every_setting_is_shown_and_left_to_the_run() -> None:
     for name, setting in settings.items():
         assert parameters[name].default is setting.default
         assert getattr(evaluator, name) == evaluator.scorer.settings[name]
-        (spec,) = evaluator.configurable_fields(**{name: ConfigurableField(id="it")}).config_specs
+        (spec,) = evaluator.configurable_fields(
+            **{name: ConfigurableField(id="it")}
+        ).config_specs
         assert spec.description == setting.description
 
 
 def test_the_dial_is_configurable_at_run_time() -> None:
     model = scripted(TWO, TWO)
     evaluator = TCVAEvaluator(model, share=False)
-    step = evaluator.configurable_fields(temperature=ConfigurableField(id="tcva_temperature"))
+    step = evaluator.configurable_fields(
+        temperature=ConfigurableField(id="tcva_temperature")
+    )
     chain = RunnablePassthrough.assign(tcva=step)
-    lenient = chain.invoke(RECORD, {"configurable": {"tcva_temperature": "lenient"}})["tcva"]
+    lenient = chain.invoke(RECORD, {"configurable": {"tcva_temperature": "lenient"}})[
+        "tcva"
+    ]
     assert lenient["scoring"]["temperature"] == 0.9
-    assert lenient["score"] == result_of(chain.invoke(RECORD)["tcva"]).at("lenient").score
+    assert (
+        lenient["score"] == result_of(chain.invoke(RECORD)["tcva"]).at("lenient").score
+    )
     with pytest.raises(InvalidValueError, match="5"):
         chain.invoke(RECORD, {"configurable": {"tcva_temperature": 5}})
     assert len(model.prompts) == 2
 
 
 @pytest.mark.parametrize("copied", [TCVAEvaluator.model_copy, TCVAEvaluator.copy])
-def test_judge_criterion_mapper_store_and_name_change(copied: Any, tmp_path: Path) -> None:
+def test_judge_criterion_mapper_store_and_name_change(
+    copied: Any, tmp_path: Path
+) -> None:
     model = scripted(CLAIMS, verdict_json((1, "mostly", "opens at nine")))
     own = TCVA("completeness", judge="lexical")
     changes = {
@@ -79,7 +98,9 @@ def test_copies_have_another_scorer_and_share_its_store(tmp_path: Path) -> None:
     evaluator = ScorerEvaluator(ccrs, name="mine")
     record = {"answer": "At nine.", "context": ["-"], "ground_truth": "at nine"}
     assert result_of(evaluator.invoke(record)).exact is False
-    other = evaluator.model_copy(update={"scorer": ccrs.changed(em="normalised", lambda_=0.0)})
+    other = evaluator.model_copy(
+        update={"scorer": ccrs.changed(em="normalised", lambda_=0.0)}
+    )
     assert (result_of(other.invoke(record)).exact, other.name) == (True, "mine")
     assert (evaluator.scorer, evaluator.scorer.store) == (ccrs, other.scorer.store)
     with pytest.raises(InvalidValueError, match=r"'lamda'.*ScorerEvaluator"):
@@ -129,15 +150,25 @@ def test_a_completion_model_gets_one_text_without_roles() -> None:
 def test_tokens_name_and_truncation_are_passed_on(asynchronous: bool) -> None:
     llm = ScriptedChatModel(reply=lambda _: "said", finish_reason="length")
     model = model_of(llm)
-    reply = asyncio.run(model.acomplete(REQUEST)) if asynchronous else model.complete(REQUEST)
+    reply = (
+        asyncio.run(model.acomplete(REQUEST))
+        if asynchronous
+        else model.complete(REQUEST)
+    )
     assert (reply.text, reply.input_tokens, reply.output_tokens) == ("said", 10, 5)
     assert reply.truncated
     assert reply.model == "scripted-2026-01-01"
 
 
 def test_content_blocks_are_read_without_the_reasoning() -> None:
-    blocks: list[Any] = [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "said"}]
-    assert model_of(RunnableLambda(lambda _: AIMessage(blocks))).complete(REQUEST).text == "said"
+    blocks: list[Any] = [
+        {"type": "reasoning", "reasoning": "hm"},
+        {"type": "text", "text": "said"},
+    ]
+    assert (
+        model_of(RunnableLambda(lambda _: AIMessage(blocks))).complete(REQUEST).text
+        == "said"
+    )
 
 
 def test_answers_from_a_cache_cost_no_tokens() -> None:

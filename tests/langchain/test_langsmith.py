@@ -91,7 +91,10 @@ def example(number: int = 0, **outputs: Any) -> Example:
 
 
 def answer(inputs: dict[str, Any]) -> dict[str, Any]:
-    return {"answer": "It opens at nine.", "context": [f"It opens at nine. {inputs['question']}"]}
+    return {
+        "answer": "It opens at nine.",
+        "context": [f"It opens at nine. {inputs['question']}"],
+    }
 
 
 async def aanswer(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -103,7 +106,11 @@ def judge(reply: str = GOOD) -> ScriptedChatModel:
 
 
 def feedback(
-    target: Any, evaluators: list[Any], *examples: Example, client: Client, **options: Any
+    target: Any,
+    evaluators: list[Any],
+    *examples: Example,
+    client: Client,
+    **options: Any,
 ) -> list[Any]:
     """By example and evaluator, whether the target and the evaluators are awaited or not."""
     options |= {"evaluators": evaluators, "upload_results": False, "client": client}
@@ -113,7 +120,9 @@ def feedback(
         return [row async for row in await aevaluate(target, examples, **options)]
 
     is_async = inspect.iscoroutinefunction(getattr(target, "afunc", target))
-    found = asyncio.run(rows()) if is_async else evaluate(target, data=examples, **options)
+    found = (
+        asyncio.run(rows()) if is_async else evaluate(target, data=examples, **options)
+    )
     client.flush()
     return [each for row in found for each in row["evaluation_results"]["results"]]
 
@@ -126,11 +135,17 @@ def locally(target: Any, evaluator: Any, *examples: Example) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("target", "make"), [(answer, create_tcva_judge), (aanswer, create_async_tcva_judge)]
+    ("target", "make"),
+    [(answer, create_tcva_judge), (aanswer, create_async_tcva_judge)],
 )
-def test_nothing_is_posted_by_it(target: Any, make: Any, requests: list[tuple[str, bytes]]) -> None:
+def test_nothing_is_posted_by_it(
+    target: Any, make: Any, requests: list[tuple[str, bytes]]
+) -> None:
     model = judge()
-    makers: list[Any] = [TCVARunEvaluator(TCVAEvaluator(model)), make(TCVAEvaluator(model))]
+    makers: list[Any] = [
+        TCVARunEvaluator(TCVAEvaluator(model)),
+        make(TCVAEvaluator(model)),
+    ]
     found = feedback(target, makers, client=Client(auto_batch_tracing=False))
     assert [f.score for f in found] == [0.9, 0.9]
     assert SECRET in model.prompts[0]
@@ -155,7 +170,9 @@ def test_the_recording_would_see_a_leak(requests: list[tuple[str, bytes]]) -> No
 @pytest.mark.parametrize("target", [
     answer, RunnableLambda(answer), aanswer, RunnableLambda(answer, afunc=aanswer),
 ], ids=["function", "runnable", "async function", "async runnable"])  # fmt: skip
-def test_the_local_client_sends_nothing(target: Any, requests: list[tuple[str, bytes]]) -> None:
+def test_the_local_client_sends_nothing(
+    target: Any, requests: list[tuple[str, bytes]]
+) -> None:
     evaluator = TCVAEvaluator(judge())
     assert [f.score for f in locally(target, TCVARunEvaluator(evaluator))] == [0.9]
     assert [f.score for f in locally(target, create_tcva_judge(evaluator))] == [0.9]
@@ -166,7 +183,9 @@ def test_the_local_client_sends_nothing(target: Any, requests: list[tuple[str, b
 def test_the_example_sends_nothing(requests: list[tuple[str, bytes]]) -> None:
     command = [sys.executable, str(ROOT / "examples" / "langchain_rag.py")]
     environment = {k: v for k, v in os.environ.items() if k != "LANGSMITH_TRACING"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment
+    )
     assert done.returncode == 0, done.stderr
     assert "context_qa  T=0.2  T=0.5  T=0.9  answer" in done.stdout
     assert "Jugglers receive it with a biscuit." in done.stdout
@@ -188,11 +207,17 @@ def test_one_failure_is_an_error_in_the_feedback_and_the_rest_is_scored() -> Non
             raise RuntimeError(msg)
         return GOOD
 
-    evaluator = TCVARunEvaluator(TCVAEvaluator(ScriptedChatModel(reply=reply)), key="faith")
+    evaluator = TCVARunEvaluator(
+        TCVAEvaluator(ScriptedChatModel(reply=reply)), key="faith"
+    )
     found = locally(answer, evaluator, *map(example, range(3)))
     assert sorted(str(f.score) for f in found) == ["0.9", "0.9", "None"]
     (failed,) = (f for f in found if f.score is None)
-    assert (failed.key, failed.value, failed.extra) == ("faith", "unscored", {"error": True})
+    assert (failed.key, failed.value, failed.extra) == (
+        "faith",
+        "unscored",
+        {"error": True},
+    )
     assert "boom" in failed.comment
 
 
@@ -203,15 +228,23 @@ def test_one_failure_is_an_error_in_the_feedback_and_the_rest_is_scored() -> Non
     (fails, "no answer|no response"),
 ], ids=["missing field", "no messages", "failed run"])  # fmt: skip
 def test_what_cannot_be_judged_is_an_error(make: Any, target: Any, said: str) -> None:
-    (found,) = locally(target, make(TCVAEvaluator("lexical")), example(reference="At nine."))
-    assert (found.key, found.score, found.extra) == ("tcva_faithfulness", None, {"error": True})
+    (found,) = locally(
+        target, make(TCVAEvaluator("lexical")), example(reference="At nine.")
+    )
+    assert (found.key, found.score, found.extra) == (
+        "tcva_faithfulness",
+        None,
+        {"error": True},
+    )
     assert re.search(said, found.comment)
     assert "\n" not in found.comment
 
 
 def test_a_failed_run_is_an_error_whatever_its_example_holds() -> None:
     recall = TCVARunEvaluator(TCVAEvaluator("lexical", criterion="context_recall"))
-    (found,) = locally(fails, recall, example(reference="At nine.", contexts=["At nine."]))
+    (found,) = locally(
+        fails, recall, example(reference="At nine.", contexts=["At nine."])
+    )
     assert (found.score, found.extra) == (None, {"error": True})
     assert "the run failed" in found.comment
 
@@ -219,10 +252,15 @@ def test_a_failed_run_is_an_error_whatever_its_example_holds() -> None:
 def test_a_mapper_reads_runs_with_names_of_their_own() -> None:
     def mapper(run: Run, example: Example | None) -> dict[str, Any]:
         assert example is not None
-        return {"answer": (run.outputs or {})["said"]["final"], "context": ["It opens at nine."]}
+        return {
+            "answer": (run.outputs or {})["said"]["final"],
+            "context": ["It opens at nine."],
+        }
 
     evaluator = TCVARunEvaluator(TCVAEvaluator("lexical"), mapper=mapper)
-    (found,) = locally(lambda _: {"said": {"final": "It opens at nine."}, "n": 1}, evaluator)
+    (found,) = locally(
+        lambda _: {"said": {"final": "It opens at nine."}, "n": 1}, evaluator
+    )
     assert found.score == 1.0
 
 
@@ -238,7 +276,10 @@ def test_functions_follow_the_convention_of_openevals() -> None:
         assert (each["key"], each["score"]) == ("faith", 0.9)
         assert "1 mostly" in each["comment"]
         assert result_of(each["metadata"]).claims[0].verdict == "mostly"
-    messages = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "At nine."}]
+    messages = [
+        {"role": "user", "content": "When?"},
+        {"role": "assistant", "content": "At nine."},
+    ]
     given = {"outputs": {"messages": messages}, "context": "It opens at nine."}
     talk = create_tcva_judge(TCVAEvaluator(judge()))(**given)
     assert talk["score"] == 0.9
@@ -261,24 +302,38 @@ def test_the_key_is_the_name_of_the_scorer_as_it_is_configured() -> None:
     step = plain.configurable_fields(temperature=ConfigurableField(id="t"))
     strict: Any = step.with_config(configurable={"t": 0.2})
     name = "tcva_faithfulness(T=0.2,scheme=linear)"
-    for evaluator in (strict, strict.bind(), plain.model_copy(update={"temperature": 0.2})):
+    for evaluator in (
+        strict,
+        strict.bind(),
+        plain.model_copy(update={"temperature": 0.2}),
+    ):
         assert TCVARunEvaluator(evaluator).feedback_keys == [name]
         assert create_tcva_judge(evaluator)(outputs="x")["key"] == name
         assert TCVAStringEvaluator(evaluator).evaluation_name == name
-    assert TCVARunEvaluator(ScorerEvaluator(CCRS("qr", judge="lexical"))).key == "ccrs_qr"
+    assert (
+        TCVARunEvaluator(ScorerEvaluator(CCRS("qr", judge="lexical"))).key == "ccrs_qr"
+    )
 
 
-@pytest.mark.parametrize("make", [TCVARunEvaluator, create_tcva_judge, create_async_tcva_judge])
+@pytest.mark.parametrize(
+    "make", [TCVARunEvaluator, create_tcva_judge, create_async_tcva_judge]
+)
 def test_wrong_options_fail_when_built(make: Any) -> None:
     for wrong in (None, "lexical", True):
-        with pytest.raises(InvalidValueError, match="evaluator must be a TCVAEvaluator"):
+        with pytest.raises(
+            InvalidValueError, match="evaluator must be a TCVAEvaluator"
+        ):
             make(wrong)
     retrying: Any = TCVAEvaluator("lexical").with_retry()
     with pytest.raises(InvalidValueError, match=r"(feedback_)?key= if a wrapper"):
         make(retrying)
     name = "key" if make is TCVARunEvaluator else "feedback_key"
     make(retrying, **{name: "faith"})
-    make(TCVAEvaluator("lexical").configurable_fields(threshold=ConfigurableField(id="t")))
+    make(
+        TCVAEvaluator("lexical").configurable_fields(
+            threshold=ConfigurableField(id="t")
+        )
+    )
     for wrong_name in (3, ""):
         with pytest.raises(InvalidValueError, match=rf"key must .*got {wrong_name!r}"):
             make(TCVAEvaluator("lexical"), **{name: wrong_name})

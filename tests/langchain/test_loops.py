@@ -43,7 +43,9 @@ def test_only_a_client_of_another_loop_loses_replies() -> None:
     with ScriptedServer(lambda *_: reply) as server:
         own = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "k"}
         command = [sys.executable, "-W", "ignore", "-c", SCRIPT]
-        done = subprocess.run(command, env=os.environ | own, capture_output=True, check=True)
+        done = subprocess.run(
+            command, env=os.environ | own, capture_output=True, check=True
+        )
         asked = server.count
     passed, lost = [1.0] * 3, [None] * 3
     found = json.loads(done.stdout)

@@ -30,7 +30,9 @@ REFUSAL = GOOD.model_copy(update={"response": "I'm sorry, but I cannot answer th
 NAMES = sorted(framework_metrics())
 
 
-def test_the_grounding_metric_runs_offline_and_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_grounding_metric_runs_offline_and_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # `load_evaluator` imports one of these for a default model, even where an LLM is given.
     for package in ("langchain_openai", "langchain_community"):
         monkeypatch.setitem(sys.modules, package, None)
@@ -40,12 +42,18 @@ def test_the_grounding_metric_runs_offline_and_alone(monkeypatch: pytest.MonkeyP
     samples = (GOOD, BAD, REFUSAL, trick)
     found = [score_framework_metric("context_qa", sample, llm) for sample in samples]
     good = found[0]
-    assert asyncio.run(ascore_framework_metric("context_qa", GOOD, copy.deepcopy(llm))) == good
+    assert (
+        asyncio.run(ascore_framework_metric("context_qa", GOOD, copy.deepcopy(llm)))
+        == good
+    )
     assert [each.score for each in found] == [1.0, 0.0, 0.0, 0.0]
     assert {(each.error, each.calls) for each in found} == {("", 1)}
     assert [said.verdict for said in good.verdicts] == [Verdict.FULLY]
     assert [said.verdict for said in found[1].verdicts] == [Verdict.NONE]
-    assert (good.verdicts[0].claim, good.assessment().verdicts) == (GOOD.response, (Verdict.FULLY,))
+    assert (good.verdicts[0].claim, good.assessment().verdicts) == (
+        GOOD.response,
+        (Verdict.FULLY,),
+    )
 
 
 def test_an_unreadable_grade_is_an_outcome() -> None:
@@ -75,7 +83,9 @@ def test_langchains_prompt_is_the_one_that_was_read() -> None:
     # LangChain's parser takes the last letter; the level follows what it made of it.
     ("labeled_criteria", "The submission is wrong. Definitely", "y", 1.0),
 ])  # fmt: skip
-def test_their_verdicts_under_the_dial(name: str, reply: str, word: str, score: float) -> None:
+def test_their_verdicts_under_the_dial(
+    name: str, reply: str, word: str, score: float
+) -> None:
     found = score_framework_metric(name, GOOD, scripted(reply))
     assert (found.score, found.verdicts[0].word) == (score, word)
     assessment = found.assessment(criterion=name)

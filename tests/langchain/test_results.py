@@ -13,7 +13,12 @@ from langsmith.schemas import Feedback
 
 from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.langchain import TCVAEvaluator, TCVARunEvaluator, create_tcva_judge, result_of
+from tcva_adapters.langchain import (
+    TCVAEvaluator,
+    TCVARunEvaluator,
+    create_tcva_judge,
+    result_of,
+)
 from tcva_adapters.langchain.results import TCVAOutput, as_output
 from tests.langchain.entry import run_of, scripted
 from tests.support.office import TWO
@@ -44,7 +49,11 @@ def test_what_is_carried_is_the_whole_result(result: Any) -> None:
     assert {name: output[name] for name in result.to_dict()} == result.to_dict()  # type: ignore[literal-required]  # by name
     for stored in (output, again(output), {"metadata": output}):
         found = result_of(stored)
-        assert (type(found), found, found.to_json()) == (type(result), result, result.to_json())
+        assert (type(found), found, found.to_json()) == (
+            type(result),
+            result,
+            result.to_json(),
+        )
 
 
 def test_the_type_of_outputs_has_all_keys_of_a_result() -> None:
@@ -57,7 +66,10 @@ def test_a_run_of_langchains_is_read_as_object_and_as_json() -> None:
     chain.invoke(SAMPLE, {"callbacks": [collector]})
     (traced,) = collector.traced_runs
     (own,) = (run for run in traced.child_runs if run.name == "TCVAEvaluator")
-    for run in (traced, own):  # the chain ends with the evaluator, so both have its output
+    for run in (
+        traced,
+        own,
+    ):  # the chain ends with the evaluator, so both have its output
         stored = run_of({"input": "a text"}, run.outputs or {})
         for form in (run, stored, json.loads(stored.model_dump_json())):
             assert result_of(form) == EXPECTED
@@ -67,7 +79,9 @@ class KeepingClient(Client):
     """Keeps the bodies that would be posted."""
 
     def __init__(self) -> None:
-        super().__init__(api_url="http://127.0.0.1", api_key="none", auto_batch_tracing=False)
+        super().__init__(
+            api_url="http://127.0.0.1", api_key="none", auto_batch_tracing=False
+        )
         self.bodies: list[Any] = []
 
     def request_with_retries(self, *arguments: Any, **options: Any) -> Any:
@@ -80,7 +94,10 @@ def test_feedback_is_read_from_rows_and_from_what_the_server_was_sent() -> None:
     found = TCVARunEvaluator(judge).evaluate_run(run)
     as_function = create_tcva_judge(judge)(outputs=outputs, metadata=SAMPLE.metadata)
     for form in (found, found.model_dump(), again(found.model_dump()), as_function):
-        assert (result_of(form).claims, result_of(form).score) == (EXPECTED.claims, EXPECTED.score)
+        assert (result_of(form).claims, result_of(form).score) == (
+            EXPECTED.claims,
+            EXPECTED.score,
+        )
     assert EvaluationResult(**as_function).key == found.key == judge.scorer.name
     client = KeepingClient()
     client._log_evaluation_feedback(found, run=run)
@@ -91,7 +108,9 @@ def test_feedback_is_read_from_rows_and_from_what_the_server_was_sent() -> None:
 
 
 def test_feedback_on_what_could_not_be_read_has_no_result() -> None:
-    refused = create_tcva_judge(TCVAEvaluator("lexical"))(outputs={"final": "x", "steps": 3})
+    refused = create_tcva_judge(TCVAEvaluator("lexical"))(
+        outputs={"final": "x", "steps": 3}
+    )
     with pytest.raises(UnreadableInputError, match=r"\['key', 'score'"):
         result_of(refused)
 
@@ -99,7 +118,9 @@ def test_feedback_on_what_could_not_be_read_has_no_result() -> None:
 FULL_AND_MINOR = Assessment.from_verdicts(["fully", "minor"])
 
 
-@pytest.mark.parametrize("value", [None, {}, {"scoring": {}}, {"scoring": 3, "claims": 3}, 7])
+@pytest.mark.parametrize(
+    "value", [None, {}, {"scoring": {}}, {"scoring": 3, "claims": 3}, 7]
+)
 def test_what_is_no_output_is_named(value: Any) -> None:
     with pytest.raises(UnreadableInputError):
         result_of(value)

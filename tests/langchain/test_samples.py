@@ -11,7 +11,9 @@ from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.langchain.samples import CRITIC, as_sample
 
 EXPECTED = Sample(input="When?", response="At nine.", contexts=("It opens at nine.",))
-LATER = Sample(input="And on Sundays?", response="Never.", contexts=("It opens at nine.",))
+LATER = Sample(
+    input="And on Sundays?", response="Never.", contexts=("It opens at nine.",)
+)
 PLAIN = Sample(input="When?", response="At nine.")
 DOC = Document("It opens at nine.", metadata={"source": "leaflet"})
 CALL = AIMessage("", tool_calls=[{"name": "find", "args": {}, "id": "1"}])
@@ -20,7 +22,10 @@ TALK = [HumanMessage("Hello"), AIMessage("Hi!"), HumanMessage("When?"), CALL, TO
 TALK.append(AIMessage("At nine."))
 CRITICAL = HumanMessage("No!", name=CRITIC)
 ASKED = {"messages": [*TALK, HumanMessage("And on Sundays?")]}
-SAID = [{"role": "user", "content": "When?"}, {"role": "assistant", "content": "At nine."}]
+SAID = [
+    {"role": "user", "content": "When?"},
+    {"role": "assistant", "content": "At nine."},
+]
 
 
 @pytest.mark.parametrize(("value", "expected"), [
@@ -92,7 +97,9 @@ def test_shapes_of_a_sample(value: Any, expected: Sample) -> None:
         Sample(input="When?", response="Never.", contexts=("It is closed.",)),
     ),
 ])  # fmt: skip
-def test_runs_and_examples(inputs: Any, outputs: Any, reference: Any, expected: Sample) -> None:
+def test_runs_and_examples(
+    inputs: Any, outputs: Any, reference: Any, expected: Sample
+) -> None:
     run = {"inputs": inputs, "outputs": outputs, "reference_outputs": reference}
     assert as_sample(run) == expected
 

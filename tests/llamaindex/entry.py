@@ -6,7 +6,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from llama_index.core.base.llms.types import ChatResponse
-from llama_index.core.llms import CompletionResponse, CompletionResponseGen, CustomLLM, LLMMetadata
+from llama_index.core.llms import (
+    CompletionResponse,
+    CompletionResponseGen,
+    CustomLLM,
+    LLMMetadata,
+)
 from pydantic import Field, PrivateAttr
 
 from tcva_adapters import Result
@@ -40,7 +45,9 @@ class ScriptedLLM(CustomLLM):
     def metadata(self) -> LLMMetadata:
         return LLMMetadata(model_name="scripted")
 
-    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+    def complete(
+        self, prompt: str, formatted: bool = False, **kwargs: Any
+    ) -> CompletionResponse:
         del formatted, kwargs
         with self._lock:
             self._prompts.append(prompt)
@@ -67,9 +74,13 @@ def scripted(*replies: str | Exception) -> ScriptedLLM:
 CONTEXTS: Final = [PASSAGE]
 
 
-def evaluated(evaluator: TCVAEvaluator, **kwargs: Any) -> ScorerEvaluationResult[Result]:
+def evaluated(
+    evaluator: TCVAEvaluator, **kwargs: Any
+) -> ScorerEvaluationResult[Result]:
     """The evaluator's own result."""
-    result = evaluator.evaluate(query=QUERY, response=RESPONSE, contexts=CONTEXTS, **kwargs)
+    result = evaluator.evaluate(
+        query=QUERY, response=RESPONSE, contexts=CONTEXTS, **kwargs
+    )
     assert isinstance(result, ScorerEvaluationResult)
     return result
 

@@ -6,7 +6,11 @@ from typing import Any
 import pytest
 from llama_index.core import Settings
 from llama_index.core.base.base_query_engine import BaseQueryEngine
-from llama_index.core.base.response.schema import RESPONSE_TYPE, Response, StreamingResponse
+from llama_index.core.base.response.schema import (
+    RESPONSE_TYPE,
+    Response,
+    StreamingResponse,
+)
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.callbacks.token_counting import TokenCountingHandler
 from llama_index.core.evaluation import BatchEvalRunner
@@ -89,20 +93,37 @@ def test_unreadable_samples_and_settings_leave_the_batch_alone() -> None:
         "queries": ["One?", "Two?", "Three?", "Four?"],
         "response_strs": [GOOD, 5, GOOD, GOOD],
         "contexts_list": [[PASSAGE], [PASSAGE], [1, 2], [PASSAGE]],
-        "tcva": {"temperature": [0.5, 0.5, 0.5, 7], "metadata": ["docs", None, None, None]},
+        "tcva": {
+            "temperature": [0.5, 0.5, 0.5, 7],
+            "metadata": ["docs", None, None, None],
+        },
     }
-    runner = BatchEvalRunner({"tcva": TCVAEvaluator(ScriptedLLM(reply=lambda _: FULLY))})
+    runner = BatchEvalRunner(
+        {"tcva": TCVAEvaluator(ScriptedLLM(reply=lambda _: FULLY))}
+    )
     found = runner.evaluate_response_strs(**given)["tcva"]
     assert [r.score for r in found] == [1.0, None, None, None]
     assert [r.query for r in found] == given["queries"]
     assert [r.response for r in found] == [GOOD, None, GOOD, GOOD]
     unscored = [result_of(r).unscored for r in found]
-    assert [why and why.reason for why in unscored] == [None, *[Reason.INVALID_INPUT] * 3]
+    assert [why and why.reason for why in unscored] == [
+        None,
+        *[Reason.INVALID_INPUT] * 3,
+    ]
     named = ("response", "contexts", "temperature")
-    assert all(n in (r.invalid_reason or "") for n, r in zip(named, found[1:], strict=True))
-    runner = BatchEvalRunner({"tcva": TCVAEvaluator(ScriptedLLM(reply=lambda _: FULLY))})
-    responses: Any = [Response(GOOD, [NodeWithScore(node=TextNode(text=PASSAGE))]), {"text": GOOD}]
-    mixed = runner.evaluate_responses(queries=["One?", "Two?"], responses=responses)["tcva"]
+    assert all(
+        n in (r.invalid_reason or "") for n, r in zip(named, found[1:], strict=True)
+    )
+    runner = BatchEvalRunner(
+        {"tcva": TCVAEvaluator(ScriptedLLM(reply=lambda _: FULLY))}
+    )
+    responses: Any = [
+        Response(GOOD, [NodeWithScore(node=TextNode(text=PASSAGE))]),
+        {"text": GOOD},
+    ]
+    mixed = runner.evaluate_responses(queries=["One?", "Two?"], responses=responses)[
+        "tcva"
+    ]
     assert [r.score for r in mixed] == [1.0, None]
 
 
@@ -112,7 +133,9 @@ def test_a_batch_beside_framework_metrics_and_with_settings_per_sample() -> None
     runner = BatchEvalRunner({"theirs": theirs, "tcva": TCVAEvaluator(scripted(reply))})
     found = runner.evaluate_responses(
         queries=["When?"],
-        responses=[Response(f"{GOOD} {BAD}", [NodeWithScore(node=TextNode(text=PASSAGE))])],
+        responses=[
+            Response(f"{GOOD} {BAD}", [NodeWithScore(node=TextNode(text=PASSAGE))])
+        ],
         tcva={"temperature": [1.0], "threshold": [0.2]},
     )
     (tcva,) = found["tcva"]
@@ -142,7 +165,9 @@ def _some_llm(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_some_llm")
 @pytest.mark.parametrize("is_streaming", [False, True])
 @pytest.mark.parametrize("wrapper", [RetryQueryEngine, RetryGuidelineQueryEngine])
-def test_a_failed_answer_is_tried_again_with_our_reasons(wrapper: Any, is_streaming: bool) -> None:
+def test_a_failed_answer_is_tried_again_with_our_reasons(
+    wrapper: Any, is_streaming: bool
+) -> None:
     engine = Engine(BAD, GOOD, is_streaming=is_streaming)
     evaluator = TCVAEvaluator(ScriptedLLM(reply=by_answer))
     response = wrapper(engine, evaluator).query("When does it open?")
@@ -204,25 +229,42 @@ def test_spans_nest_and_events_carry_the_result(is_async: bool) -> None:
     try:
         given = ("When?", response)
         awaited = evaluator.aevaluate_response(*given) if is_async else None
-        result = asyncio.run(awaited) if awaited else evaluator.evaluate_response(*given)
+        result = (
+            asyncio.run(awaited) if awaited else evaluator.evaluate_response(*given)
+        )
     finally:
         root_dispatcher.event_handlers.remove(recorder)
         root_dispatcher.span_handlers.remove(spans)
     face, chat = ("aevaluate", "achat") if is_async else ("evaluate", "chat")
-    ours = next(s for s in spans.completed_spans if s.id_.startswith(f"TCVAEvaluator.{face}-"))
-    asked = next(s for s in spans.completed_spans if s.id_.startswith(f"ScriptedLLM.{chat}-"))
+    ours = next(
+        s for s in spans.completed_spans if s.id_.startswith(f"TCVAEvaluator.{face}-")
+    )
+    asked = next(
+        s for s in spans.completed_spans if s.id_.startswith(f"ScriptedLLM.{chat}-")
+    )
     assert asked.parent_id == ours.id_
-    start = next(e for e in recorder.events if isinstance(e, ScorerEvaluationStartEvent))
+    start = next(
+        e for e in recorder.events if isinstance(e, ScorerEvaluationStartEvent)
+    )
     end = next(e for e in recorder.events if isinstance(e, ScorerEvaluationEndEvent))
-    assert (start.subject, start.query, start.response) == ("faithfulness", "When?", GOOD)
+    assert (start.subject, start.query, start.response) == (
+        "faithfulness",
+        "When?",
+        GOOD,
+    )
     assert start.span_id == end.span_id == ours.id_
-    assert (end.result, end.model_dump()["class_name"]) == (result, "ScorerEvaluationEndEvent")
+    assert (end.result, end.model_dump()["class_name"]) == (
+        result,
+        "ScorerEvaluationEndEvent",
+    )
     assert start.class_name() == "ScorerEvaluationStartEvent"
 
 
 def test_token_counters_of_llamaindex_see_the_judge() -> None:
     counter = TokenCountingHandler(tokenizer=str.split)
-    llm = ScriptedLLM(reply=lambda _: FULLY, callback_manager=CallbackManager([counter]))
+    llm = ScriptedLLM(
+        reply=lambda _: FULLY, callback_manager=CallbackManager([counter])
+    )
     result = TCVAEvaluator(llm).evaluate(response=GOOD, contexts=[PASSAGE])
     assert counter.total_llm_token_count > 0
     usage = result.result.usage

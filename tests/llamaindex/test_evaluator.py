@@ -29,7 +29,11 @@ def test_the_result_is_llamaindex_own_with_claims_and_a_dial() -> None:
     assert isinstance(result, EvaluationResult)
     assert result.score == pytest.approx(SCORE, abs=1e-12)
     assert result.passing is True
-    assert (result.query, result.response, result.contexts) == (QUERY, RESPONSE, CONTEXTS)
+    assert (result.query, result.response, result.contexts) == (
+        QUERY,
+        RESPONSE,
+        CONTEXTS,
+    )
     assert (result.invalid_result, result.invalid_reason) == (False, None)
     assert [c.verdict for c in result.claims] == [Verdict.FULLY, Verdict.MINOR]
     assert "Parking costs money." in (result.feedback or "")
@@ -38,7 +42,11 @@ def test_the_result_is_llamaindex_own_with_claims_and_a_dial() -> None:
     assert (strict.passing, strict.response) == (True, RESPONSE)
     assert "T=0.1" in (strict.feedback or "")
     assert "0.650 < 0.9" in (result.at(0.5, threshold=0.9).feedback or "")
-    for again in (copy.copy(result), copy.deepcopy(result), pickle.loads(pickle.dumps(result))):
+    for again in (
+        copy.copy(result),
+        copy.deepcopy(result),
+        pickle.loads(pickle.dumps(result)),
+    ):
         assert (again, again.at(0.1).score) == (result, strict.score)
     assert len(llm.prompts) == 1
 
@@ -63,11 +71,15 @@ def test_one_sample_may_have_its_own_setting(is_async: bool) -> None:
 
 
 def test_ratings_have_a_threshold_for_one_sample_and_no_dial() -> None:
-    evaluator = ScorerEvaluator(CCRS("qr", judge=ScriptedLLM(reply=judge), threshold=0.95))
+    evaluator = ScorerEvaluator(
+        CCRS("qr", judge=ScriptedLLM(reply=judge), threshold=0.95)
+    )
     texts: Any = (SAMPLES[0].input, SAMPLES[0].response)  # rated 0.9
     assert evaluator.evaluate(*texts).passing is False
     assert evaluator.evaluate(*texts, threshold=0.6).passing is True
-    awaited = asyncio.run(evaluator.aevaluate(*texts, threshold=0.6, temperature="no dial here"))
+    awaited = asyncio.run(
+        evaluator.aevaluate(*texts, threshold=0.6, temperature="no dial here")
+    )
     assert (awaited.passing, awaited.score) == (True, 0.9)
 
 
@@ -80,8 +92,14 @@ def test_a_failed_judgement_is_an_invalid_result() -> None:
     assert reason_of(result) is Reason.TIMEOUT
     assert "timeout" in (result.invalid_reason or "")
     assert result.feedback == result.invalid_reason  # retry engines refuse None
-    counted = TCVAEvaluator(scripted(), on_unscored=1.0).evaluate(**{**GIVEN, "contexts": []})
-    assert (counted.score, counted.passing, counted.invalid_result) == (1.0, True, False)
+    counted = TCVAEvaluator(scripted(), on_unscored=1.0).evaluate(
+        **{**GIVEN, "contexts": []}
+    )
+    assert (counted.score, counted.passing, counted.invalid_result) == (
+        1.0,
+        True,
+        False,
+    )
     for name, meant in {"treshold": "threshold", "context": "contexts"}.items():
         with pytest.raises(InvalidValueError, match=f"did you mean '{meant}'"):
             TCVAEvaluator(scripted()).evaluate(**{**GIVEN, name: 0.3})
@@ -94,7 +112,9 @@ def test_the_judge_is_settings_llm_by_default(monkeypatch: pytest.MonkeyPatch) -
     llm = scripted(TWO)
     monkeypatch.setattr(Settings, "_llm", llm)
     assert evaluated(TCVAEvaluator()).score == pytest.approx(SCORE)
-    assert evaluated(TCVAEvaluator("lexical").changed(llm=None)).score == pytest.approx(SCORE)
+    assert evaluated(TCVAEvaluator("lexical").changed(llm=None)).score == pytest.approx(
+        SCORE
+    )
     assert len(llm.prompts) == 1
     monkeypatch.setattr(Settings, "_llm", LexicalLLM())
     assert evaluated(TCVAEvaluator()).score == evaluated(TCVAEvaluator("lexical")).score
@@ -108,7 +128,9 @@ def test_no_judge_at_all_is_said_when_built(monkeypatch: pytest.MonkeyPatch) -> 
     assert isinstance(caught.value.__cause__, ImportError | ValueError)
 
 
-def test_a_scorer_keeps_its_judge_unless_an_llm_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scorer_keeps_its_judge_unless_an_llm_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     own, given, from_settings = (ScriptedLLM(reply=judge) for _ in range(3))
     monkeypatch.setattr(Settings, "_llm", from_settings)
     texts = (SAMPLES[0].input, SAMPLES[0].response)
@@ -120,5 +142,7 @@ def test_a_scorer_keeps_its_judge_unless_an_llm_is_given(monkeypatch: pytest.Mon
 def test_it_has_no_prompts_to_change() -> None:
     evaluator = ScorerEvaluator(CCRS("qr", judge="lexical"))
     assert evaluator.get_prompts() == {}
-    with pytest.raises(InvalidValueError, match=r"prompts must be empty.*got \['instruction'\]"):
+    with pytest.raises(
+        InvalidValueError, match=r"prompts must be empty.*got \['instruction'\]"
+    ):
         evaluator._update_prompts({"instruction": "x"})  # type: ignore[dict-item]  # refused before it is read

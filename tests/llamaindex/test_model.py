@@ -39,11 +39,15 @@ class ChatLLM(ScriptedLLM):
 
     @property
     def metadata(self) -> LLMMetadata:
-        return LLMMetadata(model_name="chatty", is_chat_model=True, system_role=self.role)
+        return LLMMetadata(
+            model_name="chatty", is_chat_model=True, system_role=self.role
+        )
 
     def chat(self, messages: Any, **_: Any) -> ChatResponse:
         self._messages = list(messages)
-        return self._response or ChatResponse(message=ChatMessage(content=self.reply("")))
+        return self._response or ChatResponse(
+            message=ChatMessage(content=self.reply(""))
+        )
 
     async def achat(self, messages: Any, **kwargs: Any) -> ChatResponse:
         return self.chat(messages, **kwargs)
@@ -67,7 +71,9 @@ def test_name_and_parameters_say_what_matters_and_no_secret() -> None:
     model = model_of(llm)
     assert model.name == "llamaindex:scripted"
     assert model.parameters == {"temperature": 0.7}
-    assert "sk-never" not in repr(model) + repr(model.parameters) + repr(TCVA(judge=llm))
+    assert "sk-never" not in repr(model) + repr(model.parameters) + repr(
+        TCVA(judge=llm)
+    )
     assert model_of(MockLLM()).name == "llamaindex:MockLLM"
 
 
@@ -105,4 +111,9 @@ def test_reasoning_blocks_are_not_the_reply() -> None:
     blocks = [ThinkingBlock(content="1: none"), TextBlock(text="text")]
     message = ChatMessage(role="assistant", blocks=blocks)
     assert responding(message=message).complete(REQUEST).text == "text"
-    assert responding(message=ChatMessage(role="assistant", blocks=[])).complete(REQUEST).text == ""
+    assert (
+        responding(message=ChatMessage(role="assistant", blocks=[]))
+        .complete(REQUEST)
+        .text
+        == ""
+    )

@@ -78,9 +78,15 @@ def test_other_prompts_are_refused_inside_a_query_engine_too() -> None:
     # Query engines swallow ValueErrors and answer "Empty Response", which would count as NO.
     llm = LexicalLLM()
     evaluator: BaseEvaluator = framework_metrics()["faithfulness"](llm=llm)
-    evaluator.update_prompts({"eval_template": PromptTemplate("{query_str} in {context_str}?")})
-    with pytest.raises(JudgeError, match=r"LlamaIndex's faithfulness evaluator.*'\{query_str\}"):
-        asyncio.run(evaluator.aevaluate(query="When?", response=GOOD, contexts=[CONTEXT]))
+    evaluator.update_prompts(
+        {"eval_template": PromptTemplate("{query_str} in {context_str}?")}
+    )
+    with pytest.raises(
+        JudgeError, match=r"LlamaIndex's faithfulness evaluator.*'\{query_str\}"
+    ):
+        asyncio.run(
+            evaluator.aevaluate(query="When?", response=GOOD, contexts=[CONTEXT])
+        )
     for use in (llm.complete, llm.stream_complete):
         with pytest.raises(JudgeError, match="Write a poem"):
             use("Write a poem")
@@ -132,7 +138,9 @@ def test_an_answer_that_nobody_gave_is_no_verdict() -> None:
     ("answer_relevancy", "fine", "Unable to parse"),
     ("correctness", OSError("the line is dead"), "the line is dead"),
 ])  # fmt: skip
-def test_a_framework_metric_that_fails_is_a_value(name: str, reply: Any, said: str) -> None:
+def test_a_framework_metric_that_fails_is_a_value(
+    name: str, reply: Any, said: str
+) -> None:
     score = both_faces(name, SAMPLE, scripted(reply, reply))
     assert score.score is None
     assert said in score.error

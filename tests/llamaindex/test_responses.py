@@ -21,7 +21,11 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from pydantic import BaseModel
 
 from tcva_adapters import CCRS, TCVA, Result
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    UnreadableInputError,
+)
 from tcva_adapters.llamaindex import (
     ScorerEvaluationResult,
     ScorerEvaluator,
@@ -62,7 +66,9 @@ def response_of(kind: str) -> Any:
         return AsyncStreamingResponse(astream(), sources)
     if kind == "pydantic":
         return PydanticResponse(Answer(text=TEXT), sources)
-    return (AgentChatResponse if kind == "chat" else Response)(TEXT, source_nodes=sources)
+    return (AgentChatResponse if kind == "chat" else Response)(
+        TEXT, source_nodes=sources
+    )
 
 
 @pytest.mark.parametrize("is_async", [False, True])
@@ -80,7 +86,9 @@ def test_all_response_types(kind: str, is_async: bool) -> None:
     face = evaluator.evaluate_response
     result = asyncio.run(awaited()) if is_async else face(QUERY, response_of(kind))
     assert (result.score, result.contexts) == (1.0, CONTEXTS)
-    assert result.response == ('{"text":"' + TEXT + '"}' if kind == "pydantic" else TEXT)
+    assert result.response == (
+        '{"text":"' + TEXT + '"}' if kind == "pydantic" else TEXT
+    )
 
 
 def test_a_judged_stream_stays_readable() -> None:
@@ -124,7 +132,9 @@ class Notes(BaseRetriever):
 def test_a_chat_engines_stream_is_read_to_its_end() -> None:
     # The default memory leaves an open database connection behind.
     memory = ChatMemoryBuffer(token_limit=100)
-    engine = ContextChatEngine.from_defaults(Notes(), llm=Talker(reply=str), memory=memory)
+    engine = ContextChatEngine.from_defaults(
+        Notes(), llm=Talker(reply=str), memory=memory
+    )
     response = engine.stream_chat(QUERY)
     result = TCVAEvaluator(scripted(ONE)).evaluate_response(QUERY, response)
     assert (result.score, result.response) == (1.0, TEXT)
@@ -147,7 +157,11 @@ def test_what_is_no_response_is_named_and_costs_no_batch(response: Any) -> None:
         evaluator.evaluate_response(QUERY, response)
     assert f"got {response!r}" in str(caught.value)
     result = asyncio.run(evaluator.aevaluate_response(QUERY, response))
-    assert (result.query, result.score, reason_of(result)) == (QUERY, None, Reason.INVALID_INPUT)
+    assert (result.query, result.score, reason_of(result)) == (
+        QUERY,
+        None,
+        Reason.INVALID_INPUT,
+    )
     assert "response must be" in (result.invalid_reason or "")
 
 
@@ -193,11 +207,20 @@ def test_the_result_is_there_however_it_was_carried(evaluation: Any) -> None:
         result.to_json(),
     ):
         assert result_of(carried) == result
-    again = ScorerEvaluationResult[Any].model_validate_json(evaluation.model_dump_json())
+    again = ScorerEvaluationResult[Any].model_validate_json(
+        evaluation.model_dump_json()
+    )
     assert again.model_dump() == evaluation.model_dump()
 
 
-OTHERS = [EvaluationResult(score=1.0), {"score": 1.0}, "not JSON", 5, None, {"rated": None}]
+OTHERS = [
+    EvaluationResult(score=1.0),
+    {"score": 1.0},
+    "not JSON",
+    5,
+    None,
+    {"rated": None},
+]
 
 
 @pytest.mark.parametrize("other", OTHERS)

@@ -16,7 +16,9 @@ from tcva_adapters.results.settings import VerdictForm
 
 URL: Final = os.environ.get("TCVA_LOCAL_MODEL", "")
 
-pytestmark = pytest.mark.skipif(not URL, reason="make test-local-model starts the model it needs")
+pytestmark = pytest.mark.skipif(
+    not URL, reason="make test-local-model starts the model it needs"
+)
 
 SAMPLE: Final = Sample(
     id="hours",
@@ -44,7 +46,9 @@ def test_every_form_ends_in_a_score_or_says_why_not(verdicts: VerdictForm) -> No
     assert result.assessment.form == verdicts
     if result.unscored is None:
         assert len(result.claims) == 2
-        assert verdicts == "written" or all(claim.probabilities for claim in result.claims)
+        assert verdicts == "written" or all(
+            claim.probabilities for claim in result.claims
+        )
         assert verdicts == "written" or result.interval is not None
     else:
         assert result.unscored.reason in ("unreadable_reply", "incomplete_verdicts")

@@ -43,7 +43,9 @@ CIRCLE.__cause__ = CIRCLE
     (caused(ConnectionRefusedError(111, "refused")), "unreachable", True),
     (CIRCLE, "judge_error", False),
 ], ids=repr)  # fmt: skip
-def test_names_statuses_and_causes_tell(error: Exception, reason: str, fatal: bool) -> None:
+def test_names_statuses_and_causes_tell(
+    error: Exception, reason: str, fatal: bool
+) -> None:
     found = as_judge_error(error)
     assert (found.reason, found.fatal) == (reason, fatal)
     assert str(error.__cause__ or error) in str(found)
@@ -51,9 +53,14 @@ def test_names_statuses_and_causes_tell(error: Exception, reason: str, fatal: bo
 
 @pytest.mark.parametrize(
     "ask",
-    [lambda model: complete(model, REQUEST), lambda model: asyncio.run(acomplete(model, REQUEST))],
+    [
+        lambda model: complete(model, REQUEST),
+        lambda model: asyncio.run(acomplete(model, REQUEST)),
+    ],
 )
-def test_model_failures(ask: Callable[[Any], ModelReply], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_failures(
+    ask: Callable[[Any], ModelReply], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SOME_API_KEY", "given-by-hand-0123456789")
     assert ask(ScriptedModel(["by given-by-hand-0123456789"])).text == "by ***"
     for answer, says in (
@@ -148,7 +155,9 @@ def test_an_object_is_found_in_a_reply(text: str) -> None:
     assert read_object(text, Said) == Said(verdict=1)
 
 
-@pytest.mark.parametrize("text", ["", "verdict 1", '["verdict"]', '{"verdict": "high"}', "{"])
+@pytest.mark.parametrize(
+    "text", ["", "verdict 1", '["verdict"]', '{"verdict": "high"}', "{"]
+)
 def test_what_is_no_object_of_the_shape_is_none(text: str) -> None:
     assert read_object(text, Said) is None
 
@@ -166,7 +175,12 @@ def test_a_list_that_was_cut_off_is_not_read_as_a_shorter_one() -> None:
 def objects(schema: Any) -> list[dict[str, Any]]:
     """Every object schema in a schema."""
     parts = schema.values() if isinstance(schema, dict) else schema
-    inner = [found for part in parts if isinstance(part, dict | list) for found in objects(part)]
+    inner = [
+        found
+        for part in parts
+        if isinstance(part, dict | list)
+        for found in objects(part)
+    ]
     is_object = isinstance(schema, dict) and schema.get("type") == "object"
     return [schema, *inner] if is_object else inner
 

@@ -24,7 +24,15 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.models.openai_model import LARGEST_REPLY, OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.secrets import shown_url
-from tests.support.faces import KEY, REQUEST, Face, both_faces, in_async, in_sync, serving
+from tests.support.faces import (
+    KEY,
+    REQUEST,
+    Face,
+    both_faces,
+    in_async,
+    in_sync,
+    serving,
+)
 from tests.support.faults import FaultServer
 from tests.support.server import (
     Answer,
@@ -75,15 +83,23 @@ def test_a_pause_of_years_ends_the_call_and_says_what_was_done() -> None:
     assert found.reason == "rate_limit"
     assert "1 request sent, Retry-After: 1000000000.0" in str(found)
     # Nor is an account without credit asked again.
-    with ScriptedServer(in_turn(error(429, "No money.", code="insufficient_quota"))) as server:
+    with ScriptedServer(
+        in_turn(error(429, "No money.", code="insufficient_quota"))
+    ) as server:
         assert (failure(in_sync, server).reason, server.count) == ("quota", 1)
 
 
 @both_faces
 def test_retry_after_is_kept_and_requests_are_counted(face: Face) -> None:
-    busy, odd = error(429, "Slow down.", retry_after=0.01), error(400, "?", param="seed")
+    busy, odd = (
+        error(429, "Slow down.", retry_after=0.01),
+        error(400, "?", param="seed"),
+    )
     unwell = Answer("", status=503, headers={"retry-after-ms": "10"})
-    with serving(in_turn(busy, unwell, odd, busy, reply("ok")), max_retries=2) as (server, model):
+    with serving(in_turn(busy, unwell, odd, busy, reply("ok")), max_retries=2) as (
+        server,
+        model,
+    ):
         assert 1 + face(model).retries == server.count == 5
         server.script = in_turn(busy)
         with pytest.raises(JudgeError, match=r"3 requests.*0\.01"):
@@ -95,11 +111,16 @@ def test_calls_wait_for_their_turn_which_is_not_the_servers_time() -> None:
     async def several(model: OpenAICompatibleModel, number: int) -> list[ModelReply]:
         return await asyncio.gather(*(model.acomplete(REQUEST) for _ in range(number)))
 
-    for number, settings in ((3, {"requests_per_minute": 60}), (4, {"max_concurrency": 1})):
+    for number, settings in (
+        (3, {"requests_per_minute": 60}),
+        (4, {"max_concurrency": 1}),
+    ):
         with serving(later(0.5, auto_judge), timeout=1.9, **settings) as (_, model):
             started = time.monotonic()
             assert len(asyncio.run(several(model, number))) == number
-            assert time.monotonic() - started > 1.9  # two pauses of 1 s; four calls of .5 s
+            assert (
+                time.monotonic() - started > 1.9
+            )  # two pauses of 1 s; four calls of .5 s
 
 
 # Size
@@ -146,22 +167,36 @@ def test_a_connection_that_is_lost_or_refused_is_called_that(face: Face) -> None
 # Secrets
 
 
-def test_a_password_in_the_address_signs_in(face: Face, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_password_in_the_address_signs_in(
+    face: Face, caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.DEBUG), ScriptedServer(auto_judge) as server:
         url = server.base_url.replace("//", "//me:p%40ss-word-77@")
         face(OpenAICompatibleModel("m", base_url=url))
-        assert server.received[0].headers["authorization"] == "Basic bWU6cEBzcy13b3JkLTc3"
+        assert (
+            server.received[0].headers["authorization"] == "Basic bWU6cEBzcy13b3JkLTc3"
+        )
         server.script = in_turn(error(500, "p@ss-word-77"))
         with pytest.raises(JudgeError) as caught:
             face(OpenAICompatibleModel("m", base_url=url, max_retries=0))
     assert caplog.records
-    assert "word-77" not in f"{caught.value}{caplog.text.replace('500 - p@ss-word-77', '')}"
+    assert (
+        "word-77"
+        not in f"{caught.value}{caplog.text.replace('500 - p@ss-word-77', '')}"
+    )
 
 
 def test_a_key_that_the_server_echoes_is_in_nothing_that_comes_out() -> None:
-    answer = reply(f'{{"you sent": "{KEY}"}}', model=f"m-{KEY}", tokens=[(KEY, {KEY: 1.0})])
-    refusal, seedless = reply(None, refusal=f"no, {KEY}"), error(400, f"no {KEY}", param="seed")
-    wrong = error(401, f"Incorrect API key provided: {KEY}, also sk-another-0123456789.")
+    answer = reply(
+        f'{{"you sent": "{KEY}"}}', model=f"m-{KEY}", tokens=[(KEY, {KEY: 1.0})]
+    )
+    refusal, seedless = (
+        reply(None, refusal=f"no, {KEY}"),
+        error(400, f"no {KEY}", param="seed"),
+    )
+    wrong = error(
+        401, f"Incorrect API key provided: {KEY}, also sk-another-0123456789."
+    )
     script = in_turn(answer, seedless, refusal, wrong)
     with serving(script, api_key=KEY, max_retries=0) as (_, model):
         answered = model.complete(REQUEST)
@@ -175,11 +210,16 @@ def test_a_key_that_the_server_echoes_is_in_nothing_that_comes_out() -> None:
     assert model.refused == {"seed": "no ***"}
 
 
-def test_a_password_is_masked_as_it_is_written_and_meant_and_a_placeholder_is_no_secret() -> None:
+def test_a_password_is_masked_as_it_is_written_and_meant_and_a_placeholder_is_no_secret() -> (
+    None
+):
     said = "p@ss/word-77 p%40ss%2Fword-77 bWU6cEBzcy93b3JkLTc3"
     with ScriptedServer(in_turn(reply(said))) as server:
         url = server.base_url.replace("//", "//me:p%40ss%2Fword-77@")
-        assert OpenAICompatibleModel("m", base_url=url).complete(REQUEST).text == "*** *** ***"
+        assert (
+            OpenAICompatibleModel("m", base_url=url).complete(REQUEST).text
+            == "*** *** ***"
+        )
     said = "none, ollama and EMPTY are words; none of them is a key"
     for key in (None, "ollama", "EMPTY"):
         with serving(in_turn(reply(said)), api_key=key) as (_, model):
@@ -189,7 +229,12 @@ def test_a_password_is_masked_as_it_is_written_and_meant_and_a_placeholder_is_no
 def test_an_address_that_is_none_is_refused_without_its_password() -> None:
     hosts = ("@host:99999/v1", "@[::zz]/v1", "@ho st/v1", "/er2-77@host:x/v1")
     urls = [f"http://me:hunter2-77{host}" for host in hosts]
-    for url in [*urls, "me:hunter2-77@host:8000/v1", "http://", "http://host/v1?key=hunter2-77"]:
+    for url in [
+        *urls,
+        "me:hunter2-77@host:8000/v1",
+        "http://",
+        "http://host/v1?key=hunter2-77",
+    ]:
         with pytest.raises(InvalidValueError, match="base_url") as caught:
             OpenAICompatibleModel("m", base_url=url)
         assert "er2" not in str(caught.value)
@@ -200,14 +245,23 @@ def test_an_address_that_is_none_is_refused_without_its_password() -> None:
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_users_client_serves_both_faces_and_keeps_its_own_rules(asynchronous: bool) -> None:
+def test_a_users_client_serves_both_faces_and_keeps_its_own_rules(
+    asynchronous: bool,
+) -> None:
     async def both(model: OpenAICompatibleModel) -> list[int]:
         awaited = await model.acomplete(REQUEST)
-        return [awaited.retries, model.complete(REQUEST).retries]  # inside the running loop
+        return [
+            awaited.retries,
+            model.complete(REQUEST).retries,
+        ]  # inside the running loop
 
     busy = error(429, "Slow down.", retry_after=0.01)
     with ScriptedServer(in_turn(busy, reply('{"ok": true}'))) as server:
-        given: dict[str, Any] = {"base_url": server.base_url, "api_key": KEY, "max_retries": 2}
+        given: dict[str, Any] = {
+            "base_url": server.base_url,
+            "api_key": KEY,
+            "max_retries": 2,
+        }
         client: Any = (openai.AsyncOpenAI if asynchronous else openai.OpenAI)(**given)
         model = OpenAICompatibleModel("m", client=client)
         assert [asyncio.run(both(model)) for _ in range(2)] == [[1, 0], [0, 0]]
@@ -227,7 +281,9 @@ def _interruptible() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_interruptible")
-def test_a_call_in_a_loop_waits_for_its_place_whatever_the_tasks_of_that_loop_hold() -> None:
+def test_a_call_in_a_loop_waits_for_its_place_whatever_the_tasks_of_that_loop_hold() -> (
+    None
+):
     """And a task that is cancelled, or whose loop ends, or a call that is interrupted, gives it up."""
     with serving(later(0.05, auto_judge), max_concurrency=1) as (server, model):
 
@@ -276,7 +332,9 @@ def test_threads_and_loops_together_keep_to_the_limit_and_learn_together() -> No
             replies = [call.result() for call in calls]
             replies += [reply for loop in loops for reply in loop.result()]
         assert server.count == 24 + sum(one.retries for one in replies)
-        assert sum(one.retries for one in replies) <= 3  # at most those that began together
+        assert (
+            sum(one.retries for one in replies) <= 3
+        )  # at most those that began together
         assert 1 < server.busiest <= 3
     assert list(model.refused) == ["seed"]
 
@@ -332,10 +390,14 @@ def asked(model: OpenAICompatibleModel) -> list[str]:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_process_can_call_while_its_parent_does() -> None:
     with serving(later(0.1, auto_judge), max_concurrency=2) as (_, model):
-        in_sync(model)  # a fork while another thread imports waits for ever, in any program
+        in_sync(
+            model
+        )  # a fork while another thread imports waits for ever, in any program
         in_async(model)
         with ThreadPoolExecutor(6) as pool:
             calls = [pool.submit(in_sync, model) for _ in range(6)]
             with multiprocessing.get_context("fork").Pool(1) as workers:
-                assert workers.apply_async(asked, (model,)).get(30) == ['{"ok": true}'] * 2
+                assert (
+                    workers.apply_async(asked, (model,)).get(30) == ['{"ok": true}'] * 2
+                )
             assert all(call.result().text for call in calls)

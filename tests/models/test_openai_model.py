@@ -43,7 +43,8 @@ def test_one_request_carries_everything_and_the_reply_is_read(face: Face) -> Non
     assert server.bodies[0] == {
         "model": "m",
         "messages": [
-            {"role": r, "content": c} for r, c in (("system", "be strict"), ("user", "claim 1"))
+            {"role": r, "content": c}
+            for r, c in (("system", "be strict"), ("user", "claim 1"))
         ],
         "response_format": {"type": "json_schema", "json_schema": schema},
         "temperature": 0.0,
@@ -55,26 +56,45 @@ def test_one_request_carries_everything_and_the_reply_is_read(face: Face) -> Non
     assert answer == ModelReply('{"verdicts": []}', 10, 5, model="m", cost=6e-5)
 
 
-def test_a_request_says_how_its_reply_is_drawn_and_settings_that_are_none_are_not_sent() -> None:
+def test_a_request_says_how_its_reply_is_drawn_and_settings_that_are_none_are_not_sent() -> (
+    None
+):
     drawn = Sampling(max_tokens=4, top_logprobs=20, temperature=0.7, seed_offset=2)
     with serving(in_turn(OK), seed=3) as (server, model):
         model.complete(replace(REQUEST, sampling=drawn, schema={}, system=""))
-    sent = {"max_tokens": 4, "logprobs": True, "top_logprobs": 20, "temperature": 0.7, "seed": 5}
+    sent = {
+        "max_tokens": 4,
+        "logprobs": True,
+        "top_logprobs": 20,
+        "temperature": 0.7,
+        "seed": 5,
+    }
     messages = [{"role": "user", "content": "claim 1"}]
     assert server.bodies[0] == {"model": "m", "messages": messages, **sent}
     with serving(in_turn(OK), temperature=None, seed=None) as (server, model):
         model.complete(REQUEST)
-    assert set(server.bodies[0]) == {"model", "messages", "response_format", "max_tokens"}
+    assert set(server.bodies[0]) == {
+        "model",
+        "messages",
+        "response_format",
+        "max_tokens",
+    }
 
 
 def test_what_a_reply_holds_is_read() -> None:
     parts: Any = [{"type": "thinking", "text": "hm"}, {"type": "text", "text": "yes"}]
-    tokens = [('{"v":"', {'{"v":"': 1.0}), ("none", {"none": 0.75, "minor": 0.25}), ('"}', {})]
+    tokens = [
+        ('{"v":"', {'{"v":"': 1.0}),
+        ("none", {"none": 0.75, "minor": 0.25}),
+        ('"}', {}),
+    ]
     answers = (
         reply("no", reasoning_content="long thoughts"),
         reply(parts),
         reply('{"v":"none"}', tokens=tokens),
-        reply("", finish_reason="length", usage=None),  # is not taken for a lack of features
+        reply(
+            "", finish_reason="length", usage=None
+        ),  # is not taken for a lack of features
     )
     with serving(in_turn(*answers)) as (server, model):
         assert [model.complete(REQUEST).text for _ in range(2)] == ["no", "yes"]
@@ -83,12 +103,18 @@ def test_what_a_reply_holds_is_read() -> None:
     assert probable.token_logprobs is not None
     assert [t.token for t in probable.token_logprobs] == ['{"v":"', "none", '"}']
     assert [t for t, _ in probable.token_logprobs[1].top] == ["none", "minor"]
-    assert (cut_off.truncated, cut_off.input_tokens, cut_off.output_tokens) == (True, 0, 0)
+    assert (cut_off.truncated, cut_off.input_tokens, cut_off.output_tokens) == (
+        True,
+        0,
+        0,
+    )
     assert cut_off.cost is None
 
 
 def test_it_is_a_judge_model_with_a_name_and_parameters_without_secrets() -> None:
-    model = OpenAICompatibleModel("m", base_url=f"http://u:{KEY}@h:8000/v1", api_key=KEY)
+    model = OpenAICompatibleModel(
+        "m", base_url=f"http://u:{KEY}@h:8000/v1", api_key=KEY
+    )
     asked = {"server": "h:8000/v1", "temperature": 0.0, "seed": 0, "max_tokens": 4096}
     assert (model.name, model.parameters) == ("openai:m", asked)
     assert KEY not in f"{model!r}{vars(model)!r}"
@@ -102,7 +128,14 @@ def test_the_environment_names_key_and_server(monkeypatch: pytest.MonkeyPatch) -
         with pytest.raises(JudgeError, match="OPENAI_API_KEY") as caught:
             OpenAICompatibleModel("m", base_url=url)
         assert caught.value.fatal
-    for host in ("localhost:1", "127.0.0.1:1", "[::1]:1", "vllm:8000", "192.168.0.7", "a.local"):
+    for host in (
+        "localhost:1",
+        "127.0.0.1:1",
+        "[::1]:1",
+        "vllm:8000",
+        "192.168.0.7",
+        "a.local",
+    ):
         OpenAICompatibleModel("m", base_url=f"http://{host}/v1")  # needs no key
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     assert OpenAICompatibleModel("m").parameters["server"] == "api.openai.com/v1"
@@ -122,7 +155,9 @@ def test_the_environment_names_key_and_server(monkeypatch: pytest.MonkeyPatch) -
     ({"logprobs": True}, "unknown setting 'logprobs'"),
     ({"model": " "}, "model must be the name of a model, got ' '"),
 ], ids=str)  # fmt: skip
-def test_an_argument_that_cannot_be_used_is_named(settings: dict[str, Any], says: str) -> None:
+def test_an_argument_that_cannot_be_used_is_named(
+    settings: dict[str, Any], says: str
+) -> None:
     given = {"model": "m", "base_url": "http://localhost:1/v1", **settings}
     with pytest.raises(InvalidValueError, match=says) as caught:
         OpenAICompatibleModel(**given)
@@ -146,7 +181,9 @@ def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> N
     (["json_schema", "json_object"], 400, {"response_format"}),
     (["max_tokens", "max_completion_tokens"], 400, {"max_tokens"}),
 ])  # fmt: skip
-def test_features_are_given_up(face: Face, lacks: list[str], status: int, gone: set[str]) -> None:
+def test_features_are_given_up(
+    face: Face, lacks: list[str], status: int, gone: set[str]
+) -> None:
     script = lacking(*lacks, then=auto_judge, status=status)
     with serving(script, max_retries=2) as (server, model):
         assert [face(model).retries for _ in range(2)] == [len(lacks), 0]
@@ -160,7 +197,9 @@ def test_features_are_given_up(face: Face, lacks: list[str], status: int, gone: 
     (error(400, "unknown field max_tokens"), {"max_completion_tokens": 4096}),
     (error(400, "at most 5", param="top_logprobs"), {"top_logprobs": 5, "max_tokens": 4096}),
 ])  # fmt: skip
-def test_what_is_refused_is_asked_for_in_another_way(refused: Answer, sent: dict[str, int]) -> None:
+def test_what_is_refused_is_asked_for_in_another_way(
+    refused: Answer, sent: dict[str, int]
+) -> None:
     with serving(in_turn(refused, OK)) as (server, model):
         model.complete(replace(REQUEST, sampling=Sampling(top_logprobs=20)))
     assert sent.items() <= server.bodies[1].items()
@@ -173,7 +212,9 @@ def test_what_one_sample_has_to_do_without_the_others_still_ask_for() -> None:
             return error(400, f"could not process: {prompt}")
         return auto_judge(body, n)
 
-    odd = JudgeRequest("be strict", "an odd claim: response_format", REQUEST.schema, "verdicts")
+    odd = JudgeRequest(
+        "be strict", "an odd claim: response_format", REQUEST.schema, "verdicts"
+    )
     with serving(script) as (server, model):
         model.complete(odd)
         assert not model.refused
@@ -204,8 +245,13 @@ def test_what_one_sample_has_to_do_without_the_others_still_ask_for() -> None:
     (Answer({"error": "x"}), "server_error", False, "not a chat completion"),
     (error(400, "Cannot do."), "judge_error", False, "Cannot do.*1 request sent"),
 ], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
-def test_a_failure_has_a_reason(answer: Answer, reason: str, fatal: bool, says: str) -> None:
-    with serving(in_turn(answer)) as (_, model), pytest.raises(JudgeError, match=says) as caught:
+def test_a_failure_has_a_reason(
+    answer: Answer, reason: str, fatal: bool, says: str
+) -> None:
+    with (
+        serving(in_turn(answer)) as (_, model),
+        pytest.raises(JudgeError, match=says) as caught,
+    ):
         model.complete(REQUEST)
     assert (caught.value.reason, caught.value.fatal) == (reason, fatal)
     assert "Error:" not in str(caught.value)  # no class that the user never used
@@ -215,10 +261,18 @@ def test_a_failure_has_a_reason(answer: Answer, reason: str, fatal: bool, says: 
 
 
 def test_the_probe_reports_what_works() -> None:
-    with serving(lacking("json_schema", "logprobs", then=auto_judge)) as (server, model):
+    with serving(lacking("json_schema", "logprobs", then=auto_judge)) as (
+        server,
+        model,
+    ):
         report = model.probe()
     refused = report.pop("refused")
-    assert report == {"answers": True, "server": server.base_url, "model": "m", "logprobs": False}
+    assert report == {
+        "answers": True,
+        "server": server.base_url,
+        "model": "m",
+        "logprobs": False,
+    }
     assert set(refused) == {"json_schema", "logprobs"}
     assert all("Unsupported parameter" in why for why in refused.values())
     with serving(in_turn(WRONG_KEY)) as (_, model):

@@ -52,7 +52,9 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "JSON, slashes": lambda s: json.dumps(s)[1:-1].replace("/", r"\/"),
     "JSON in JSON": lambda s: json.dumps(json.dumps(s))[1:-1],
     "JSON, three times": lambda s: json.dumps(json.dumps(json.dumps(s)))[1:-1],
-    "JSON for HTML": lambda s: json.dumps(s)[1:-1].replace("<", r"\u003c").replace(">", r"\u003E"),
+    "JSON for HTML": lambda s: (
+        json.dumps(s)[1:-1].replace("<", r"\u003c").replace(">", r"\u003E")
+    ),
     "numbers of JSON": each(r"\u{:04x}"),
     "numbers of JSON, capitals": each(r"\u{:04X}"),
     "numbers of JSON in JSON": each(r"\\u{:04x}"),
@@ -60,7 +62,9 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "numbers in braces": each(r"\u{{{:x}}}"),
     "numbers of Python": each(r"\x{:02x}"),
     "address": lambda s: quote(s, safe=""),
-    "address, small letters": lambda s: re.sub("%..", lambda m: m[0].lower(), quote(s, safe="")),
+    "address, small letters": lambda s: re.sub(
+        "%..", lambda m: m[0].lower(), quote(s, safe="")
+    ),
     "address in an address": lambda s: quote(quote(s, safe=""), safe=""),
     "query": lambda s: f"https://host/v1?a=1&api_key={quote(s, safe='')}&b=2",
     "all of an address": lambda s: "".join(f"%{byte:02x}" for byte in s.encode()),
@@ -71,7 +75,9 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     "HTML in JSON": lambda s: json.dumps(html.escape(s))[1:-1].replace("&", r"\u0026"),
     "numbers of HTML": each("&#{};"),
     "hexadecimal numbers of HTML": each("&#x{:X};"),
-    "names of HTML": lambda s: html.escape(s).replace("/", "&sol;").replace("+", "&plus;"),
+    "names of HTML": lambda s: (
+        html.escape(s).replace("/", "&sol;").replace("+", "&plus;")
+    ),
     "base 64": base64_of,
     "base 64 of a user": lambda s: f"Basic {base64_of(f'me:{s}')}",
     "base 64 of JSON": lambda s: base64_of(
@@ -89,13 +95,17 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
 def readable(text: str) -> str:
     """What a reader gets out of a text, who takes off whatever there is."""
     for _ in range(6):
-        text = re.sub(r"\\+u\{?([0-9a-fA-F]{2,4})\}?|\\+x([0-9a-fA-F]{2})", decoded, text)
+        text = re.sub(
+            r"\\+u\{?([0-9a-fA-F]{2,4})\}?|\\+x([0-9a-fA-F]{2})", decoded, text
+        )
         text = html.unescape(unquote(re.sub("%u(....)", r"&#x\1;", text)))
     text = re.sub(r"=?(?:\\+[rn]|[\r\n])\s*|\\|\u200b", "", text)
     codes = re.findall(r"[\w+/-]{8,}", text, re.ASCII)
     for code in codes:
         digits = code.replace("-", "+").replace("_", "/")
-        text += base64.b64decode(digits + "A" * (-len(digits) % 4)).decode(errors="ignore")
+        text += base64.b64decode(digits + "A" * (-len(digits) % 4)).decode(
+            errors="ignore"
+        )
         text += (
             bytes.fromhex(code).decode(errors="ignore")
             if re.fullmatch("(?:[0-9a-f]{2})+", code)
@@ -110,7 +120,11 @@ def decoded(match: re.Match[str]) -> str:
 
 def held(text: str) -> list[str]:
     """The secrets that are in a text."""
-    return [secret for secret in (KEY, PASSWORD) if secret in text or secret in readable(text)]
+    return [
+        secret
+        for secret in (KEY, PASSWORD)
+        if secret in text or secret in readable(text)
+    ]
 
 
 @pytest.mark.parametrize("secret", [KEY, PASSWORD], ids=["key", "password"])
@@ -132,7 +146,9 @@ def test_a_secret_is_masked_however_it_is_encoded(
 def test_what_stands_around_an_escaped_secret_stays_json() -> None:
     for secret in (KEY, PASSWORD):
         for name, encoded in ENCODINGS.items():
-            told = json.dumps({"a": f"say \\ {encoded(secret)} {encoded(secret)}", "b": [1, "x\n"]})
+            told = json.dumps(
+                {"a": f"say \\ {encoded(secret)} {encoded(secret)}", "b": [1, "x\n"]}
+            )
             found = mask(told, secret)
             assert not held(found), name
             if found != "***":
@@ -145,7 +161,9 @@ def test_what_stands_around_an_escaped_secret_stays_json() -> None:
 def repeating(body: Body, _: int) -> Answer:
     """Replies that hold both secrets, in the encoding of the sample's number and in each way in turn."""
     numbers = re.findall(r"number (\d+)", body["messages"][-1]["content"])
-    encoded = [*ENCODINGS.values()][int(numbers[0]) % len(ENCODINGS)] if numbers else str
+    encoded = (
+        [*ENCODINGS.values()][int(numbers[0]) % len(ENCODINGS)] if numbers else str
+    )
     said = f"{encoded(KEY)} and {encoded(PASSWORD)}"
     model = f"m-{encoded(KEY)}"
     ways = (
@@ -179,21 +197,38 @@ def files_hold(folder: Path) -> dict[str, list[str]]:
 
 def records(size: int) -> list[Sample]:
     texts = [f"The office of number {n} opens at nine." for n in range(size)]
-    return [Sample(id=str(n), input="?", response=t, contexts=[t]) for n, t in enumerate(texts)]
+    return [
+        Sample(id=str(n), input="?", response=t, contexts=[t])
+        for n, t in enumerate(texts)
+    ]
 
 
 def test_a_secret_is_in_no_result_store_log_or_repr(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with caplog.at_level(logging.DEBUG, "tcva_adapters"), ScriptedServer(repeating) as server:
+    with (
+        caplog.at_level(logging.DEBUG, "tcva_adapters"),
+        ScriptedServer(repeating) as server,
+    ):
         url = server.base_url.replace("//", f"//me:{quote(PASSWORD, safe='')}@")
-        model = OpenAICompatibleModel("m", base_url=url, api_key=KEY, max_retries=0, seed=3)
+        model = OpenAICompatibleModel(
+            "m", base_url=url, api_key=KEY, max_retries=0, seed=3
+        )
         with VerdictStore(tmp_path / "verdicts.sqlite") as store:
             tcva = TCVA(judge=model, store=store, share=False)
             results = [tcva.evaluate(sample) for sample in records(9 * len(ENCODINGS))]
         assert server.count >= len(results)
-    lines = [text for result in results for text in (result.to_json(), repr(result), result.reason)]
-    lines += [*caplog.text.splitlines(), repr(model), repr(model.refused), *model.refused.values()]
+    lines = [
+        text
+        for result in results
+        for text in (result.to_json(), repr(result), result.reason)
+    ]
+    lines += [
+        *caplog.text.splitlines(),
+        repr(model),
+        repr(model.refused),
+        *model.refused.values(),
+    ]
     assert [line for line in lines if held(line)] == []
     assert sum("***" in line for line in lines) > len(ENCODINGS)
     assert sum(result.score is not None for result in results) > len(ENCODINGS)
@@ -215,10 +250,25 @@ def test_a_secret_is_in_no_file_of_a_command(
         monkeypatch.setenv("OPENAI_BASE_URL", url)
         command = "evaluate in.jsonl -j openai:m -o out.jsonl --junit j.xml --markdown m.md --report r.html"
         assert (
-            run([*command.split(), "--show", "all", "--gate", "mean>=0", "--set", "max-retries=0"])
+            run(
+                [
+                    *command.split(),
+                    "--show",
+                    "all",
+                    "--gate",
+                    "mean>=0",
+                    "--set",
+                    "max-retries=0",
+                ]
+            )
             == 1
         )
-    assert {path.name for path in tmp_path.iterdir()} >= {"out.jsonl", "j.xml", "m.md", "r.html"}
+    assert {path.name for path in tmp_path.iterdir()} >= {
+        "out.jsonl",
+        "j.xml",
+        "m.md",
+        "r.html",
+    }
     assert files_hold(tmp_path) == {}
     assert held("".join(capsys.readouterr())) == []
 
@@ -236,10 +286,16 @@ def test_a_secret_is_in_no_reply_of_a_batch(encoded: Callable[[str], str]) -> No
     for body in bodies:
         for ascii_only in (True, False):
             response = {"status_code": 200, "body": body}
-            line = json.dumps({"custom_id": "5f-0", "response": response}, ensure_ascii=ascii_only)
-            escaped = line.replace("hunter", r"\u0068unter").replace("given", r"\u0067iven")
+            line = json.dumps(
+                {"custom_id": "5f-0", "response": response}, ensure_ascii=ascii_only
+            )
+            escaped = line.replace("hunter", r"\u0068unter").replace(
+                "given", r"\u0067iven"
+            )
             for raw in (line, escaped):
-                (found,) = read_lines([raw.encode()], lambda text: mask(text, KEY, PASSWORD))
+                (found,) = read_lines(
+                    [raw.encode()], lambda text: mask(text, KEY, PASSWORD)
+                )
                 assert not held(found[2][1])
 
 
@@ -287,8 +343,12 @@ def test_results_without_secrets_are_as_they_were() -> None:
     assert result.score == 1.0
 
 
-@pytest.mark.parametrize("secret", ["a\\b-c'd9", "50%off%20now", "x\\u0041y9zz", "q&amp;r7!k"])
+@pytest.mark.parametrize(
+    "secret", ["a\\b-c'd9", "50%off%20now", "x\\u0041y9zz", "q&amp;r7!k"]
+)
 def test_base_64_of_a_secret_that_looks_encoded_is_masked(secret: str) -> None:
     for user in ("", "m:", "me:"):
         coded = base64.b64encode(f"{user}{secret}".encode()).decode().rstrip("=")
-        assert coded[len(user) * 4 // 3 + 2 : -3] not in mask(f"it was {coded}.", secret)
+        assert coded[len(user) * 4 // 3 + 2 : -3] not in mask(
+            f"it was {coded}.", secret
+        )

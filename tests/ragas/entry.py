@@ -11,7 +11,13 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_core.outputs import Generation, LLMResult
 from langchain_core.prompt_values import PromptValue
 from pydantic import BaseModel
-from ragas import EvaluationDataset, MultiTurnSample, RunConfig, SingleTurnSample, evaluate
+from ragas import (
+    EvaluationDataset,
+    MultiTurnSample,
+    RunConfig,
+    SingleTurnSample,
+    evaluate,
+)
 from ragas.dataset_schema import EvaluationResult
 from ragas.llms import BaseRagasLLM
 from ragas.llms.base import InstructorBaseRagasLLM
@@ -44,9 +50,13 @@ class ScriptedLLM(BaseRagasLLM):
             self.callbacks.append(given.get("callbacks"))
         text = self.reply(prompt.to_string())
         usage = {"prompt_tokens": 10, "completion_tokens": 5}
-        return LLMResult(generations=[[Generation(text=text)]], llm_output={"token_usage": usage})
+        return LLMResult(
+            generations=[[Generation(text=text)]], llm_output={"token_usage": usage}
+        )
 
-    async def agenerate_text(self, prompt: PromptValue, *_: Any, **given: Any) -> LLMResult:
+    async def agenerate_text(
+        self, prompt: PromptValue, *_: Any, **given: Any
+    ) -> LLMResult:
         if self.hangs:
             await asyncio.Event().wait()
         await asyncio.sleep(0)
@@ -89,14 +99,19 @@ def _row(sample: Sample | Conversation) -> SingleTurnSample | MultiTurnSample:
         return SingleTurnSample(
             user_input=sample.input,
             response=sample.response,
-            retrieved_contexts=None if sample.contexts is None else list(sample.contexts),
+            retrieved_contexts=None
+            if sample.contexts is None
+            else list(sample.contexts),
             reference=sample.reference,
         )
     said: list[Any] = []
     call = AIMessage(content="", tool_calls=[ToolCall(name="search", args={})])
     for turn in sample.turns:
         found = [ToolMessage(content=text) for text in turn.contexts or ()]
-        said += [HumanMessage(content=turn.input or ""), *([call, *found] if found else ())]
+        said += [
+            HumanMessage(content=turn.input or ""),
+            *([call, *found] if found else ()),
+        ]
         said.append(AIMessage(content=turn.response or ""))
     return MultiTurnSample(user_input=said, reference=sample.turns[-1].reference)
 
@@ -120,13 +135,17 @@ class Counted(FakeListChatModel):
         return self._generate(args[0])
 
 
-def evaluated(metrics: list[Any], *samples: Sample | Conversation, **more: Any) -> EvaluationResult:
+def evaluated(
+    metrics: list[Any], *samples: Sample | Conversation, **more: Any
+) -> EvaluationResult:
     """What `evaluate` returns, for the one sample where no others are given."""
     given = {"run_config": RunConfig(max_retries=1), "show_progress": False, **more}
     with warnings.catch_warnings():
         # RAGAS announces the end of its main function and of its LangChain wrapper on every use.
         for ends in (r"a?evaluate\(\)", "LangchainLLMWrapper"):
-            warnings.filterwarnings("ignore", f"{ends} is deprecated", DeprecationWarning)
+            warnings.filterwarnings(
+                "ignore", f"{ends} is deprecated", DeprecationWarning
+            )
         data = dataset_of(samples or (SAMPLE,))
         found = evaluate(data, metrics=metrics, allow_nest_asyncio=False, **given)
     assert isinstance(found, EvaluationResult)

@@ -16,7 +16,11 @@ from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, turn
 from tests.support.office import PASSAGE, QUERY, RESPONSE, SCORE, TWO
 from tests.support.scripted import in_turn, verdict_json
 
-ROW: dict[str, Any] = {"user_input": QUERY, "response": RESPONSE, "retrieved_contexts": [PASSAGE]}
+ROW: dict[str, Any] = {
+    "user_input": QUERY,
+    "response": RESPONSE,
+    "retrieved_contexts": [PASSAGE],
+}
 
 
 def metric(*replies: str | Exception, **options: Any) -> TCVACollectionMetric:
@@ -40,7 +44,11 @@ def test_results_and_scores_copy_and_pickle() -> None:
     result: Any = metric(TWO).score(**ROW)
     score: Any = TCVAMetric(llm=ScriptedLLM(lambda _: TWO)).single_turn_score(turn())
     for each in (result, score):
-        for other in (copy.copy(each), copy.deepcopy(each), pickle.loads(pickle.dumps(each))):
+        for other in (
+            copy.copy(each),
+            copy.deepcopy(each),
+            pickle.loads(pickle.dumps(each)),
+        ):
             assert type(other) is type(each)
             assert (other, other.result) == (each, each.result)
     assert copy.copy(result).traces == result.traces

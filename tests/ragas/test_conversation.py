@@ -22,18 +22,26 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* is deprecated:DeprecationWarn
 BARE = Conversation.from_messages([said for said in MESSAGES if said[0] != "tool"])
 
 
-def test_the_llm_of_evaluate_judges_and_what_cannot_be_judged_is_nan(tmp_path: Path) -> None:
+def test_the_llm_of_evaluate_judges_and_what_cannot_be_judged_is_nan(
+    tmp_path: Path,
+) -> None:
     llm = ScriptedLLM(reply)
-    metrics: Any = [TCVAMultiTurnMetric(temperature=each) for each in ("strict", "lenient")]
+    metrics: Any = [
+        TCVAMultiTurnMetric(temperature=each) for each in ("strict", "lenient")
+    ]
     found = evaluated(metrics, TALK, BARE, llm=llm)
     assert (len(llm.prompts), metrics[0].llm) == (2, None)
     results_to_pandas(found).to_csv(tmp_path / "scores.csv")
     for metric in metrics:
         scores, results = found[metric.name], results_of(found, metric.name)
         assert (scores[0], math.isnan(scores[1])) == (results[0].score, True)
-        assert "missing_field: the conversation has no tool messages" in results[1].reason
+        assert (
+            "missing_field: the conversation has no tool messages" in results[1].reason
+        )
         assert results_of(pd.read_csv(tmp_path / "scores.csv"), metric.name) == results
-    with pytest.raises(InvalidSampleError, match="no tool messages, which faithfulness needs"):
+    with pytest.raises(
+        InvalidSampleError, match="no tool messages, which faithfulness needs"
+    ):
         evaluated(metrics[:1], TALK, BARE, llm=llm, raise_exceptions=True)
     with pytest.raises(ValueError, match=r"additional columns \['reference'\]"):
         evaluated([TCVAMultiTurnMetric(llm="lexical", criterion="correctness")], TALK)
@@ -57,6 +65,9 @@ def test_a_wait_that_ragas_ends_is_a_timeout_and_the_turns_are_asked_again() -> 
     llm.hangs = True
     metrics: Any = [TCVAMultiTurnMetric(llm=llm)]
     (ended,) = results_of(evaluated(metrics, TALK, run_config=ENDS_ALL))
-    assert (ended.kind, ended.reason.partition(": ")[2][:7]) == ("conversation", "timeout")
+    assert (ended.kind, ended.reason.partition(": ")[2][:7]) == (
+        "conversation",
+        "timeout",
+    )
     llm.hangs = False
     assert results_of(evaluated(metrics, TALK))[0].usage.calls == 2

@@ -43,7 +43,10 @@ def test_a_metric_keeps_its_own_llm_and_gives_back_a_lent_one() -> None:
     own, lent = ScriptedLLM(lambda _: TWO), ScriptedLLM(lambda _: ONE)
     metrics = [TCVAMetric(name="own", llm=own), TCVAMetric(name="lent")]
     evaluated(metrics, llm=lent)
-    assert (len(own.prompts), len(lent.prompts)) == (1, 2)  # ONE lacks claim 2: asked once more
+    assert (len(own.prompts), len(lent.prompts)) == (
+        1,
+        2,
+    )  # ONE lacks claim 2: asked once more
     assert metrics[1].llm is None
 
 
@@ -87,7 +90,9 @@ def test_a_judgement_that_ragas_ends_is_made_by_the_next_one() -> None:
     # RAGAS reads the limit for each score: with a short one for all, a busy machine ends others.
     limits = itertools.chain((0.2,), itertools.repeat(60.0))
     limit = property(lambda _: next(limits), lambda *_: None)
-    config: Any = type("Limited", (RunConfig,), {"timeout": limit})(max_retries=3, max_workers=1)
+    config: Any = type("Limited", (RunConfig,), {"timeout": limit})(
+        max_retries=3, max_workers=1
+    )
     started = time.monotonic()
     found = evaluated([*metrics], *SAMPLES, llm=llm, run_config=config)
     assert time.monotonic() - started < 20
@@ -95,7 +100,10 @@ def test_a_judgement_that_ragas_ends_is_made_by_the_next_one() -> None:
     assert isinstance(first, Result)
     assert first.unscored is not None
     assert first.unscored.reason is Reason.TIMEOUT
-    assert (first.assessment.criterion, first.scoring.temperature) == ("faithfulness", 0.2)
+    assert (first.assessment.criterion, first.scoring.temperature) == (
+        "faithfulness",
+        0.2,
+    )
     assert others[0].claims == others[1].claims
     assert SHARED.under_way == 0
     again = columns(evaluated([*metrics], *SAMPLES, llm=llm, run_config=config))
@@ -109,12 +117,18 @@ def test_a_rating_that_ragas_ends_is_a_rating_without_a_score() -> None:
     scorer = ScorerMetric(CCRS("qr", judge=llm))
     results = results_of(evaluated([scorer], *SAMPLES, run_config=ENDS_ALL))
     assert [result.kind for result in results] == ["ccrs"] * 6
-    assert {result.unscored and result.unscored.reason for result in results} == {Reason.TIMEOUT}
+    assert {result.unscored and result.unscored.reason for result in results} == {
+        Reason.TIMEOUT
+    }
 
 
 def test_a_failing_judge_is_nan_or_raises(caplog: pytest.LogCaptureFixture) -> None:
-    metric = TCVAMetric(name=COLUMN, llm=ScriptedLLM(lambda _: "Nice."), on_unscored=1.0)
-    assert math.isnan(evaluated([metric]).scores[0][COLUMN])  # a failure never becomes a score
+    metric = TCVAMetric(
+        name=COLUMN, llm=ScriptedLLM(lambda _: "Nice."), on_unscored=1.0
+    )
+    assert math.isnan(
+        evaluated([metric]).scores[0][COLUMN]
+    )  # a failure never becomes a score
     assert "unreadable_reply" in caplog.text
     with pytest.raises(JudgeError, match="unreadable_reply"):
         evaluated([metric], raise_exceptions=True)
@@ -127,12 +141,16 @@ def test_a_failing_judge_is_nan_or_raises(caplog: pytest.LogCaptureFixture) -> N
 def test_a_scorer_keeps_its_judge_unless_an_llm_is_set() -> None:
     own, other = ScriptedLLM(lambda _: "90"), ScriptedLLM(lambda _: "20")
     scorer = CCRS("qr", judge=own)
-    metrics = [ScorerMetric(scorer, name=name) for name in ("own", "given", "of evaluate")]
+    metrics = [
+        ScorerMetric(scorer, name=name) for name in ("own", "given", "of evaluate")
+    ]
     metrics[1].llm, metrics[2].llm = other, None
     found = evaluated([*metrics], llm=ScriptedLLM(lambda _: "40"))
     assert [found[metric.name] for metric in metrics] == [[0.9], [0.2], [0.4]]
     assert [metric.llm for metric in metrics] == [own, other, None]
-    assert own.run_config.max_retries == other.run_config.max_retries == 1  # of the evaluation
+    assert (
+        own.run_config.max_retries == other.run_config.max_retries == 1
+    )  # of the evaluation
     assert other.callbacks != [None]  # RAGAS' traces see the calls
     changed = metrics[0].changed(llm=ScriptedLLM(lambda _: "30"), threshold=0.3)
     assert evaluated([changed])["own"] == [0.3]
@@ -169,7 +187,9 @@ def test_the_judge_call_is_nested_in_the_metrics_trace() -> None:
             self.names: dict[Any, str] = {}
             self.model_parents: list[Any] = []
 
-        def on_chain_start(self, serialized: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        def on_chain_start(
+            self, serialized: dict[str, Any], *args: Any, **kwargs: Any
+        ) -> None:
             del args
             self.names[kwargs["run_id"]] = serialized["name"]
 
@@ -178,7 +198,9 @@ def test_the_judge_call_is_nested_in_the_metrics_trace() -> None:
             self.model_parents.append(self.names[kwargs["parent_run_id"]])
 
     listener = Listener()
-    evaluated([TCVAMetric()], llm=FakeListChatModel(responses=[TWO]), callbacks=[listener])
+    evaluated(
+        [TCVAMetric()], llm=FakeListChatModel(responses=[TWO]), callbacks=[listener]
+    )
     assert listener.model_parents == ["tcva_judgement"]
 
 
@@ -187,7 +209,9 @@ def test_two_metrics_of_one_name_in_one_evaluation_are_told() -> None:
         other = ScriptedLLM(lambda _: TWO)
         return [TCVAMetric(llm="lexical"), TCVAMetric(llm=other, **names)]
 
-    with pytest.warns(SharedNameWarning, match=r"'tcva_faithfulness', .* name=\.\.\.") as warned:
+    with pytest.warns(
+        SharedNameWarning, match=r"'tcva_faithfulness', .* name=\.\.\."
+    ) as warned:
         found = evaluated(metrics(), SAMPLE, SAMPLE)
     assert (len(warned), [*found.scores[0]]) == (1, [COLUMN])
     found = evaluated(metrics(name="scripted"))

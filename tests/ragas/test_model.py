@@ -18,7 +18,13 @@ from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper
 
 from tcva_adapters import TCVA
 from tcva_adapters.loops import wait_for
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, acomplete, complete
+from tcva_adapters.models.protocol import (
+    JudgeModel,
+    JudgeRequest,
+    ModelReply,
+    acomplete,
+    complete,
+)
 from tcva_adapters.ragas import TCVACollectionMetric, as_judge_model
 from tcva_adapters.results.assessment import Reason
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM
@@ -27,10 +33,14 @@ from tests.support.server import ScriptedServer, error, in_turn, reply
 
 pytestmark = [
     # RAGAS announces the end of its wrappers on every use.
-    pytest.mark.filterwarnings("ignore:LangchainLLMWrapper is deprecated:DeprecationWarning")
+    pytest.mark.filterwarnings(
+        "ignore:LangchainLLMWrapper is deprecated:DeprecationWarning"
+    )
 ]
 
-REQUEST = JudgeRequest("be strict", "claim 1", {"type": "object", "title": "x"}, "verdicts")
+REQUEST = JudgeRequest(
+    "be strict", "claim 1", {"type": "object", "title": "x"}, "verdicts"
+)
 KEY = "sk-very-secret-0123456789"
 
 
@@ -105,7 +115,9 @@ def test_factory_llms_judge_with_one_request_each(is_async: bool) -> None:
             results.append(pool.submit(tcva.score, **ROW).result())
         results += tcva.batch_score([ROW])
         rows = [ROW | {"user_input": f"{i}?"} for i in range(3)]
-        results += asyncio.run(tcva.abatch_score(rows)) + asyncio.run(tcva.abatch_score(rows))
+        results += asyncio.run(tcva.abatch_score(rows)) + asyncio.run(
+            tcva.abatch_score(rows)
+        )
         assert [r.value for r in results] == pytest.approx([SCORE] * 10, abs=1e-12)
         # An asynchronous client in a new loop per call would send some of these twice.
         assert server.count == 10
@@ -114,16 +126,24 @@ def test_factory_llms_judge_with_one_request_each(is_async: bool) -> None:
 
 
 def test_our_schema_reaches_the_server() -> None:
-    with ScriptedServer(lambda _body, _n: TWO) as server, factory(server, max_tokens=4096) as llm:
+    with (
+        ScriptedServer(lambda _body, _n: TWO) as server,
+        factory(server, max_tokens=4096) as llm,
+    ):
         TCVA(judge=llm).evaluate(SAMPLE)
         (body,) = server.bodies
-    assert (body["response_format"], body["max_tokens"]) == ({"type": "json_object"}, 4096)
+    assert (body["response_format"], body["max_tokens"]) == (
+        {"type": "json_object"},
+        4096,
+    )
     assert "not_a_claim" in json.dumps(body["messages"][0])
     assert "<<<CLAIM 2 " in body["messages"][-1]["content"]
 
 
 def test_a_reply_that_instructor_cannot_read_is_repaired_here() -> None:
-    broken = "Here you are: " + TWO.replace('"claim": 1,', "'claim': 1,").removesuffix("}")
+    broken = "Here you are: " + TWO.replace('"claim": 1,', "'claim': 1,").removesuffix(
+        "}"
+    )
     with ScriptedServer(lambda _body, _n: broken) as server, factory(server) as llm:
         result = TCVA(judge=llm).evaluate(SAMPLE)
     assert result.score == pytest.approx(SCORE, abs=1e-12)
@@ -133,7 +153,9 @@ def test_a_reply_that_instructor_cannot_read_is_repaired_here() -> None:
     ("status", "reason", "fatal"),
     [(429, Reason.RATE_LIMIT, False), (401, Reason.JUDGE_ERROR, True)],
 )
-def test_failures_over_http_have_their_reason(status: int, reason: Reason, fatal: bool) -> None:
+def test_failures_over_http_have_their_reason(
+    status: int, reason: Reason, fatal: bool
+) -> None:
     said = error(status, f"not with {KEY}")
     with ScriptedServer(in_turn(said)) as server, factory(server) as llm:
         failed = TCVA(judge=llm).evaluate(SAMPLE).unscored
@@ -144,13 +166,21 @@ def test_failures_over_http_have_their_reason(status: int, reason: Reason, fatal
 
 def test_a_cut_off_reply_is_seen_and_names_have_no_secret() -> None:
     cut = reply('{"verdicts": []}', finish_reason="length")
-    with ScriptedServer(lambda _body, _n: cut) as server, factory(server, max_tokens=2048) as llm:
+    with (
+        ScriptedServer(lambda _body, _n: cut) as server,
+        factory(server, max_tokens=2048) as llm,
+    ):
         found, model = answered(llm), model_of(llm)
     assert (found.truncated, found.model) == (True, "m")
     assert (model.name, model.parameters["max_tokens"]) == ("ragas:m", 2048)
     older = model_of(ScriptedLLM(lambda _: TWO))
     assert older.name == "ragas:scripted"
-    for said in (repr(model), repr(dict(model.parameters)), repr(older), repr(older.parameters)):
+    for said in (
+        repr(model),
+        repr(dict(model.parameters)),
+        repr(older),
+        repr(older.parameters),
+    ):
         assert "secret" not in said
         assert "sk-" not in said
 
@@ -158,8 +188,12 @@ def test_a_cut_off_reply_is_seen_and_names_have_no_secret() -> None:
 # --- the loop of synchronous calls -----------------------------------------------------------------
 
 
-def test_threads_that_come_first_together_share_one_loop(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "getpid", lambda: -1)  # as in a process that had no call yet
+def test_threads_that_come_first_together_share_one_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        os, "getpid", lambda: -1
+    )  # as in a process that had no call yet
     together = threading.Barrier(8)
 
     async def loop() -> asyncio.AbstractEventLoop:
@@ -174,14 +208,20 @@ def test_threads_that_come_first_together_share_one_loop(monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods(), reason="no fork here"
+)
 # Python warns of forks beside threads, which is what is tried here.
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.filterwarnings(
+    "ignore:This process .* is multi-threaded:DeprecationWarning"
+)
 def test_a_forked_process_does_not_wait_for_the_loop_of_its_parent() -> None:
     llm = ScriptedInstructorLLM(lambda _: TWO)
     assert TCVA(judge=llm).evaluate(SAMPLE).score == pytest.approx(SCORE, abs=1e-12)
     context = multiprocessing.get_context("fork")
-    child = context.Process(target=lambda: TCVA(judge=llm).evaluate(SAMPLE), daemon=True)
+    child = context.Process(
+        target=lambda: TCVA(judge=llm).evaluate(SAMPLE), daemon=True
+    )
     child.start()
     child.join(60)
     code = child.exitcode
@@ -200,7 +240,10 @@ def test_an_instructor_llm_is_given_the_schema_of_the_request() -> None:
         if is_async is None:
             del llm.is_async  # as a user's class may have it
         replies += [answered(llm), aanswered(llm)]
-        assert (llm.prompts, llm.models[0].__name__) == (["be strict\n\nclaim 1"] * 2, "verdicts")
+        assert (llm.prompts, llm.models[0].__name__) == (
+            ["be strict\n\nclaim 1"] * 2,
+            "verdicts",
+        )
         assert llm.models[0].model_json_schema() == REQUEST.schema
     assert [json.loads(each.text) for each in replies] == [json.loads(TWO)] * 6
 

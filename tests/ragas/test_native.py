@@ -13,7 +13,11 @@ from ragas.metrics.collections.faithfulness import util as faithfulness
 
 from tcva_adapters import Result, Sample, Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.ragas import LexicalLLM, ascore_framework_metric, score_framework_metric
+from tcva_adapters.ragas import (
+    LexicalLLM,
+    ascore_framework_metric,
+    score_framework_metric,
+)
 
 SAMPLE = Sample(
     input="When does the office open?",
@@ -28,7 +32,9 @@ class Letters(BaseRagasEmbedding):
 
     def embed_text(self, text: str, **kwargs: Any) -> list[float]:
         del kwargs
-        return [float(text.lower().count(letter)) for letter in "abcdefghijklmnopqrstuvwxyz"]
+        return [
+            float(text.lower().count(letter)) for letter in "abcdefghijklmnopqrstuvwxyz"
+        ]
 
     async def aembed_text(self, text: str, **kwargs: Any) -> list[float]:
         return self.embed_text(text, **kwargs)
@@ -51,7 +57,9 @@ def test_faithfulness_runs_offline_and_its_verdicts_are_captured(name: str) -> N
 
 
 def test_answer_relevancy_runs_where_an_embedding_is_given() -> None:
-    found = score_framework_metric("answer_relevancy", SAMPLE, Fixed(1), embeddings=Letters())
+    found = score_framework_metric(
+        "answer_relevancy", SAMPLE, Fixed(1), embeddings=Letters()
+    )
     # The cosine of the letters of the question made up (see Fixed) and of the one asked.
     ours, theirs = (Letters().embed_text(t) for t in ("When?", SAMPLE.input or ""))
     dot = sum(a * b for a, b in zip(ours, theirs, strict=True))
@@ -76,7 +84,9 @@ class Fixed(InstructorBaseRagasLLM):
         names = set(response_model.model_fields)
         if "question" in names:
             return response_model(question="When?", noncommittal=0)
-        if "claims" in names or response_model.__name__.startswith("StatementGenerator"):
+        if "claims" in names or response_model.__name__.startswith(
+            "StatementGenerator"
+        ):
             return response_model.model_validate({names.pop(): self.claims})
         word = "attributed" if "classifications" in names else "verdict"
         numbers = [*[self.number] * (len(self.claims) - 1), 0]
@@ -90,7 +100,9 @@ class Fixed(InstructorBaseRagasLLM):
         return self.generate(prompt, response_model)
 
 
-@pytest.mark.parametrize("name", ["faithfulness", "legacy_faithfulness", "context_recall"])
+@pytest.mark.parametrize(
+    "name", ["faithfulness", "legacy_faithfulness", "context_recall"]
+)
 def test_native_verdicts_are_reaggregated_as_by_hand(name: str) -> None:
     native = score_framework_metric(name, SAMPLE, Fixed(1, claims=4))
     assert native.score == 0.75
@@ -107,8 +119,12 @@ def test_native_verdicts_are_reaggregated_as_by_hand(name: str) -> None:
 
 
 @pytest.mark.parametrize("number", [2, -1])
-@pytest.mark.parametrize("name", ["faithfulness", "legacy_faithfulness", "factual_correctness"])
-def test_a_number_that_is_no_verdict_is_captured_without_a_level(name: str, number: int) -> None:
+@pytest.mark.parametrize(
+    "name", ["faithfulness", "legacy_faithfulness", "factual_correctness"]
+)
+def test_a_number_that_is_no_verdict_is_captured_without_a_level(
+    name: str, number: int
+) -> None:
     native = score_framework_metric(name, SAMPLE, Fixed(number))
     assert native.score == 0.5  # RAGAS counts whatever is not 0
     said = [(verdict.word, verdict.verdict) for verdict in native.verdicts]
@@ -118,15 +134,22 @@ def test_a_number_that_is_no_verdict_is_captured_without_a_level(name: str, numb
 
 def test_inside_a_running_loop_both_faces_work() -> None:
     async def inside() -> list[float | None]:
-        awaited = await ascore_framework_metric("legacy_faithfulness", SAMPLE, LexicalLLM())
-        return [awaited.score, score_framework_metric("faithfulness", SAMPLE, LexicalLLM()).score]
+        awaited = await ascore_framework_metric(
+            "legacy_faithfulness", SAMPLE, LexicalLLM()
+        )
+        return [
+            awaited.score,
+            score_framework_metric("faithfulness", SAMPLE, LexicalLLM()).score,
+        ]
 
     assert asyncio.run(inside()) == [0.5, 0.5]
 
 
 def test_llms_of_the_older_family_are_refused() -> None:
     with pytest.raises(InvalidValueError, match="newer"):
-        score_framework_metric("legacy_faithfulness", SAMPLE, FakeListChatModel(responses=["x"]))
+        score_framework_metric(
+            "legacy_faithfulness", SAMPLE, FakeListChatModel(responses=["x"])
+        )
 
 
 def test_no_score_is_a_failure() -> None:
@@ -135,14 +158,20 @@ def test_no_score_is_a_failure() -> None:
     assert found.error == "the metric returned nan"
 
 
-@pytest.mark.parametrize("name", ["faithfulness", "context_recall", "legacy_faithfulness"])
-def test_a_row_with_an_empty_question_is_scored_as_ragas_evaluate_does(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["faithfulness", "context_recall", "legacy_faithfulness"]
+)
+def test_a_row_with_an_empty_question_is_scored_as_ragas_evaluate_does(
+    name: str,
+) -> None:
     empty = SAMPLE.model_copy(update={"input": ""})
     found = score_framework_metric(name, empty, Fixed(1))
     assert (found.score, found.error) == (0.5, "")
     assert found == score_framework_metric(name, SAMPLE, Fixed(1))
     # One whose score compares the question refuses it.
-    compared = score_framework_metric("answer_relevancy", empty, Fixed(1), embeddings=Letters())
+    compared = score_framework_metric(
+        "answer_relevancy", empty, Fixed(1), embeddings=Letters()
+    )
     assert compared.error == "ValueError: user_input cannot be empty"
 
 
@@ -162,14 +191,18 @@ def test_every_prompt_is_known(kind: Any, asked: dict[str, Any], data: str) -> N
     asked = {k: v + data if isinstance(v, str) else v for k, v in asked.items()}
     prompt = kind()
     text = prompt.to_string(prompt.input_model(**asked))
-    assert isinstance(LexicalLLM().generate(text, prompt.output_model), prompt.output_model)
+    assert isinstance(
+        LexicalLLM().generate(text, prompt.output_model), prompt.output_model
+    )
 
 
 def test_an_unknown_prompt_is_an_error_that_names_it() -> None:
     class Poem(BaseModel):
         lines: list[str]
 
-    with pytest.raises(JudgeError, match=r"RAGAS' faithfulness.*'Write a poem") as caught:
+    with pytest.raises(
+        JudgeError, match=r"RAGAS' faithfulness.*'Write a poem"
+    ) as caught:
         LexicalLLM().generate("Write a poem about offices.", Poem)
     assert (caught.value.reason, caught.value.fatal) == ("unknown_prompt", True)
     changed = NLIStatementPrompt()

@@ -20,7 +20,9 @@ from tests.ragas.entry import ScriptedLLM, dataset_of, evaluated
 from tests.support.scripted import verdict_json
 
 # RAGAS announces the end of its main function on every call.
-pytestmark = pytest.mark.filterwarnings(r"ignore:a?evaluate\(\) is deprecated:DeprecationWarning")
+pytestmark = pytest.mark.filterwarnings(
+    r"ignore:a?evaluate\(\) is deprecated:DeprecationWarning"
+)
 
 SAMPLES = [
     Sample(
@@ -28,7 +30,11 @@ SAMPLES = [
         response='The office opens at nine, "sharp".\nParking costs money, 三 euros.',
         contexts=("The office opens at nine, sharp.", "Parking is free."),
     ),
-    Sample(input="Boom?", response="The office opens at ten.", contexts=("It opens at nine.",)),
+    Sample(
+        input="Boom?",
+        response="The office opens at ten.",
+        contexts=("It opens at nine.",),
+    ),
     Sample(input="Empty?", response="The office opens at ten.", contexts=(" ",)),
 ]
 
@@ -100,7 +106,9 @@ def test_every_way_of_a_result_through_ragas_is_without_loss() -> None:
 
 def test_a_frame_without_results_says_which_metrics_there_are() -> None:
     frame = results_to_pandas(evaluation())
-    with pytest.raises(InvalidValueError, match=r"pass what evaluate\(\) or results_to_pandas"):
+    with pytest.raises(
+        InvalidValueError, match=r"pass what evaluate\(\) or results_to_pandas"
+    ):
         results_of(evaluation().to_pandas(), NAMES[0])
     nothing: Any = None
     with pytest.raises(TypeError, match=r"evaluation must be .*got None"):
@@ -116,12 +124,19 @@ def test_scores_of_such_a_frame_are_imported_under_their_names(tmp_path: Path) -
     assert list(read_scores(path).methods) == [f"imported {name}" for name in NAMES]
 
 
-@pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")  # of RAGAS' row
+@pytest.mark.filterwarnings(
+    "ignore:Pydantic serializer warnings:UserWarning"
+)  # of RAGAS' row
 def test_rows_that_ragas_never_handed_over_keep_their_place() -> None:
     data = dataset_of([SAMPLES[0], SAMPLES[0]])
     row: Any = data.samples[0]
-    row.response = {"text": "The office opens at nine."}  # pydantic checks no assignment
-    metrics: Any = [TCVAMetric(llm="lexical"), ScorerMetric(CCRS("qr", judge="lexical"))]
+    row.response = {
+        "text": "The office opens at nine."
+    }  # pydantic checks no assignment
+    metrics: Any = [
+        TCVAMetric(llm="lexical"),
+        ScorerMetric(CCRS("qr", judge="lexical")),
+    ]
     quiet: Any = {"show_progress": False, "allow_nest_asyncio": False}
     found: Any = evaluate(data, metrics=metrics, **quiet)
     refused, judged = results_of(found, "tcva_faithfulness")
@@ -129,5 +144,8 @@ def test_rows_that_ragas_never_handed_over_keep_their_place() -> None:
     assert refused.score is None
     assert refused.unscored is not None
     assert refused.unscored.reason is Reason.INVALID_INPUT
-    assert results_of(results_to_pandas(found), "tcva_faithfulness") == [refused, judged]
+    assert results_of(results_to_pandas(found), "tcva_faithfulness") == [
+        refused,
+        judged,
+    ]
     assert results_of(found, "ccrs_qr")[0].unscored == refused.unscored

@@ -6,7 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcva_adapters import CCRS, TCVA, Assessment, ClaimVerdict, Result, Sample, fuse, sweep
+from tcva_adapters import (
+    CCRS,
+    TCVA,
+    Assessment,
+    ClaimVerdict,
+    Result,
+    Sample,
+    fuse,
+    sweep,
+)
 from tcva_adapters.compare import Run, calibrate, comparison, read_scores
 from tcva_adapters.compare.run import save
 from tcva_adapters.core.temperature import Bounds
@@ -24,19 +33,38 @@ from tests.support.reports import gate
 
 SETTINGS: list[dict[str, Any]] = [
     {},
-    {"scheme": (1.0, 0.8, 0.5, 0.5, 0.1), "penalty": "off", "eps": 0.05, "floor": "always"},
-    {"fuse_weights": (2.0, 1.0), "on_unscored": 0.25, "penalty": "absolute", "threshold": 0.7},
+    {
+        "scheme": (1.0, 0.8, 0.5, 0.5, 0.1),
+        "penalty": "off",
+        "eps": 0.05,
+        "floor": "always",
+    },
+    {
+        "fuse_weights": (2.0, 1.0),
+        "on_unscored": 0.25,
+        "penalty": "absolute",
+        "threshold": 0.7,
+    },
     {"bounds": Bounds(-4.0, 4.0), "scheme": "linear", "penalty": "ramped"},
 ]
 OPENS = "The office opens at nine. Parking is free for visitors."
 ANSWERS = {
     "The office opens at nine.": {"human": 1.0, "part": "even"},
     "Parking costs five euros.": {"human": 0.0, "part": "odd"},
-    "The office opens at nine. Parking costs five euros.": {"human": 0.5, "part": "even"},
+    "The office opens at nine. Parking costs five euros.": {
+        "human": 0.5,
+        "part": "even",
+    },
     "I cannot say.": {"human": 0.25, "part": "odd"},
 }
 SAMPLES = [
-    Sample(id=f"q{i}", input=f"When, number {i}?", response=said, contexts=(OPENS,), metadata=about)
+    Sample(
+        id=f"q{i}",
+        input=f"When, number {i}?",
+        response=said,
+        contexts=(OPENS,),
+        metadata=about,
+    )
     for i, (said, about) in enumerate(ANSWERS.items())
 ]
 Shown = tuple[dict[str, Any], list[dict[str, Any]]]
@@ -77,17 +105,23 @@ def score_in(figures: dict[str, Any], place: int, temperature: float) -> float |
     (run,) = figures["runs"]
     setting, row = run["settings"], run["row"][place]
     if row < 0:
-        given: dict[int, float | None] = {sample: score for sample, _, score in run["unscored"]}
+        given: dict[int, float | None] = {
+            sample: score for sample, _, score in run["unscored"]
+        }
         return None if row == ABSENT else given[place]
     options = {name: setting[name] for name in ("penalty", "eps", "floor")}
     counts = [[0.0] * 5 if each is None else each for each in run["rows"][row]]
     bounds = Bounds(**setting["bounds"])
-    found = sweep(counts, [temperature], scheme=setting["weights"], bounds=bounds, **options)
+    found = sweep(
+        counts, [temperature], scheme=setting["weights"], bounds=bounds, **options
+    )
     return float(fuse(found.T, weights=setting["fuse_weights"]).scores[0])
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_scores_can_be_made_of_the_page(settings: dict[str, Any], tmp_path: Path) -> None:
+def test_scores_can_be_made_of_the_page(
+    settings: dict[str, Any], tmp_path: Path
+) -> None:
     results = [Result(each, ScoringConfig(**settings)) for each in assessments()]
     figures, details = page(results, tmp_path)
     assert figures["samples"]["ids"] == [f"q{i}" for i in range(60)]
@@ -101,7 +135,9 @@ def test_scores_can_be_made_of_the_page(settings: dict[str, Any], tmp_path: Path
     assert run["judges"][1:] == ["faithfulness by second"]
     for line, result in zip(details, results, strict=True):
         shown = line["runs"][run["name"]]
-        assert [claim["claim"] for claim in shown["claims"]] == [c.claim for c in result.claims]
+        assert [claim["claim"] for claim in shown["claims"]] == [
+            c.claim for c in result.claims
+        ]
         assert ("interval" in shown) is (result.interval is not None)
 
 
@@ -113,7 +149,10 @@ def test_two_runs_and_what_changed(tmp_path: Path) -> None:
     before, after = (run["name"] for run in figures["runs"])
     assert figures["runs"][1]["row"][:5] == [ABSENT] * 5
     assert ABSENT not in figures["runs"][0]["row"]
-    assert (list(details[0]["runs"]), list(details[5]["runs"])) == ([before], [before, after])
+    assert (list(details[0]["runs"]), list(details[5]["runs"])) == (
+        [before],
+        [before, after],
+    )
     assert figures["title"] == "before.jsonl, after.jsonl"
     assert [report["view"] for report in figures["reports"]] == ["overview", "changes"]
 
@@ -127,7 +166,10 @@ def test_groups_are_fields_with_a_few_values(tmp_path: Path) -> None:
     ]
     samples = page(given, tmp_path, human="human")[0]["samples"]
     assert list(samples["groups"]) == ["part"]
-    assert (samples["groups"]["part"][:4], samples["human_scale"]) == (["0", "1", "2", "0"], [0, 1])
+    assert (samples["groups"]["part"][:4], samples["human_scale"]) == (
+        ["0", "1", "2", "0"],
+        [0, 1],
+    )
 
 
 def test_files_lists_and_tables_give_the_same_page(tmp_path: Path) -> None:
@@ -157,14 +199,20 @@ def test_a_comparison_and_its_folder(tmp_path: Path) -> None:
     table = run.table()
     figures, details = page([table, Report("It is so.")], tmp_path)
     (shown,) = figures["runs"]
-    assert (shown["name"], shown["settings"]["temperature"]) == ("faithfulness by lexical/5", 0.5)
+    assert (shown["name"], shown["settings"]["temperature"]) == (
+        "faithfulness by lexical/5",
+        0.5,
+    )
     assert [method["name"] for method in figures["methods"]] == ["mine"]
     assert figures["methods"][0]["scores"] == [0.5, None, 1, None]
     assert figures["samples"]["human"] == [1, 0, 0.5, 0.25]
     assert figures["reports"][0]["sentence"] == "It is so."
     assert details[0]["response"] == SAMPLES[0].response
     some, texts = page(table.select([3, 1]), tmp_path)
-    assert (some["samples"]["ids"], texts[0]["response"]) == (["q3", "q1"], SAMPLES[3].response)
+    assert (some["samples"]["ids"], texts[0]["response"]) == (
+        ["q3", "q1"],
+        SAMPLES[3].response,
+    )
     save(tmp_path / "side", table, comparison(table))
     saved, texts = page(tmp_path / "side", tmp_path, human="human")
     assert saved["runs"][0]["rows"] == shown["rows"]
@@ -181,15 +229,22 @@ def test_ccrs_and_reports_do_not_follow_the_temperature(tmp_path: Path) -> None:
         assert method["scores"] == [each.scores[name] for each in rated]
         assert details[0]["methods"][method["name"]]["reason"] == rated[0].reasons[name]
     figures, details = page(Report("Alone."), tmp_path)
-    assert (figures["reports"][0]["sentence"], figures["samples"]["ids"]) == ("Alone.", [])
+    assert (figures["reports"][0]["sentence"], figures["samples"]["ids"]) == (
+        "Alone.",
+        [],
+    )
     assert details == []
     assert write(Report("Alone."), tmp_path / "page.html").contents == "report"
 
 
-def test_a_gate_has_its_limits_and_the_threshold_that_keeps_them(tmp_path: Path) -> None:
+def test_a_gate_has_its_limits_and_the_threshold_that_keeps_them(
+    tmp_path: Path,
+) -> None:
     pytest.importorskip("scipy", reason="the extra stats")
     counts, ratings = [[9, 0, 0, 0, 1], [10, 0, 0, 0, 0]] * 40, [0.0, 1.0] * 40
-    above = (int(200 * sweep(counts[:1], [0.5])[0, 0]) + 1) / 200  # the lowest that rejects those
+    above = (
+        int(200 * sweep(counts[:1], [0.5])[0, 0]) + 1
+    ) / 200  # the lowest that rejects those
     for limit, threshold in ((0.1, above), (0.01, None)):
         found = calibrate(counts, ratings, max_false_pass=limit)
         write(found, tmp_path / "gate.html", overwrite=True)
@@ -207,16 +262,27 @@ def test_results_without_ids_get_the_texts_in_their_order(tmp_path: Path) -> Non
     results = TCVA(judge="lexical").evaluate_many(bare)
     figures, details = page(results, tmp_path, samples=SAMPLES)
     assert figures["samples"]["questions"] == [sample.input for sample in SAMPLES]
-    assert [each["response"] for each in details] == [sample.response for sample in SAMPLES]
+    assert [each["response"] for each in details] == [
+        sample.response for sample in SAMPLES
+    ]
     with pytest.raises(InvalidValueError):
         page(results, tmp_path, samples=SAMPLES[:-1])
 
 
-def test_ids_that_come_again_are_numbered_alike_in_results_and_texts(tmp_path: Path) -> None:
-    again = [Sample(id="a", response=text) for text in ("The sky is blue.", "The sea is green.")]
-    figures, details = page(TCVA(judge="lexical").evaluate_many(again), tmp_path, samples=again)
+def test_ids_that_come_again_are_numbered_alike_in_results_and_texts(
+    tmp_path: Path,
+) -> None:
+    again = [
+        Sample(id="a", response=text)
+        for text in ("The sky is blue.", "The sea is green.")
+    ]
+    figures, details = page(
+        TCVA(judge="lexical").evaluate_many(again), tmp_path, samples=again
+    )
     assert figures["samples"]["ids"] == ["a", "a#2"]
-    assert [each["response"] for each in details] == [sample.response for sample in again]
+    assert [each["response"] for each in details] == [
+        sample.response for sample in again
+    ]
 
 
 def test_a_conversation_has_the_row_of_all_its_claims(tmp_path: Path) -> None:
@@ -246,12 +312,21 @@ def test_a_conversation_has_the_row_of_all_its_claims(tmp_path: Path) -> None:
 
 
 def test_sentences_that_claim_nothing_have_their_kind(tmp_path: Path) -> None:
-    marked = ClaimVerdict(claim="Servus!", verdict=None, reason="greeting", marked_by_judge=True)
+    marked = ClaimVerdict(
+        claim="Servus!", verdict=None, reason="greeting", marked_by_judge=True
+    )
     one = Assessment.from_verdicts(["fully"], sample_id="a")
-    _, (detail,) = page([one.model_copy(update={"claims": (*one.claims, marked)})], tmp_path)
+    _, (detail,) = page(
+        [one.model_copy(update={"claims": (*one.claims, marked)})], tmp_path
+    )
     assert detail["runs"]["faithfulness"]["claims"] == [
         {"claim": "claim 1", "verdict": "fully"},
-        {"claim": "Servus!", "verdict": None, "reason": "greeting", "marked_by_judge": True},
+        {
+            "claim": "Servus!",
+            "verdict": None,
+            "reason": "greeting",
+            "marked_by_judge": True,
+        },
     ]
 
 
@@ -270,7 +345,9 @@ def test_the_worst_are_in_and_others_at_random(tmp_path: Path) -> None:
     lines = figures["samples"]["line"]
     assert figures["samples"]["drawn"] is True
     assert len(figures["runs"][0]["row"]) == 200
-    assert [place for place, line in enumerate(lines) if line >= 0][:11] == list(range(11))
+    assert [place for place, line in enumerate(lines) if line >= 0][:11] == list(
+        range(11)
+    )
     assert len(details) == 30
     assert page(of_words(200), tmp_path, max_details=30)[0]["samples"]["line"] == lines
     figures, details = page(of_words(20), tmp_path, max_details=0)
@@ -285,7 +362,9 @@ def test_all_texts_count_towards_the_limit(tmp_path: Path) -> None:
     """Long ids and questions, too: 40 samples of a megabyte or so are no page of 55 MB."""
     long = "word " * 120_000
     samples = [Sample(id=f"{i} {long}", input=long, response="Yes.") for i in range(40)]
-    given = [Assessment.from_verdicts(["fully"], sample_id=sample.id) for sample in samples]
+    given = [
+        Assessment.from_verdicts(["fully"], sample_id=sample.id) for sample in samples
+    ]
     written = write(given, tmp_path / "page.html", samples=samples)
     assert written.size < 17_000_000
     assert 10 < written.details < 40

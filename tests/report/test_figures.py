@@ -29,7 +29,9 @@ def scored() -> ScoreTable:
     return ScoreTable(names, ("tcva", "ragas $x", LONG), scores, ratings)
 
 
-SWEPT = [(n, m, t) for n, m in (("default", 0.5), ("linear", 0.4)) for t in (0.1, 0.5, 0.9)]
+SWEPT = [
+    (n, m, t) for n, m in (("default", 0.5), ("linear", 0.4)) for t in (0.1, 0.5, 0.9)
+]
 CORRELATED = ("a", "b", 0.5), ("a", "c", None), ("b", "c", -0.9)
 REPORTS = {
     "guarantee": gate(),
@@ -39,9 +41,27 @@ REPORTS = {
     ),
     "agreement": report(
         "agreement",
-        {"method": "a$", "n": 9, "spearman": 0.2, "spearman_low": None, "spearman_high": None},
-        {"method": LONG, "n": 40, "spearman": 0.6, "spearman_low": 0.4, "spearman_high": 0.8},
-        {"method": "c", "n": 40, "spearman": None, "spearman_low": None, "spearman_high": None},
+        {
+            "method": "a$",
+            "n": 9,
+            "spearman": 0.2,
+            "spearman_low": None,
+            "spearman_high": None,
+        },
+        {
+            "method": LONG,
+            "n": 40,
+            "spearman": 0.6,
+            "spearman_low": 0.4,
+            "spearman_high": 0.8,
+        },
+        {
+            "method": "c",
+            "n": 40,
+            "spearman": None,
+            "spearman_low": None,
+            "spearman_high": None,
+        },
     ),
     "reliability": report(
         "bins",
@@ -50,7 +70,10 @@ REPORTS = {
     ),
     "correlations": report(
         "pairs",
-        *(dict(zip(("first", "second", "rho"), row, strict=True)) for row in CORRELATED),
+        *(
+            dict(zip(("first", "second", "rho"), row, strict=True))
+            for row in CORRELATED
+        ),
     ),
 }
 
@@ -71,9 +94,16 @@ def test_a_report_has_its_figure(name: str) -> None:
 def test_curves_show_the_records() -> None:
     axes = figures.sweep_curve(REPORTS["sweep"]).axes[0]
     first, second = axes.lines
-    assert np.asarray(first.get_xydata()).tolist() == [[0.1, 0.05], [0.5, 0.25], [0.9, 0.45]]
+    assert np.asarray(first.get_xydata()).tolist() == [
+        [0.1, 0.05],
+        [0.5, 0.25],
+        [0.9, 0.45],
+    ]
     assert (first.get_label(), second.get_label()) == ("default", "linear")
-    looks = {(line.get_linestyle(), line.get_marker(), line.get_color()) for line in axes.lines}
+    looks = {
+        (line.get_linestyle(), line.get_marker(), line.get_color())
+        for line in axes.lines
+    }
     assert len(looks) == 2
     best, worst = figures.agreement(REPORTS["agreement"]).axes[0].get_yticklabels()
     assert best.get_text().startswith("framework")
@@ -86,9 +116,15 @@ def test_curves_show_the_records() -> None:
 
 def test_systems_and_tables_have_theirs() -> None:
     queries = tuple(f"q{i}" for i in range(25))
-    tables = {m: ScoreTable(queries, tuple("abc"), RNG.random((25, 3))) for m in ("f T=0.1", "qr")}
+    tables = {
+        m: ScoreTable(queries, tuple("abc"), RNG.random((25, 3)))
+        for m in ("f T=0.1", "qr")
+    }
     found = systems(tables, resamples=50)
-    assert [path.name for path in save_figures(found, "y")] == ["asl.png", "correlations.png"]
+    assert [path.name for path in save_figures(found, "y")] == [
+        "asl.png",
+        "correlations.png",
+    ]
     axes = figures.asl(found).axes[0]
     (row, _) = found.records("metrics")
     assert np.asarray(axes.lines[0].get_ydata()).tolist() == row["asl"][::-1]
@@ -102,7 +138,9 @@ def test_systems_and_tables_have_theirs() -> None:
         save_figures(Report("none"), "x")
 
 
-@pytest.mark.parametrize("kind", ["png", "svg", pytest.param("pdf", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "kind", ["png", "svg", pytest.param("pdf", marks=pytest.mark.slow)]
+)
 def test_the_same_figure_gives_the_same_bytes(kind: str) -> None:
     (path,) = save_figures(REPORTS["sweep"], "one", format=kind)
     first = path.read_bytes()

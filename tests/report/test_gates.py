@@ -15,7 +15,9 @@ from tcva_adapters.report.gates import Gate, exit_code, gate_lines, worst
 LATE, REFUSAL = "timeout: late", "refusal: declined"
 
 
-def table(*scores: float | str, name: str = "m", skipped: int = 0, **more: object) -> ScoreTable:
+def table(
+    *scores: float | str, name: str = "m", skipped: int = 0, **more: object
+) -> ScoreTable:
     """One method; a text says why a sample has no score."""
     names = tuple(f"s{n}" for n in range(len(scores)))
     return ScoreTable(
@@ -23,14 +25,18 @@ def table(*scores: float | str, name: str = "m", skipped: int = 0, **more: objec
         (name,),
         np.array([[math.nan if isinstance(score, str) else score] for score in scores]),
         reasons={
-            (s, name): why for s, why in zip(names, scores, strict=True) if isinstance(why, str)
+            (s, name): why
+            for s, why in zip(names, scores, strict=True)
+            if isinstance(why, str)
         },
         about={"skipped": skipped},
         **more,  # type: ignore[arg-type]  # fields of the table
     )
 
 
-def failed(found: ScoreTable, *gates: str, before: ScoreTable | None = None) -> list[str]:
+def failed(
+    found: ScoreTable, *gates: str, before: ScoreTable | None = None
+) -> list[str]:
     records = Gates.of(gates).judge(found, before)
     return [record["text"] for record in records if not record["passed"]]
 
@@ -84,7 +90,9 @@ def test_failures_fail_a_gate_unless_a_coverage_was_asked_for() -> None:
         assert failed(lost, gate, "coverage>=0.1", before=before) == []
     assert failed(lost, "coverage>=0.5") == ["m: coverage 0.167 < 0.5"]
     assert failed(table(1.0, REFUSAL, "unscored: no_claims"), "mean>=0.5") == []
-    assert len(failed(table(1.0, "no row"), "mean>=0.5")) == 1  # imported scores lack one
+    assert (
+        len(failed(table(1.0, "no row"), "mean>=0.5")) == 1
+    )  # imported scores lack one
 
 
 def test_what_claims_nothing_fails_no_gate_and_what_lacks_contexts_does() -> None:
@@ -109,9 +117,14 @@ def test_nothing_judged_is_no_pass() -> None:
     nothing = table(LATE, REFUSAL)
     assert exit_code(nothing) == 2
     assert exit_code(nothing, Gates.of("coverage>=0").judge(nothing)) == 2
-    assert failed(nothing, "mean>=0", "coverage>=0") == ["m: mean has no value, 0 is required"]
+    assert failed(nothing, "mean>=0", "coverage>=0") == [
+        "m: mean has no value, 0 is required"
+    ]
     some = table(0.5)
-    codes = [exit_code(some, Gates.of(gate).judge(some)) for gate in ("mean>=0.5", "mean>=0.6")]
+    codes = [
+        exit_code(some, Gates.of(gate).judge(some))
+        for gate in ("mean>=0.5", "mean>=0.6")
+    ]
     assert [exit_code(some), *codes] == [0, 0, 1]
 
 
@@ -119,10 +132,15 @@ def test_a_confidence_takes_the_lower_bound() -> None:
     """Clopper and Pearson: of 20 that all pass, the rate is at least .05 ** (1 / 20)."""
     perfect = table(*[1.0] * 20)
     (record,) = Gates.of("pass_rate>=0.8@95%").judge(perfect)
-    assert (record["reached"], record["value"]) == (pytest.approx(0.05 ** (1 / 20), abs=1e-9), 1.0)
+    assert (record["reached"], record["value"]) == (
+        pytest.approx(0.05 ** (1 / 20), abs=1e-9),
+        1.0,
+    )
     grouped = table(*[1.0] * 20, groups=tuple("a" * 20))
     (said,) = failed(grouped, "mean>=0.5@95%")
-    assert re.search(r"with 95 % confidence at least 0\.05\d? \(1 groups\) < 0\.5", said)
+    assert re.search(
+        r"with 95 % confidence at least 0\.05\d? \(1 groups\) < 0\.5", said
+    )
     (said,) = failed(table(3.0), "m:mean>=2@95%")
     assert said == "m: mean has no lower bound, as scores lie outside [0, 1]"
 

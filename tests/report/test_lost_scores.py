@@ -19,7 +19,8 @@ Rows = list[dict[str, Any]]
 def rows() -> Rows:
     texts = [f"Door {n} opens at nine." for n in range(SIZE)]
     return [
-        {"id": f"s{n}", "question": "?", "answer": t, "contexts": [t]} for n, t in enumerate(texts)
+        {"id": f"s{n}", "question": "?", "answer": t, "contexts": [t]}
+        for n, t in enumerate(texts)
     ]
 
 
@@ -48,7 +49,10 @@ ALLOWED = {
     "the same": lambda given: given,
     "another order": lambda given: given[::-1],
     "more": lambda given: [*given, {**given[0], "id": "another"}],
-    "one that never had a score": lambda given: [*given, {**given[0], "id": "empty", "answer": ""}],
+    "one that never had a score": lambda given: [
+        *given,
+        {**given[0], "id": "empty", "answer": ""},
+    ],
 }
 
 JUDGE = (
@@ -76,7 +80,11 @@ def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     with ScriptedServer(auto_judge) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         assert (
-            evaluated([*rows(), {**rows()[0], "id": "empty", "answer": ""}], "-o", "base.jsonl")
+            evaluated(
+                [*rows(), {**rows()[0], "id": "empty", "answer": ""}],
+                "-o",
+                "base.jsonl",
+            )
             == 0
         )
         yield server
@@ -86,7 +94,14 @@ def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_answers_that_vanish_close_a_gate_on_change(
     changed: Callable[[Rows], Rows], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gates = ("--gate", "change>=-0.02", "--gate", "coverage>=0.05", "--baseline", "base.jsonl")
+    gates = (
+        "--gate",
+        "change>=-0.02",
+        "--gate",
+        "coverage>=0.05",
+        "--baseline",
+        "base.jsonl",
+    )
     files = ("--junit", "j.xml", "--markdown", "m.md", "--report", "r.html", "--json")
     assert evaluated(changed(rows()), *gates, *files) == 1
     tables = json.loads(capsys.readouterr().out)["tables"]
@@ -106,8 +121,17 @@ def test_answers_that_vanish_close_a_gate_on_change(
 
 
 @pytest.mark.parametrize("changed", ALLOWED.values(), ids=ALLOWED)
-def test_a_run_that_lost_no_score_passes_a_gate_on_change(changed: Callable[[Rows], Rows]) -> None:
-    gates = ("--gate", "change>=0", "--gate", "coverage>=0.9", "--baseline", "base.jsonl")
+def test_a_run_that_lost_no_score_passes_a_gate_on_change(
+    changed: Callable[[Rows], Rows],
+) -> None:
+    gates = (
+        "--gate",
+        "change>=0",
+        "--gate",
+        "coverage>=0.9",
+        "--baseline",
+        "base.jsonl",
+    )
     assert evaluated(changed(rows()), *gates) == 0
 
 
@@ -126,7 +150,9 @@ def test_a_judge_that_fails_is_no_lost_answer(server: ScriptedServer) -> None:
     server.script = failing
     change = ("--baseline", "base.jsonl", "--gate", "change>=-0.02")
     assert evaluated(rows(), "--baseline", "base.jsonl") == 3
-    assert evaluated(rows(), *change) == 1  # the judge failed, and no gate on coverage allows it
+    assert (
+        evaluated(rows(), *change) == 1
+    )  # the judge failed, and no gate on coverage allows it
     assert evaluated(rows(), *change, "--gate", "coverage>=0.7") == 0
 
 
@@ -138,7 +164,9 @@ def test_answers_that_are_too_long_stay_in_the_denominator(
     for gate in ("pass_rate>=0.5", "mean>=0.5"):
         assert evaluated(given, "--gate", gate, *coverage) == 1
         (failed,) = [
-            g for g in json.loads(capsys.readouterr().out)["tables"]["gates"] if not g["passed"]
+            g
+            for g in json.loads(capsys.readouterr().out)["tables"]["gates"]
+            if not g["passed"]
         ]
         assert failed["value"] == pytest.approx(KEPT / SIZE)
     assert evaluated(given, "--gate", "coverage>=0.5") == 1

@@ -13,7 +13,13 @@ import pytest
 from tcva_adapters import Assessment, ClaimVerdict, Verdict
 from tcva_adapters.compare import ScoreTable, read_scores
 from tcva_adapters.console import write
-from tcva_adapters.report import Gates, evaluation, to_annotations, to_junit, to_markdown
+from tcva_adapters.report import (
+    Gates,
+    evaluation,
+    to_annotations,
+    to_junit,
+    to_markdown,
+)
 from tcva_adapters.report.gates import gate_lines
 from tcva_adapters.report.markdown import LONGEST
 from tcva_adapters.results.assessment import Reason, Unscored
@@ -27,7 +33,10 @@ ON_GITHUB = (
     "::error::x\n::stop-commands::y\n  ::add-mask::0\n##[error]z ##vso[task.x] ##teamcity[y]",
     "[[ATTACHMENT|/etc/passwd]]", "%0A::error::x", "=====\n- a\n1. b\n    code",
 )  # fmt: skip
-ALL = [*TEXTS, *(Hostile(f"github {n}", "GitHub", text) for n, text in enumerate(ON_GITHUB))]
+ALL = [
+    *TEXTS,
+    *(Hostile(f"github {n}", "GitHub", text) for n, text in enumerate(ON_GITHUB)),
+]
 OURS = {"p", "strong", "ul", "li", "code", "details", "summary"}
 OURS |= {"table", "thead", "tbody", "tr", "th", "td"}
 
@@ -57,7 +66,10 @@ def hostile(text: str) -> tuple[Report, ScoreTable]:
         for level in (Verdict.NONE, Verdict.FULLY, None)
     )
     about = {"criterion": text or "(empty)", "judge": text, "sample_id": text}
-    whys = [Unscored(reason=reason, detail=text) for reason in (Reason.TIMEOUT, Reason.REFUSAL)]
+    whys = [
+        Unscored(reason=reason, detail=text)
+        for reason in (Reason.TIMEOUT, Reason.REFUSAL)
+    ]
     unscored = [judged(text, claims=(), unscored=why, **about) for why in whys]
     whole = judged(text, claims=claims, **about)
     before = [judged(text, "fully", **about)]
@@ -132,12 +144,18 @@ def test_texts_are_inert_wherever_they_are_shown(text: Hostile) -> None:
         assert re.fullmatch("(?:[^%]|%(?:25|0A|0D|3A|2C))*", title + message)
     printed = io.StringIO()
     write("\n".join(gate_lines(report, table)), printed)
-    assert not re.search(r"^\s*::|##(vso|teamcity)?\[", printed.getvalue(), re.MULTILINE)
+    assert not re.search(
+        r"^\s*::|##(vso|teamcity)?\[", printed.getvalue(), re.MULTILINE
+    )
 
 
 def test_junit_fails_where_the_command_does() -> None:
     """Samples below the threshold are no failures where no gate failed."""
-    results = [judged("a", "none"), judged("b", "fully"), failed("c", Reason.TIMEOUT, "late")]
+    results = [
+        judged("a", "none"),
+        judged("b", "fully"),
+        failed("c", Reason.TIMEOUT, "late"),
+    ]
     for gates, failures in (
         ((), 0),
         (("coverage>=0.5", "mean>=0.1"), 0),
@@ -147,7 +165,9 @@ def test_junit_fails_where_the_command_does() -> None:
         root = ET.fromstring(to_junit(*reported(results, *gates)))
         assert root.get("failures") == str(failures)
         assert root.get("errors") == ("1" if failures else "0")
-        scores = [p.get("value") for p in root.iter("property") if p.get("name") == "score"]
+        scores = [
+            p.get("value") for p in root.iter("property") if p.get("name") == "score"
+        ]
         assert scores == ["0", "1"]
     nothing = ET.fromstring(to_junit(*reported([failed("c", Reason.TIMEOUT)])))
     assert nothing.get("errors") == "1"  # the command exits with 2
@@ -172,19 +192,27 @@ def test_a_comment_names_what_newly_fails_first() -> None:
 
 def test_a_comment_fits_and_says_what_was_cut() -> None:
     about: Any = {"verdict": Verdict.NONE, "reason": "r " * 500}
-    claims = tuple(ClaimVerdict(claim=f"{n} {'word ' * 500}", **about) for n in range(30))
+    claims = tuple(
+        ClaimVerdict(claim=f"{n} {'word ' * 500}", **about) for n in range(30)
+    )
     results = [judged(f"s{n}", claims=claims) for n in range(100)]
     comment = to_markdown(*reported(results, "mean>=0.5"), most=100)
     assert len(comment) <= LONGEST
     assert re.search(r"Cut here: \d+ of 1\d\d parts are left out\.", comment)
     assert not rendered(comment).open
-    methods = ScoreTable(("a",), tuple(f"m{n}" for n in range(2000)), np.zeros((1, 2000)))
+    methods = ScoreTable(
+        ("a",), tuple(f"m{n}" for n in range(2000)), np.zeros((1, 2000))
+    )
     comment = to_markdown(evaluation(methods, Gates.of("mean>=0.5")), methods)
     assert len(comment) <= LONGEST
 
 
 def test_without_gates_nothing_is_called_passed() -> None:
     report, table = reported([judged("a")])
-    assert to_markdown(report, table).startswith("**TCVA**: 0 % of 1 scored sample passes")
+    assert to_markdown(report, table).startswith(
+        "**TCVA**: 0 % of 1 scored sample passes"
+    )
     assert to_annotations(report, table) == []
-    assert [suite.get("name") for suite in ET.fromstring(to_junit(report, table))] == ["m"]
+    assert [suite.get("name") for suite in ET.fromstring(to_junit(report, table))] == [
+        "m"
+    ]

@@ -22,14 +22,22 @@ from tests.report.blocks import blocks_of
 def page_with(texts: list[str], folder: Path, **more: Any) -> Path:
     """A page whose every field is hostile."""
     samples = [
-        Sample(id=f"{i}{text}", response=text, contexts=(text, text), metadata=about, **same)
+        Sample(
+            id=f"{i}{text}",
+            response=text,
+            contexts=(text, text),
+            metadata=about,
+            **same,
+        )
         for i, text in enumerate(texts)
         for same in [{"input": text, "reference": text}]
         for about in [{text or "empty": text, "human": 0.5}]
     ]
     judge = texts[0] or "judge"
     words = ["fully", "none"]
-    judged = [Assessment.from_verdicts(words, sample_id=s.id, judge=judge) for s in samples]
+    judged = [
+        Assessment.from_verdicts(words, sample_id=s.id, judge=judge) for s in samples
+    ]
     path = folder / "page.html"
     write(judged, path, samples=samples, title="".join(texts), **more)
     return path
@@ -95,11 +103,15 @@ def test_the_page_names_no_folder_of_the_machine(tmp_path: Path) -> None:
 
 
 def test_texts_of_other_samples_are_noted(tmp_path: Path) -> None:
-    samples = [Sample(response=f"It opens at {n}.", contexts=("It opens.",)) for n in range(9)]
+    samples = [
+        Sample(response=f"It opens at {n}.", contexts=("It opens.",)) for n in range(9)
+    ]
     results = [*TCVA(judge="lexical").iter_evaluate(samples)]
     assert write(results[0], tmp_path / "r.html", samples=samples[:1]).notes == ()
     (note,) = write(results, tmp_path / "r.html", samples=samples[::-1]).notes
-    assert note.startswith("in 8 of 9 samples the claims are not those of the text shown (row-1, ")
+    assert note.startswith(
+        "in 8 of 9 samples the claims are not those of the text shown (row-1, "
+    )
 
 
 def test_a_report_replaces_a_report_and_nothing_else(tmp_path: Path) -> None:
@@ -120,15 +132,22 @@ def test_a_report_replaces_a_report_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
-    judged = [Assessment.from_verdicts(["fully", "minor"], sample_id=f"{i}") for i in range(40)]
-    one, two = (write(judged, tmp_path / n, title="t", max_details=10).path for n in "ab")
+    judged = [
+        Assessment.from_verdicts(["fully", "minor"], sample_id=f"{i}")
+        for i in range(40)
+    ]
+    one, two = (
+        write(judged, tmp_path / n, title="t", max_details=10).path for n in "ab"
+    )
     assert one.read_bytes() == two.read_bytes()
 
 
 def test_a_result_shows_its_claims_by_level() -> None:
     claims = Assessment.from_verdicts(["fully", "none"]).claims
     greeting = ClaimVerdict(claim="Hello!", verdict=None)
-    judged = Assessment.from_verdicts(["fully"]).model_copy(update={"claims": (*claims, greeting)})
+    judged = Assessment.from_verdicts(["fully"]).model_copy(
+        update={"claims": (*claims, greeting)}
+    )
     page = Result(judged)._repr_html_()
     for word in ("fully", "none", "claim 1", "Hello!", "at T=0.5"):
         assert word in page
@@ -137,7 +156,9 @@ def test_a_result_shows_its_claims_by_level() -> None:
 def test_hostile_texts_are_inert_in_it() -> None:
     for each in TEXTS:
         claim = ClaimVerdict(claim=each.text, verdict=Verdict.NONE, reason=each.text)
-        judged = Assessment.from_verdicts(["fully"]).model_copy(update={"claims": (claim,)})
+        judged = Assessment.from_verdicts(["fully"]).model_copy(
+            update={"claims": (claim,)}
+        )
         page = Result(judged)._repr_html_()
         assert "<script" not in page
         assert "<img" not in page

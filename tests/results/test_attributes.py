@@ -22,7 +22,9 @@ def results() -> dict[str, Scored]:
     return {
         "asked": first,
         "from a store": tcva.evaluate(SAMPLE),
-        "fused": panel.evaluate(Sample(**{**dict(SAMPLE), "metadata": {"a": 1}, "id": "s"})),
+        "fused": panel.evaluate(
+            Sample(**{**dict(SAMPLE), "metadata": {"a": 1}, "id": "s"})
+        ),
         "unscored": tcva.evaluate(Sample(response="Ada.", contexts=[])),
         "conversation": TCVA(judge="lexical").evaluate_conversation(MESSAGES),
         "ratings": CCRS(judge="lexical").evaluate(SAMPLE),
@@ -52,9 +54,10 @@ def test_every_entry_is_an_attribute(name: str) -> None:
         if usage := left.pop("usage", None):
             # Of the first judge, when it judged; the attribute is of all judges, and this time.
             cost = plain.pop("usage")["calls"]
-            assert (cost, usage["calls"]) == {"asked": (1, 1), "from a store": (1, 0)}.get(
-                name, (0, 0)
-            )
+            assert (cost, usage["calls"]) == {
+                "asked": (1, 1),
+                "from a store": (1, 0),
+            }.get(name, (0, 0))
         assert plain == left
 
 

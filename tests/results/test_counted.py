@@ -36,7 +36,10 @@ claims = st.builds(
 
 
 def judgement(given: list[ClaimVerdict], judge: str, **more: Any) -> Assessment:
-    more |= {"unscored": None if given else Unscored(reason=Reason.NO_CLAIMS), "judge": judge}
+    more |= {
+        "unscored": None if given else Unscored(reason=Reason.NO_CLAIMS),
+        "judge": judge,
+    }
     return Assessment(claims=tuple(given), criterion="c", prompt_version="v", **more)
 
 
@@ -47,8 +50,12 @@ def files(draw: st.DrawFn) -> list[Assessment]:
     found = []
     for n in range(draw(st.integers(1, 6))):
         given = draw(st.lists(claims, max_size=3))
-        more: dict[str, Any] = {"sample_id": draw(st.sampled_from([None, "a", f"s{n}"]))}
-        more["metadata"] = draw(st.dictionaries(st.sampled_from("xy"), st.integers(0, 9)))
+        more: dict[str, Any] = {
+            "sample_id": draw(st.sampled_from([None, "a", f"s{n}"]))
+        }
+        more["metadata"] = draw(
+            st.dictionaries(st.sampled_from("xy"), st.integers(0, 9))
+        )
         if panel:
             more["panel"] = tuple(judgement(given, name) for name in ("p", "q"))
         if fused and given:
@@ -58,7 +65,9 @@ def files(draw: st.DrawFn) -> list[Assessment]:
 
 
 @given(made=files())
-def test_a_file_of_any(tmp_path_factory: pytest.TempPathFactory, made: list[Assessment]) -> None:
+def test_a_file_of_any(
+    tmp_path_factory: pytest.TempPathFactory, made: list[Assessment]
+) -> None:
     path = tmp_path_factory.mktemp("counted") / "judged.jsonl"
     write_assessments(path, [Result(each) if each.sample_id else each for each in made])
     assert read_assessments(path) == made
@@ -71,7 +80,9 @@ def test_a_file_of_any(tmp_path_factory: pytest.TempPathFactory, made: list[Asse
                 np.testing.assert_array_equal(table.counts, seen)
                 assert len(table) == len(made)
     if any("x" in each.metadata for each in made):
-        rated, listed = (read_scores(source, human="x").rating for source in (path, made))
+        rated, listed = (
+            read_scores(source, human="x").rating for source in (path, made)
+        )
         np.testing.assert_array_equal(rated, listed)
 
 
@@ -84,13 +95,33 @@ def of_claim(**fields: Any) -> str:
 
 
 UNREADABLE = [
-    *(changed(criterion=None), changed(claims=3), changed(claims=[]), changed(unscored={})),
-    *(changed(claims=[{"claim": "c", "verdict": None}]), changed(claims=[{"verdict": "fully"}])),
+    *(
+        changed(criterion=None),
+        changed(claims=3),
+        changed(claims=[]),
+        changed(unscored={}),
+    ),
+    *(
+        changed(claims=[{"claim": "c", "verdict": None}]),
+        changed(claims=[{"verdict": "fully"}]),
+    ),
     changed(members=[json.loads(GOOD) | {"claims": []}]),
     changed(panel=[json.loads(GOOD) | {"judge": None}]),
-    *(of_claim(verdict="Fully"), of_claim(evidence_check="lost"), of_claim(original_verdict="x")),
-    *(of_claim(probabilities=shares) for shares in ([0.5, 0, 0, 0, 0], [1.5, -0.5, 0, 0, 0])),
-    *(GOOD.replace('"fully"', "NaN"), '{"kind": "ccrs", "answers": {}}', "[1]", GOOD[:-9]),
+    *(
+        of_claim(verdict="Fully"),
+        of_claim(evidence_check="lost"),
+        of_claim(original_verdict="x"),
+    ),
+    *(
+        of_claim(probabilities=shares)
+        for shares in ([0.5, 0, 0, 0, 0], [1.5, -0.5, 0, 0, 0])
+    ),
+    *(
+        GOOD.replace('"fully"', "NaN"),
+        '{"kind": "ccrs", "answers": {}}',
+        "[1]",
+        GOOD[:-9],
+    ),
 ]
 
 
@@ -104,7 +135,9 @@ def test_what_no_assessment_is_is_refused_or_skipped(tmp_path: Path) -> None:
         for hold in ("all", "counts"):
             table = read_scores(path, skip_bad=True, hold=hold)
             assert (len(table), table.about["skipped"]) == (2, 1)
-    old = json.dumps({**Result(Assessment.from_json(GOOD)).to_dict(), "schema_version": 3})
+    old = json.dumps(
+        {**Result(Assessment.from_json(GOOD)).to_dict(), "schema_version": 3}
+    )
     for parse in (Assessment.from_json, Result.from_json):
         with pytest.raises(UnreadableInputError, match=r"4.*3"):
             parse(old)

@@ -36,7 +36,12 @@ def results() -> list[Scored]:
             on_unscored=0.0,
         ),
         TCVA(judge=ScriptedModel([RuntimeError("boom")])),
-        CCRS(("qr", "cc"), judge=ScriptedModel(["80", "90"]), max_concurrency=1, threshold=0.7),
+        CCRS(
+            ("qr", "cc"),
+            judge=ScriptedModel(["80", "90"]),
+            max_concurrency=1,
+            threshold=0.7,
+        ),
         CCRS("ac", judge="lexical", em="normalised"),
     ]
     reference = SAMPLE.model_copy(update={"reference": "At nine."})
@@ -54,38 +59,71 @@ def test_a_result_comes_back_equal_from_its_json() -> None:
         assert read_result(json.loads(again.to_json())).to_dict() == result.to_dict()
         plain = result.to_dict()
         assert (plain["score"], plain["passed"]) == (result.score, result.passed)
-        assert (result.sample_id, type(result.usage), type(result.breakdown)) == ("a", Usage, dict)
+        assert (result.sample_id, type(result.usage), type(result.breakdown)) == (
+            "a",
+            Usage,
+            dict,
+        )
 
 
 def test_a_result_of_another_sample_that_was_never_judged() -> None:
     why = Unscored(reason=Reason.TIMEOUT, detail="never begun")
-    kept = ("kind", "judge", "criterion", "prompt_version", "scoring", "lambda_", "threshold", "em")
+    kept = (
+        "kind",
+        "judge",
+        "criterion",
+        "prompt_version",
+        "scoring",
+        "lambda_",
+        "threshold",
+        "em",
+    )
     for result in results():
         other = result.unscored_for(why)
-        assert (other.score, other.passed, other.unscored, other.claims) == (None, None, why, ())
+        assert (other.score, other.passed, other.unscored, other.claims) == (
+            None,
+            None,
+            why,
+            (),
+        )
         assert (other.sample_id, other.usage.calls) == (None, 0)
         assert read_result(other.to_json()) == other
         before, after = result.to_dict(), other.to_dict()
-        assert {name: after.get(name) for name in kept} == {n: before.get(n) for n in kept}
+        assert {name: after.get(name) for name in kept} == {
+            n: before.get(n) for n in kept
+        }
 
 
 def test_equal_judgements_are_equal_whatever_they_cost() -> None:
-    first, second = (TCVA(judge=ScriptedModel([REPLY])).evaluate(SAMPLE) for _ in range(2))
+    first, second = (
+        TCVA(judge=ScriptedModel([REPLY])).evaluate(SAMPLE) for _ in range(2)
+    )
     cost = {"usage": Usage(calls=9, seconds=3.0, cost=1.0), "from_store": True}
     cheap = first.assessment.model_copy(update=cost)
     assert (first, hash(first.assessment)) == (second, hash(second.assessment))
     assert cheap == first.assessment
     assert first.assessment != first.assessment.model_copy(update={"sample_id": "b"})
-    rated, again = (CCRS("qr", judge=ScriptedModel(["80"])).evaluate(SAMPLE) for _ in range(2))
+    rated, again = (
+        CCRS("qr", judge=ScriptedModel(["80"])).evaluate(SAMPLE) for _ in range(2)
+    )
     assert rated == again
 
 
 REFUSED = [
     *(("", "not a result"), ("[]", "got list"), ("{}", "scoring")),
     ('{"kind": "grade"}', "'grade'; this version reads tcva, ccrs"),
-    (json.dumps({**PLAIN, "schema_version": 3}), r"of layout 4: .*layout 3 is not supported"),
-    (json.dumps(PLAIN | {"scoring": PLAIN["scoring"] | {"threshold": 7}}), "threshold .*got 7"),
-    ('{"kind": "ccrs", "answers": {}, "schema_version": 3}', r"layout 3 is not supported"),
+    (
+        json.dumps({**PLAIN, "schema_version": 3}),
+        r"of layout 4: .*layout 3 is not supported",
+    ),
+    (
+        json.dumps(PLAIN | {"scoring": PLAIN["scoring"] | {"threshold": 7}}),
+        "threshold .*got 7",
+    ),
+    (
+        '{"kind": "ccrs", "answers": {}, "schema_version": 3}',
+        r"layout 3 is not supported",
+    ),
     ('{"kind": "ccrs", "answers": 3}', "not a CCRS result"),
 ]
 
@@ -98,7 +136,9 @@ def test_what_is_no_result_is_refused_by_name() -> None:
         with pytest.raises(UnreadableInputError):
             read_result({"kind": kind})
     tcva = TCVA(judge="lexical", on_unscored=0.0)
-    refused = tcva.unscored(Reason.INVALID_INPUT, "temperature 5.0 is outside [0.1, 1.0]", SAMPLE)
+    refused = tcva.unscored(
+        Reason.INVALID_INPUT, "temperature 5.0 is outside [0.1, 1.0]", SAMPLE
+    )
     assert (refused.score, refused.passed, refused.sample_id) == (None, None, "a")
     assert refused.reason.startswith("unscored: invalid_input: temperature 5.0")
 
@@ -138,7 +178,9 @@ def test_no_metadata_break_what_was_judged(tmp_path: Path) -> None:
     fused = TCVA(judge="lexical", fuse=TCVA("answer_relevancy", judge="lexical"))
     scorers: list[Any] = [fused, CCRS("qr", judge="lexical")]
     for metadata in METADATA.values():
-        sample = Sample(input="When?", response=OPENS, contexts=(OPENS,), metadata=metadata)
+        sample = Sample(
+            input="When?", response=OPENS, contexts=(OPENS,), metadata=metadata
+        )
         for scorer in scorers:
             (result,) = scorer.evaluate_many([sample])
             assert type(result).from_json(result.to_json()).score == result.score
@@ -149,6 +191,16 @@ def test_no_metadata_break_what_was_judged(tmp_path: Path) -> None:
 
 
 def test_what_json_cannot_hold_is_text() -> None:
-    values = {"n": np.int64(3), "all": np.arange(2), "o": Speechless(), "long": 10**5000}
-    assert written_out(values) == {"n": 3, "all": [0, 1], "o": "<Speechless>", "long": "<int>"}
+    values = {
+        "n": np.int64(3),
+        "all": np.arange(2),
+        "o": Speechless(),
+        "long": 10**5000,
+    }
+    assert written_out(values) == {
+        "n": 3,
+        "all": [0, 1],
+        "o": "<Speechless>",
+        "long": "<int>",
+    }
     assert written_out(circular())["name"] == "x"

@@ -13,7 +13,12 @@ from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.results.settings import ModelConfig, ScoringConfig, SettingsModel, TCVASettings
+from tcva_adapters.results.settings import (
+    ModelConfig,
+    ScoringConfig,
+    SettingsModel,
+    TCVASettings,
+)
 from tests.support.office import REPLY, VISITED
 from tests.support.scripted import ScriptedModel
 
@@ -23,7 +28,9 @@ scorers = pytest.mark.parametrize("scorer", MODELS, ids=lambda scorer: scorer.__
 
 
 @scorers
-def test_the_signature_shows_every_setting_with_its_default(scorer: type[Scorer[Any]]) -> None:
+def test_the_signature_shows_every_setting_with_its_default(
+    scorer: type[Scorer[Any]],
+) -> None:
     parameters = inspect.signature(scorer).parameters
     built = scorer(judge="lexical")  # type: ignore[call-arg]  # both take one
     for name, field in MODELS[scorer].model_fields.items():
@@ -35,7 +42,9 @@ def test_the_signature_shows_every_setting_with_its_default(scorer: type[Scorer[
 
 
 @scorers
-def test_an_unknown_setting_is_named_with_the_nearest_known_one(scorer: type[Scorer[Any]]) -> None:
+def test_an_unknown_setting_is_named_with_the_nearest_known_one(
+    scorer: type[Scorer[Any]],
+) -> None:
     with pytest.raises(InvalidValueError, match=r"'treshold'.*'threshold'"):
         scorer(treshold=0.5)  # type: ignore[call-arg]  # on purpose
     with pytest.raises(InvalidValueError, match=r"'zzz'.*threshold"):
@@ -43,7 +52,9 @@ def test_an_unknown_setting_is_named_with_the_nearest_known_one(scorer: type[Sco
 
 
 @scorers
-def test_a_built_scorer_is_frozen_and_a_changed_one_is_a_copy(scorer: type[Scorer[Any]]) -> None:
+def test_a_built_scorer_is_frozen_and_a_changed_one_is_a_copy(
+    scorer: type[Scorer[Any]],
+) -> None:
     built = scorer(judge=ScriptedModel([]))  # type: ignore[call-arg]  # both take one
     with pytest.raises(InvalidValueError, match=r"changed\(threshold=\.\.\.\)"):
         built.threshold = 0.9
@@ -53,11 +64,18 @@ def test_a_built_scorer_is_frozen_and_a_changed_one_is_a_copy(scorer: type[Score
 
 def test_a_copy_shares_judge_store_and_additional_judges() -> None:
     model, second = ScriptedModel([]), ScriptedModel([], name="scripted:two")
-    built = TCVA(judge=model, fuse=[second, TCVA("correctness", judge="lexical")], store=":memory:")
+    built = TCVA(
+        judge=model,
+        fuse=[second, TCVA("correctness", judge="lexical")],
+        store=":memory:",
+    )
     copy = built.changed(max_claims=3, temperature="strict")
     assert copy.judge.model is model  # type: ignore[attr-defined]  # of this kind
     assert copy.store is built.store
-    assert [each.criterion.name for each in copy.members] == ["faithfulness", "correctness"]
+    assert [each.criterion.name for each in copy.members] == [
+        "faithfulness",
+        "correctness",
+    ]
     assert copy.members[0].judge.model is second  # type: ignore[attr-defined]  # as above
     assert copy.members[1] is built.members[1]
     assert copy.members[0].judge.parameters["max_claims"] == 3
@@ -69,7 +87,10 @@ NAMES: list[tuple[dict[str, Any], str]] = [
     ({"temperature": "balanced", "store": ":memory:"}, ""),
     ({"threshold": 0.8}, "(threshold=0.8)"),
     (STEEP, "(T=0.2,scheme=1_0.8_0.5_0.2_0.1)"),
-    ({"scheme": WeightScheme("mine", LINEAR), "max_claims": 4}, "(scheme=linear,max_claims=4)"),
+    (
+        {"scheme": WeightScheme("mine", LINEAR), "max_claims": 4},
+        "(scheme=linear,max_claims=4)",
+    ),
     (
         {"fuse": "lexical", "fuse_weights": (2, 1), "profiles": {"domain": {"a": 0.2}}},
         "(fuse_weights=2+1,fuse=lexical_5 faithfulness,profiles=by domain)",
@@ -86,9 +107,15 @@ def test_names_tell_what_is_unusual() -> None:
         assert TCVA(judge="lexical", **settings).name == f"tcva_faithfulness{name}"
     title = "TCVA faithfulness (T=0.2, scheme=1/0.8/0.5/0.2/0.1)"
     assert TCVA(judge="lexical", **STEEP).title == title
-    assert TCVA(judge="lexical", threshold=0.8).title == "TCVA faithfulness (threshold=0.8)"
+    assert (
+        TCVA(judge="lexical", threshold=0.8).title
+        == "TCVA faithfulness (threshold=0.8)"
+    )
     # An exact match is told where there is one.
-    assert CCRS("ac", lambda_=0.5, em="normalised").name == "ccrs_ac(lambda=0.5,em=normalised)"
+    assert (
+        CCRS("ac", lambda_=0.5, em="normalised").name
+        == "ccrs_ac(lambda=0.5,em=normalised)"
+    )
     assert CCRS("qr", lambda_=0.5, threshold=0.7).name == "ccrs_qr(threshold=0.7)"
     assert CCRS("qr").title == "CCRS question relevance"
 
@@ -98,16 +125,22 @@ ODD += [{}, object(), b"x", 1j, "a\0b", "0.5"]
 
 
 @scorers
-def test_odd_values_are_named(scorer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_odd_values_are_named(
+    scorer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     built = scorer(judge="lexical")
     for name in MODELS[scorer].model_fields:
         for value in ODD if name != "temperature" else ODD[:-1]:
             is_path = isinstance(value, str) and value and "\0" not in value
-            if (name == "store" and is_path) or (name in ("share", "events") and value is True):
+            if (name == "store" and is_path) or (
+                name in ("share", "events") and value is True
+            ):
                 continue
             for build in (scorer, built.changed):
-                with pytest.raises((InvalidValueError, UnreadableInputError)) as refused:
+                with pytest.raises(
+                    (InvalidValueError, UnreadableInputError)
+                ) as refused:
                     build(**{"judge": "lexical", name: value})
                 assert str(refused.value)
 
@@ -123,7 +156,12 @@ def test_numbers_are_numbers_whatever_they_came_as() -> None:
 
 CONFIG = Config(
     criterion="faithfulness",
-    settings={"temperature": 0.7, "scheme": "linear", "penalty": "off", "threshold": 0.6},
+    settings={
+        "temperature": 0.7,
+        "scheme": "linear",
+        "penalty": "off",
+        "threshold": 0.6,
+    },
     profiles={"domain": {"medical": "strict", "chat": 0.9}},
     provenance={"labels": 172, "gain": 0.01},
 )
@@ -139,7 +177,10 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert Config.load(path) == CONFIG
     assert Config.load(CONFIG) is CONFIG
-    assert json.loads(path.read_text(encoding="utf-8-sig"))["settings"]["temperature"] == 0.7
+    assert (
+        json.loads(path.read_text(encoding="utf-8-sig"))["settings"]["temperature"]
+        == 0.7
+    )
     with pytest.raises(InvalidValueError, match="cannot write"):
         CONFIG.dump(tmp_path)
     with pytest.raises(UnreadableInputError, match=r"nowhere\.json"):
@@ -158,7 +199,9 @@ def test_a_judge_built_from_it_follows_it() -> None:
     assert medical.scoring.scheme is WeightScheme.LINEAR
 
     # What is given in the call wins over profiles, too.
-    given = TCVA.from_config(CONFIG, judge="lexical", temperature=0.6, criterion="correctness")
+    given = TCVA.from_config(
+        CONFIG, judge="lexical", temperature=0.6, criterion="correctness"
+    )
     assert (given.scoring.temperature, given.scoring.threshold) == (0.6, 0.6)
     assert given.criterion.name == "correctness"
     sample = of("medical").model_copy(update={"reference": "Nine."})
@@ -196,5 +239,7 @@ def test_temperatures_lie_within_the_exponents_scale() -> None:
         lambda: TCVA(judge="lexical", temperature=1.2),
         lambda: TCVA(judge="lexical", profiles={"domain": {"a": 1.2}}),
     ):
-        with pytest.raises(InvalidValueError, match=r"^(profiles, domain=a: )?temp.* got 1\.2"):
+        with pytest.raises(
+            InvalidValueError, match=r"^(profiles, domain=a: )?temp.* got 1\.2"
+        ):
             build()

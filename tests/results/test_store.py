@@ -27,7 +27,9 @@ from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.results.store import VerdictStore
 
 SOURCES = Path(__file__).parents[2]
-SAMPLE = Sample(input="Who?", response="Ada.", contexts=("It was Ada.",), reference="Ada", id="1")
+SAMPLE = Sample(
+    input="Who?", response="Ada.", contexts=("It was Ada.",), reference="Ada", id="1"
+)
 WAIT = 0.2
 
 
@@ -36,8 +38,14 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "v.sqlite"
 
 
-def key(sample: Sample = SAMPLE, criterion: Criterion = FAITHFULNESS, **changes: Any) -> str:
-    how: dict[str, Any] = {"judge": "m", "prompt_version": "1", "parameters": {"seed": 1}}
+def key(
+    sample: Sample = SAMPLE, criterion: Criterion = FAITHFULNESS, **changes: Any
+) -> str:
+    how: dict[str, Any] = {
+        "judge": "m",
+        "prompt_version": "1",
+        "parameters": {"seed": 1},
+    }
     return verdict_key(sample, criterion, **{**how, **changes})
 
 
@@ -47,29 +55,46 @@ def scored(*words: str) -> Assessment:
 
 def unscored(reason: Reason) -> Assessment:
     why = Unscored(reason=reason, detail="why")
-    return Assessment(criterion="faithfulness", judge="m", prompt_version="1", unscored=why)
+    return Assessment(
+        criterion="faithfulness", judge="m", prompt_version="1", unscored=why
+    )
 
 
 SEEN: list[dict[str, Any]] = [
     *({"response": "Bob."}, {"contexts": ("It was", "Ada.")}, {"contexts": ()}),
     *({"contexts": None}, {"input": "Whom?"}, {"input": None}),
 ]
-UNSEEN: list[dict[str, Any]] = [{"id": "2"}, {"metadata": {"a": 1}}, {"reference": "Bob"}]
+UNSEEN: list[dict[str, Any]] = [
+    {"id": "2"},
+    {"metadata": {"a": 1}},
+    {"reference": "Bob"},
+]
 HOW: list[dict[str, Any]] = [
     *({"judge": "n"}, {"prompt_version": "2"}, {"parameters": {"seed": 2}}),
-    *({"criterion": ANSWER_RELEVANCY}, {"criterion": replace(FAITHFULNESS, instruction="Other.")}),
+    *(
+        {"criterion": ANSWER_RELEVANCY},
+        {"criterion": replace(FAITHFULNESS, instruction="Other.")},
+    ),
     {"criterion": replace(FAITHFULNESS, checks_evidence=False)},
 ]
 
 
 def test_whatever_can_change_a_verdict_changes_the_key_and_nothing_else() -> None:
-    others = [*(key(SAMPLE.model_copy(update=c)) for c in SEEN), *(key(**how) for how in HOW)]
+    others = [
+        *(key(SAMPLE.model_copy(update=c)) for c in SEEN),
+        *(key(**how) for how in HOW),
+    ]
     assert len({key(), *others}) == 1 + len(SEEN) + len(HOW)
     assert {key(SAMPLE.model_copy(update=change)) for change in UNSEEN} == {key()}
     about = rubric("sources", ["Names a person."], against="contexts", shows=())
-    assert key(SAMPLE.model_copy(update={"response": "Bob."}), about) == key(SAMPLE, about)
+    assert key(SAMPLE.model_copy(update={"response": "Bob."}), about) == key(
+        SAMPLE, about
+    )
     assert key(parameters={"a": 1, "b": 2}) == key(parameters={"b": 2, "a": 1})
-    one, two = Sample(response="b", contexts=("c",)), Sample(response="bc", contexts=("",))
+    one, two = (
+        Sample(response="b", contexts=("c",)),
+        Sample(response="bc", contexts=("",)),
+    )
     assert key(one) != key(two)
     for value in (float("nan"), object()):
         with pytest.raises(InvalidValueError, match="JSON values"):
@@ -77,7 +102,10 @@ def test_whatever_can_change_a_verdict_changes_the_key_and_nothing_else() -> Non
 
 
 def test_what_was_put_comes_back_without_the_sample(tmp_path: Path) -> None:
-    path, usage = tmp_path / "new" / "folder" / "v.sqlite", Usage(calls=1, input_tokens=7, cost=0.5)
+    path, usage = (
+        tmp_path / "new" / "folder" / "v.sqlite",
+        Usage(calls=1, input_tokens=7, cost=0.5),
+    )
     about = {"usage": usage, "sample_id": "Zaphod", "metadata": {"who": "Trillian"}}
     made = scored("fully", "none").model_copy(update=about)
     with VerdictStore(path) as store:
@@ -117,7 +145,14 @@ def test_judgements_of_different_kinds_do_not_see_each_other(path: Path) -> None
 
 def test_a_damaged_row_counts_as_absent(path: Path) -> None:
     with VerdictStore(path) as store:
-        for value in ["", "{", b"\xff\xfe", 5, '{"schema_version": 4}', scored().to_json()[:-9]]:
+        for value in [
+            "",
+            "{",
+            b"\xff\xfe",
+            5,
+            '{"schema_version": 4}',
+            scored().to_json()[:-9],
+        ]:
             store.put("k", scored())
             with closing(sqlite3.connect(path)) as connection, connection:
                 connection.execute("UPDATE judgements SET json = ?", (value,))
@@ -149,7 +184,9 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path, path: Path) 
         VerdictStore("")
 
 
-def test_it_is_pickled_as_its_path_and_closed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_pickled_as_its_path_and_closed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(path.parent)
     store = VerdictStore(path.name)
     store.put("k", scored())
@@ -194,7 +231,9 @@ with VerdictStore(path) as store:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
-def test_processes_lose_nothing_acknowledged_and_one_of_them_is_killed(path: Path) -> None:
+def test_processes_lose_nothing_acknowledged_and_one_of_them_is_killed(
+    path: Path,
+) -> None:
     # The file does not exist yet, so they also race for creating it.
     started = [
         subprocess.Popen(
@@ -218,7 +257,11 @@ def test_processes_lose_nothing_acknowledged_and_one_of_them_is_killed(path: Pat
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     with VerdictStore(path) as store:
-        keys = [f"{name}-{i}" for name, last in acknowledged.items() for i in range(last + 1)]
+        keys = [
+            f"{name}-{i}"
+            for name, last in acknowledged.items()
+            for i in range(last + 1)
+        ]
         assert len(store.get_many(["shared", *keys], Assessment)) == len(keys) + 1 > 500
 
 
@@ -250,7 +293,9 @@ SAMPLES = [Sample(id=t, input="When?", response=t, contexts=(OPENS,)) for t in T
 @contextmanager
 def held(path: Path) -> Iterator[None]:
     """Another program that writes and does not end."""
-    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as holder:
+    with closing(
+        sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    ) as holder:
         holder.execute("BEGIN IMMEDIATE")
         yield
 
@@ -265,7 +310,9 @@ def test_a_write_waits_for_another_process(path: Path) -> None:
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_store_held_long(path: Path, asynchronous: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_held_long(
+    path: Path, asynchronous: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Inside an event loop the wait is a short one.
     short, other = ("_LOOP_WAIT_SECONDS", "_WAIT_SECONDS")[:: 1 if asynchronous else -1]
     monkeypatch.setattr(f"tcva_adapters.results.store.{short}", WAIT)

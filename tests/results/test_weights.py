@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA, Assessment, ClaimVerdict, Panel, Result, Sample, aggregate, sweep
+from tcva_adapters import (
+    TCVA,
+    Assessment,
+    ClaimVerdict,
+    Panel,
+    Result,
+    Sample,
+    aggregate,
+    sweep,
+)
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain.results import as_output
@@ -30,12 +39,19 @@ KINDS: dict[str, list[Shares | None]] = {
 }
 
 
-def claim(shares: Shares | None, verdict: Verdict | None = Verdict.FULLY) -> ClaimVerdict:
+def claim(
+    shares: Shares | None, verdict: Verdict | None = Verdict.FULLY
+) -> ClaimVerdict:
     return ClaimVerdict(claim="It opens.", verdict=verdict, probabilities=shares)
 
 
 def assessed(*claims: ClaimVerdict, **more: Any) -> Assessment:
-    given: dict[str, Any] = {"criterion": "c", "judge": "model", "prompt_version": "1", **more}
+    given: dict[str, Any] = {
+        "criterion": "c",
+        "judge": "model",
+        "prompt_version": "1",
+        **more,
+    }
     return Assessment(claims=claims, **given)
 
 
@@ -54,7 +70,9 @@ def test_the_score_follows_from_what_is_shown() -> None:
         counts = [0.0] * len(LEVELS)
         for each in plain["claims"]:
             certain = [float(level == each["verdict"]) for level in LEVELS]
-            shares = each["probabilities"] or (certain if each["verdict"] else [0.0] * 5)
+            shares = each["probabilities"] or (
+                certain if each["verdict"] else [0.0] * 5
+            )
             counts = [n + share for n, share in zip(counts, shares, strict=True)]
             weight = sum(map(mul, shares, (1.0, 0.9, 0.7, 0.3, 0.0)))
             assert (each["weight"] or 0.0) == pytest.approx(weight, rel=1e-11)
@@ -83,7 +101,9 @@ def test_same_verdicts_with_other_weights_look_different_everywhere() -> None:
     # P(yes) = .8 stands halfway between mostly (.9) and partial (.7); it is fully or none.
     (assessed(claim((0, 0.5, 0.5, 0, 0), Verdict.PARTIAL), form="yes_no"), 0.0, 1.0),
 ])  # fmt: skip
-def test_an_interval_stands_beside_the_score(judged: Assessment, low: float, high: float) -> None:
+def test_an_interval_stands_beside_the_score(
+    judged: Assessment, low: float, high: float
+) -> None:
     result = Result(judged)
     assert result.interval == pytest.approx((low, high))
     assert f"; 95% interval {low:.3f} to {high:.3f}" in result.reason
@@ -97,12 +117,19 @@ def test_an_interval_stands_beside_the_score(judged: Assessment, low: float, hig
     assessed(claim(HALF), members=(assessed(claim(None), judge="other"),)),
 ])  # fmt: skip
 def test_no_interval_without_chances(judged: Assessment) -> None:
-    assert (Result(judged).interval, Result(judged).to_dict()["interval"]) == (None, None)
+    assert (Result(judged).interval, Result(judged).to_dict()["interval"]) == (
+        None,
+        None,
+    )
     assert "interval" not in Result(judged).reason
 
 
-PASSAGES = ("The office opens at nine. Parking is not free. They met in Paris. Hunde verboten.",)
-SAID = "The office opens at nine. Parking is free. The drug cures cancer. Dogs can come."
+PASSAGES = (
+    "The office opens at nine. Parking is not free. They met in Paris. Hunde verboten.",
+)
+SAID = (
+    "The office opens at nine. Parking is free. The drug cures cancer. Dogs can come."
+)
 SAMPLE = Sample(id="a", response=SAID, contexts=PASSAGES)
 REPLY = verdict_json(
     (1, "fully", "opens at noon"),
@@ -115,7 +142,10 @@ LEVELS_SEEN = {"lower": ["partial", "partial", "partial", "minor"], "off": OFF}
 FOUND = ("not_found", "unrelated", "negated")
 FIGURES = {**dict.fromkeys(map(str, EvidenceCheck), 0), **dict.fromkeys(FOUND, 1)}
 FIGURES |= {"verdicts": 4, "not_lowered": 1}
-LINES = [f"1 of 4 verdicts lowered to partial: {EvidenceCheck(check).text}" for check in FOUND]
+LINES = [
+    f"1 of 4 verdicts lowered to partial: {EvidenceCheck(check).text}"
+    for check in FOUND
+]
 
 
 def tcva(**settings: Any) -> TCVA:
@@ -132,7 +162,10 @@ def test_one_judgement_counts_lowered_or_as_judged(evidence: Evidence) -> None:
     result = lower.at(0.5, evidence=evidence)
     wanted = Result(Assessment.from_verdicts(LEVELS_SEEN[evidence]))
     assert levels(result) == LEVELS_SEEN[evidence]
-    assert (result.score, result.flip_temperature) == (wanted.score, wanted.flip_temperature)
+    assert (result.score, result.flip_temperature) == (
+        wanted.score,
+        wanted.flip_temperature,
+    )
     assert (result.breakdown, result.assessment) == (wanted.breakdown, lower.assessment)
     again = Result.from_json(result.to_json())
     assert (again, again.score, again.claims) == (result, result.score, result.claims)
@@ -140,10 +173,15 @@ def test_one_judgement_counts_lowered_or_as_judged(evidence: Evidence) -> None:
     assert tcva(evidence=evidence).key(SAMPLE) == tcva().key(SAMPLE)
     counts = EvidenceCounts.of([lower.assessment], evidence)
     lines = LINES if evidence == "lower" else []
-    assert (list(counts.lines()), counts.to_dict()["not_lowered"]) == (lines, 1 if lines else 4)
+    assert (list(counts.lines()), counts.to_dict()["not_lowered"]) == (
+        lines,
+        1 if lines else 4,
+    )
     assert all(line in result.reason for line in lines)
     assert ("lowered" in result.reason) == bool(lines)
-    with pytest.raises(InvalidValueError, match=r"evidence must be 'lower' or 'off', got 'strict'"):
+    with pytest.raises(
+        InvalidValueError, match=r"evidence must be 'lower' or 'off', got 'strict'"
+    ):
         ScoringConfig(evidence="strict")
 
 
@@ -160,7 +198,9 @@ def test_a_claim_says_what_was_done() -> None:
 
 def test_of_a_panel_and_of_additional_judges_every_verdict_counts() -> None:
     models = [ScriptedModel([REPLY], name=f"scripted:{i}") for i in range(3)]
-    result = TCVA(judge=Panel(models[:2]), fuse=[models[2]], evidence="off").evaluate(SAMPLE)
+    result = TCVA(judge=Panel(models[:2]), fuse=[models[2]], evidence="off").evaluate(
+        SAMPLE
+    )
     counts = EvidenceCounts.of([result.assessment])
     assert counts.to_dict() == {name: 3 * number for name, number in FIGURES.items()}
     assert counts == EvidenceCounts.of([result.assessment.members[0]] * 3)

@@ -29,9 +29,17 @@ from tests.ragas.entry import dataset_of
 
 Message = tuple[str, Any]
 HELLO, HI = ("assistant", "Hello."), ("user", "Hi.")
-Q1, A1, Q2, A2 = ("user", "One?"), ("assistant", "1."), ("user", "Two?"), ("assistant", "2.")
+Q1, A1, Q2, A2 = (
+    ("user", "One?"),
+    ("assistant", "1."),
+    ("user", "Two?"),
+    ("assistant", "2."),
+)
 C1, C2 = ("tool", "First."), ("tool", "Second.")
-ASKED, ANSWERED = {"role": "user", "content": "One?"}, {"role": "assistant", "content": "1."}
+ASKED, ANSWERED = (
+    {"role": "user", "content": "One?"},
+    {"role": "assistant", "content": "1."},
+)
 RETURNED = {"role": "tool", "content": {"type": "hours", "at": "9 é"}}
 TALK = [Q1, C1, A1, Q2, C2, A2]
 HISTORY = "User: One?\nAssistant: 1."
@@ -47,8 +55,14 @@ def turns(*messages: Any, **about: Any) -> list[tuple[Any, ...]]:
 
 
 def anthropic(*returned: str, text: str = "") -> dict[str, Any]:
-    parts = [{"type": "tool_result", "content": [{"type": "text", "text": t}]} for t in returned]
-    return {"role": "user", "content": [*parts, *[{"type": "text", "text": text}] * bool(text)]}
+    parts = [
+        {"type": "tool_result", "content": [{"type": "text", "text": t}]}
+        for t in returned
+    ]
+    return {
+        "role": "user",
+        "content": [*parts, *[{"type": "text", "text": text}] * bool(text)],
+    }
 
 
 @pytest.mark.parametrize(
@@ -98,13 +112,25 @@ AS_JSON = json.dumps(ARGUMENTS)
 LLAMA = {
     "role": "assistant",
     "blocks": [
-        {"block_type": "tool_call", "tool_call_id": "1", "tool_name": "f", "tool_kwargs": ARGUMENTS}
+        {
+            "block_type": "tool_call",
+            "tool_call_id": "1",
+            "tool_name": "f",
+            "tool_kwargs": ARGUMENTS,
+        }
     ],
 }
-FUNCTION = {"id": "1", "type": "function", "function": {"name": "f", "arguments": AS_JSON}}
+FUNCTION = {
+    "id": "1",
+    "type": "function",
+    "function": {"name": "f", "arguments": AS_JSON},
+}
 TOOL = {"role": "tool", "tool_call_id": "1", "content": SAVED}
 CALLS: dict[str, list[Any]] = {
-    "OpenAI chat": [{"role": "assistant", "content": None, "tool_calls": [FUNCTION]}, TOOL],
+    "OpenAI chat": [
+        {"role": "assistant", "content": None, "tool_calls": [FUNCTION]},
+        TOOL,
+    ],
     "OpenAI's older calls": [
         {"role": "assistant", "function_call": {"name": "f", "arguments": AS_JSON}},
         {"role": "function", "name": "f", "content": SAVED},
@@ -117,11 +143,15 @@ CALLS: dict[str, list[Any]] = {
         {"type": "custom_tool_call", "call_id": "1", "name": "f", "input": WROTE},
         {"type": "custom_tool_call_output", "call_id": "1", "output": SAVED},
     ],
-    "OpenAI, MCP": [{"type": "mcp_call", "name": "f", "arguments": AS_JSON, "output": SAVED}],
+    "OpenAI, MCP": [
+        {"type": "mcp_call", "name": "f", "arguments": AS_JSON, "output": SAVED}
+    ],
     "Anthropic": [
         {
             "role": "assistant",
-            "content": [{"type": "tool_use", "id": "1", "name": "f", "input": ARGUMENTS}],
+            "content": [
+                {"type": "tool_use", "id": "1", "name": "f", "input": ARGUMENTS}
+            ],
         },
         {
             "role": "user",
@@ -136,7 +166,11 @@ CALLS: dict[str, list[Any]] = {
     ),
     "LlamaIndex": [LLAMA, {**TOOL, "additional_kwargs": {"tool_call_id": "1"}}],
     "LlamaIndex with OpenAI": [
-        {"role": "assistant", "content": "", "additional_kwargs": {"tool_calls": [FUNCTION]}},
+        {
+            "role": "assistant",
+            "content": "",
+            "additional_kwargs": {"tool_calls": [FUNCTION]},
+        },
         TOOL,
     ],
     "RAGAS": [
@@ -150,13 +184,19 @@ CALLS: dict[str, list[Any]] = {
         {
             "role": "assistant",
             "content": "",
-            "toolsCalled": [{"name": "f", "inputParameters": ARGUMENTS, "output": SAVED}],
+            "toolsCalled": [
+                {"name": "f", "inputParameters": ARGUMENTS, "output": SAVED}
+            ],
         }
     ],
     "another tool, later": [
         {"role": "assistant", "content": "", "tool_calls": [FUNCTION]},
         {**TOOL, "content": "Saved."},
-        {"role": "assistant", "content": "", "tool_calls": [{"id": "2", "name": "g", "args": {}}]},
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"id": "2", "name": "g", "args": {}}],
+        },
         {"role": "tool", "tool_call_id": "2", "content": WROTE.upper()},
     ],
 }
@@ -200,14 +240,18 @@ def test_what_a_tool_repeats_of_its_arguments_is_no_context(name: str) -> None:
     # A tool's own text under such a name is its own.
     (WROTE, {"found": "The log of 1893 names Anna Moe.", "input": "Anna Moe sailed it."}, None),
 ])  # fmt: skip
-def test_only_statements_are_taken_out(argument: str, returned: Any, context: str | None) -> None:
+def test_only_statements_are_taken_out(
+    argument: str, returned: Any, context: str | None
+) -> None:
     call = {"id": "1", "name": "f", "args": {"nested": [{"description": argument}]}}
     messages = [ASKED, {"role": "assistant", "content": "", "tool_calls": [call]}]
     messages += [{"role": "tool", "content": returned}, ANSWERED]
     (turn,) = Conversation.from_messages(messages).turns
     if isinstance(returned, dict):
         returned = json.dumps(returned, separators=(",", ":"))
-    assert turn.contexts == tuple(filter(None, [returned if context is None else context]))
+    assert turn.contexts == tuple(
+        filter(None, [returned if context is None else context])
+    )
 
 
 def test_what_a_tool_returns_after_the_answer_is_no_context_of_it() -> None:
@@ -218,7 +262,9 @@ def test_what_a_tool_returns_after_the_answer_is_no_context_of_it() -> None:
 
 
 def test_a_turn_without_contexts_has_those_of_the_turns_before() -> None:
-    one, two, three = Conversation.from_messages([*TALK[:3], Q2, A2, Q1, C2, A1], id="t").turns
+    one, two, three = Conversation.from_messages(
+        [*TALK[:3], Q2, A2, Q1, C2, A1], id="t"
+    ).turns
     found = [turn.earlier_contexts for turn in (one, two, three)]
     assert found == [None, ("First.",), None]
     stored = json.loads(two.model_dump_json(by_alias=True))
@@ -241,7 +287,9 @@ def test_what_turns_have_of_the_conversation() -> None:
     assert (two.id, two.contexts, two.reference) == ("t/2", ("Own.",), "Right.")
     assert one.metadata == {"a": 1, "rating": 0, "conversation": "t", "turn": 1}
     assert two.metadata == {"a": 1, "rating": 3, "conversation": "t", "turn": 2}
-    made = Conversation(turns=(Sample(input="One?", response="1."), Sample(input="Two?")))
+    made = Conversation(
+        turns=(Sample(input="One?", response="1."), Sample(input="Two?"))
+    )
     expected = [(None, {"turn": 1}), (HISTORY, {"turn": 2})]
     assert [(turn.history, turn.metadata) for turn in made.turns] == expected
     assert Conversation.model_validate_json(talk.model_dump_json()) == talk
@@ -250,8 +298,12 @@ def test_what_turns_have_of_the_conversation() -> None:
 ANSWER = st.text(min_size=1, max_size=3000).filter(str.strip)
 
 
-@given(st.lists(st.tuples(st.text(max_size=3000), ANSWER), max_size=6), st.integers(0, 6))
-def test_a_turn_stays_when_the_conversation_grows(said: list[tuple[str, str]], number: int) -> None:
+@given(
+    st.lists(st.tuples(st.text(max_size=3000), ANSWER), max_size=6), st.integers(0, 6)
+)
+def test_a_turn_stays_when_the_conversation_grows(
+    said: list[tuple[str, str]], number: int
+) -> None:
     def grown(some: list[tuple[str, str]]) -> list[tuple[Any, ...]]:
         said = [("One?", "1."), *some]
         return turns(*[m for q, a in said for m in (("user", q), C1, ("assistant", a))])
@@ -264,7 +316,10 @@ def test_a_turn_stays_when_the_conversation_grows(said: list[tuple[str, str]], n
 def test_a_history_is_the_end_in_whole_messages() -> None:
     long = "x" * (LONGEST_HISTORY - len("Assistant: ") - len("User: y") - 1)
     kept = f"User: y\nAssistant: {long}"
-    assert history_of([("user", "old"), ("user", "y"), ("tool", "t"), ("model", long)]) == kept
+    assert (
+        history_of([("user", "old"), ("user", "y"), ("tool", "t"), ("model", long)])
+        == kept
+    )
     assert history_of([("user", "y"), ("model", f"{long}x")]) == f"Assistant: {long}x"
     cut = history_of([("user", "y" * 9000 + "end")]) or ""
     assert (len(cut), cut[:5], cut[-4:]) == (LONGEST_HISTORY, "... y", "yend")
@@ -282,17 +337,31 @@ def lines(*records: dict[str, Any]) -> io.StringIO:
 
 def test_a_file_of_conversations() -> None:
     one = {"question": "Q?", "answer": "A.", "history": "mine"}
-    file = lines(one, {"messages": AS_MESSAGES, "domain": "d"}, one, {"messages": AS_MESSAGES[:3]})
+    file = lines(
+        one,
+        {"messages": AS_MESSAGES, "domain": "d"},
+        one,
+        {"messages": AS_MESSAGES[:3]},
+    )
     stream = SampleStream(file)
     found = [*stream]
-    assert [sample.id for sample in found] == [None, "row-2/1", "row-2/2", "row-3", "row-4"]
+    assert [sample.id for sample in found] == [
+        None,
+        "row-2/1",
+        "row-2/2",
+        "row-3",
+        "row-4",
+    ]
     assert shown(found[1:3]) == TURNS
     assert found[2].metadata == {"domain": "d", "conversation": "row-2", "turn": 2}
     assert (found[0].history, found[0].metadata) == (None, {"history": "mine"})
     assert stream.notes == [
         "each answer in a conversation of several turns is a sample (1 conversation)"
     ]
-    own, again = {"conversation": 7, "messages": AS_MESSAGES}, {"id": "8", "messages": AS_MESSAGES}
+    own, again = (
+        {"conversation": 7, "messages": AS_MESSAGES},
+        {"id": "8", "messages": AS_MESSAGES},
+    )
     named = read_samples(lines(own, again)).samples
     assert [sample.id for sample in named] == ["7/1", "7/2", "8/1", "8/2"]
     groups: list[Any] = []
@@ -303,8 +372,13 @@ def test_a_file_of_conversations() -> None:
 
 
 def test_a_record_with_an_answer_of_its_own_is_one_sample() -> None:
-    run = {"inputs": {"messages": AS_MESSAGES[:4]}, "outputs": {"messages": AS_MESSAGES}}
-    other = [{"type": {"user": "human"}.get(who, who), "content": text} for who, text in TALK]
+    run = {
+        "inputs": {"messages": AS_MESSAGES[:4]},
+        "outputs": {"messages": AS_MESSAGES},
+    }
+    other = [
+        {"type": {"user": "human"}.get(who, who), "content": text} for who, text in TALK
+    ]
     state = {"inputs": run["inputs"], "outputs": {"messages": other}}
     one = {"messages": [ASKED, ANSWERED | {"contexts": ["C."]}, ANSWERED]}
     two_texts = Sample(input="One?", response="1.\n\n1.", contexts=["C."])
@@ -313,20 +387,26 @@ def test_a_record_with_an_answer_of_its_own_is_one_sample() -> None:
         "outputs": {"messages": [ANSWERED | {"content": "One?"}]},
     }
     judged = {"testCases": [], "conversationalTestCases": [{"turns": one["messages"]}]}
-    assert read_samples(lines({"testRunData": judged}), format="json").samples == [two_texts]
+    assert read_samples(lines({"testRunData": judged}), format="json").samples == [
+        two_texts
+    ]
     single = {"id": "1", "input": "One?", "actualOutput": "1."}
     of_both = {"testRunData": judged | {"testCases": [single]}}
     found = read_samples(lines(of_both), format="json").samples
     assert found == [Sample(id="1", input="One?", response="1."), two_texts]
     returned = {"toolsCalled": [{"name": "log"}, {"name": "find", "output": {"a": 1}}]}
     several = {"turns": [ASKED, ANSWERED | returned, ANSWERED]}
-    assert Sample.from_record(several) == two_texts.model_copy(update={"contexts": ('{"a":1}',)})
+    assert Sample.from_record(several) == two_texts.model_copy(
+        update={"contexts": ('{"a":1}',)}
+    )
     assert Sample.from_record(one) == read_item(one, {}) == two_texts
     assert Sample.from_record(echo).response == "One?"
     mine = {"question": "Q?", "answer": "A.", "turns": AS_MESSAGES}
     assert Sample.from_record(mine).metadata == {"turns": AS_MESSAGES}
     for field in ("input", "response"):
-        assert read_item(columns=columns_of({"messages": field}), record=one) == two_texts
+        assert (
+            read_item(columns=columns_of({"messages": field}), record=one) == two_texts
+        )
     for record in (
         {"messages": AS_MESSAGES[:-1], "answer": "Mine."},
         {"messages": AS_MESSAGES, "question": "Mine?"},
@@ -335,12 +415,16 @@ def test_a_record_with_an_answer_of_its_own_is_one_sample() -> None:
         assert read_item(record, {}) == Sample.from_record(record)
     two = Sample(input="Two?", response="2.", contexts=["First.", "Second."])
     assert Sample.from_record(state) == two
-    assert isinstance(read_item({"outputs": {"messages": AS_MESSAGES}}, {}), Conversation)
+    assert isinstance(
+        read_item({"outputs": {"messages": AS_MESSAGES}}, {}), Conversation
+    )
 
 
 def test_files_that_frameworks_write(tmp_path: Path) -> None:
     talk = Conversation.from_messages(TALK)
-    said = [t.model_copy(update={"metadata": {"rating": 1}}) for t in talk_of(talk).turns]
+    said = [
+        t.model_copy(update={"metadata": {"rating": 1}}) for t in talk_of(talk).turns
+    ]
     golden: dict[str, Any] = {"scenario": "s", "turns": said, "name": "t"}
     dataset = EvaluationDataset([ConversationalGolden(**golden)])
     kinds: tuple[Literal["json", "jsonl", "csv"], ...] = ("json", "jsonl", "csv")

@@ -17,9 +17,14 @@ Record = dict[str, Any]
 
 def whole(own: Any, *answers: str, **more: Any) -> Record:
     said = [
-        ({"role": "user", "content": "Q?"}, {"role": "assistant", "content": a}) for a in answers
+        ({"role": "user", "content": "Q?"}, {"role": "assistant", "content": a})
+        for a in answers
     ]
-    return {"id": own, "messages": [message for pair in said for message in pair], **more}
+    return {
+        "id": own,
+        "messages": [message for pair in said for message in pair],
+        **more,
+    }
 
 
 def turn(own: Any, number: Any, answer: str, **more: Any) -> Record:
@@ -36,7 +41,9 @@ def as_csv(records: list[Record]) -> str:
     table = csv.DictWriter(stream, [*records[0]])
     table.writeheader()
     for record in records:
-        table.writerow({n: json.dumps(v) if isinstance(v, list) else v for n, v in record.items()})
+        table.writerow(
+            {n: json.dumps(v) if isinstance(v, list) else v for n, v in record.items()}
+        )
     return stream.getvalue()
 
 
@@ -88,7 +95,9 @@ def test_turns_that_cannot_be_told_apart_are_refused(
     kind: str, records: list[Record], first: int, second: int, tmp_path: Path
 ) -> None:
     path = write(tmp_path, kind, records)
-    word, header = ("item", 0) if "json" in kind and kind != "jsonl" else ("line", kind == "csv")
+    word, header = (
+        ("item", 0) if "json" in kind and kind != "jsonl" else ("line", kind == "csv")
+    )
     said = f"{word} {second + header}: '[78]/[12]' is also in {word} {first + header}, as the same turn"
     for read in (read_samples, lambda source: [*SampleStream(source)]):
         with pytest.raises(UnreadableInputError, match=said):
@@ -100,5 +109,7 @@ def test_turns_that_cannot_be_told_apart_are_refused(
 
 def test_a_record_of_a_conversation_and_a_row_of_its_turn_are_refused() -> None:
     for records in ([whole("7", "A.", "B."), turn("7", 2, "C.")], [turn("7", 2, "C."), whole("7", "A.", "B.")]):  # fmt: skip
-        with pytest.raises(UnreadableInputError, match="line 2: '7/2' is also in line 1"):
+        with pytest.raises(
+            UnreadableInputError, match="line 2: '7/2' is also in line 1"
+        ):
             read_samples(io.StringIO(as_jsonl(records)))

@@ -13,18 +13,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters import Assessment, Result, Sample
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, UnreadableInputError
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    UnreadableInputError,
+)
 from tcva_adapters.samples.fields import read_contexts
 from tcva_adapters.samples.files import SampleFile, read_samples
 
 CONTEXTS = ["One.", "It's two."]
 WHOLE = ("Q?", "A.", tuple(CONTEXTS), "R.")
-PIECES = st.sampled_from([*"'\"\\ ,[](){}\n\t\r", "...", "a", "\u00e9", "\u6f22", "\x07", "\u2028"])
-TEXTS = st.lists(PIECES, max_size=8).map("".join) | st.text(st.characters(codec="utf-8"))
+PIECES = st.sampled_from(
+    [*"'\"\\ ,[](){}\n\t\r", "...", "a", "\u00e9", "\u6f22", "\x07", "\u2028"]
+)
+TEXTS = st.lists(PIECES, max_size=8).map("".join) | st.text(
+    st.characters(codec="utf-8")
+)
 
 
 def read(*records: dict[str, Any], **options: Any) -> SampleFile:
-    return read_samples(io.StringIO("".join(json.dumps(r) + "\n" for r in records)), **options)
+    return read_samples(
+        io.StringIO("".join(json.dumps(r) + "\n" for r in records)), **options
+    )
 
 
 # --- records --------------------------------------------------------------------------------
@@ -35,30 +45,58 @@ def test_the_same_sample() -> None:
     answer = {"answer": "A.", "contexts": CONTEXTS}
     documents = [{"page_content": each} for each in CONTEXTS]
     plain = {"contexts": CONTEXTS, "reference": "R."}
-    asked, said = {"role": "user", "content": "Q?"}, {"role": "assistant", "content": "A."}
+    asked, said = (
+        {"role": "user", "content": "Q?"},
+        {"role": "assistant", "content": "A."},
+    )
     traced = {"inputs": {"inputs": question, "config": {}}}
     records: list[dict[str, Any]] = [
         {"inputs": question, "outputs": answer, "reference_outputs": reference},
-        traced | {"outputs": {"output": "A.", "documents": documents}, "reference": reference},
-        {"inputs": json.dumps(question), "outputs": str(answer), "reference_outputs": "R."},
+        traced
+        | {"outputs": {"output": "A.", "documents": documents}, "reference": reference},
+        {
+            "inputs": json.dumps(question),
+            "outputs": str(answer),
+            "reference_outputs": "R.",
+        },
         plain | {"inputs.question": "Q?", "outputs.answer": "A.", "metric": math.nan},
-        {"input": "Q?", "actualOutput": "A.", "retrievalContext": CONTEXTS, "expectedOutput": "R."},
+        {
+            "input": "Q?",
+            "actualOutput": "A.",
+            "retrievalContext": CONTEXTS,
+            "expectedOutput": "R.",
+        },
         plain | {"input": "Q?", "output": {"content": "A.", "type": "ai"}},
         plain | {"messages": [["user", "Q?"], said]},
         plain | {"prompt": [asked], "completion": [said]},
     ]
     for record in records:
         found = Sample.from_record(record)
-        assert (found.input, found.response, found.contexts, found.reference) == WHOLE, record
+        assert (
+            found.input,
+            found.response,
+            found.contexts,
+            found.reference,
+        ) == WHOLE, record
 
 
 def test_what_is_no_field() -> None:
     text = io.StringIO("name,uid,answer\n,u,A.\n,,B.\n,,C.\n")
     found = read_samples(text, format="csv")
-    assert ([sample.id for sample in found.samples], found.repeated) == (["u", None, None], ())
-    several = Sample.from_record({"inputs": {"question": "Q?"}, "outputs": {"a": "A.", "b": "B."}})
-    assert several == Sample(input="Q?", metadata={"outputs.a": "A.", "outputs.b": "B."})
-    other = {"expected": True, "tcva": Result(Assessment.from_verdicts(["fully"])).to_dict()}
+    assert ([sample.id for sample in found.samples], found.repeated) == (
+        ["u", None, None],
+        (),
+    )
+    several = Sample.from_record(
+        {"inputs": {"question": "Q?"}, "outputs": {"a": "A.", "b": "B."}}
+    )
+    assert several == Sample(
+        input="Q?", metadata={"outputs.a": "A.", "outputs.b": "B."}
+    )
+    other = {
+        "expected": True,
+        "tcva": Result(Assessment.from_verdicts(["fully"])).to_dict(),
+    }
     assert Sample.from_record({"answer": "A.", **other}).metadata == {"expected": True}
 
 
@@ -66,7 +104,11 @@ def test_columns_are_renamed_and_nothing_is_lost() -> None:
     deep = {"deep": {"er": {"docs": "['C.']"}}}
     swapped = {"response": "reference", "reference": "response"}
     cases: list[tuple[dict[str, Any], dict[str, str], Sample]] = [
-        ({"response": "a", "reference": "b"}, swapped, Sample(reference="a", response="b")),
+        (
+            {"response": "a", "reference": "b"},
+            swapped,
+            Sample(reference="a", response="b"),
+        ),
         ({"outputs": {"a": "A."}}, {"outputs.a": "answer"}, Sample(response="A.")),
         ({"outputs": {"a": "A."}}, {"outputs.a": "reference"}, Sample(reference="A.")),
         (
@@ -77,7 +119,13 @@ def test_columns_are_renamed_and_nothing_is_lost() -> None:
         (deep, {"deep.er.docs": "contexts"}, Sample(contexts=["C."], metadata=deep)),
     ]
     old = {"response": "old"}
-    cases.append((old | {"a.b": "new"}, {"a.b": "response"}, Sample(response="new", metadata=old)))
+    cases.append(
+        (
+            old | {"a.b": "new"},
+            {"a.b": "response"},
+            Sample(response="new", metadata=old),
+        )
+    )
     for record, mapping, wanted in cases:
         assert read(record, mapping=mapping).samples == [wanted]
 
@@ -118,7 +166,10 @@ TALK = [
     {"role": "system", "content": "Be kind."},
     {"role": "user", "content": "First?"},
     {"role": "assistant", "content": "First."},
-    {"role": "user", "content": [{"type": "text", "text": "Second?"}, {"type": "image_url"}]},
+    {
+        "role": "user",
+        "content": [{"type": "text", "text": "Second?"}, {"type": "image_url"}],
+    },
     {"role": "assistant", "content": "", "tool_calls": []},
     {"role": "tool", "content": "Found.", "tool_call_id": "1"},
     {"role": "assistant", "content": "Second."},
@@ -128,9 +179,13 @@ TALK = [
 def test_conversations() -> None:
     found = Sample.from_record({"messages": TALK})
     assert found == Sample(input="Second?", response="Second.", contexts=["Found."])
-    found = Sample.from_record({"inputs": {"messages": TALK[:4]}, "outputs": {"messages": TALK}})
+    found = Sample.from_record(
+        {"inputs": {"messages": TALK[:4]}, "outputs": {"messages": TALK}}
+    )
     assert found == Sample(input="Second?", response="Second.", contexts=["Found."])
-    found = Sample.from_record({"messages": TALK[:-1], "answer": "Mine.", "contexts": ["Own."]})
+    found = Sample.from_record(
+        {"messages": TALK[:-1], "answer": "Mine.", "contexts": ["Own."]}
+    )
     assert found == Sample(input="Second?", response="Mine.", contexts=["Own."])
     full = {"input": "Q?", "response": "A.", "contexts": ["C."], "messages": [{"x": 1}]}
     assert Sample.from_record(full).metadata == {"messages": [{"x": 1}]}
@@ -145,7 +200,10 @@ def test_tool_results_of_other_interfaces() -> None:
     anthropic = [asked, {"role": "user", "content": [returned]}, answered]
     responses = [
         *(asked, {"type": "function_call", "name": "f", "arguments": "{}"}),
-        *({"type": "function_call_output", "output": "C."}, {"type": "message", **answered}),
+        *(
+            {"type": "function_call_output", "output": "C."},
+            {"type": "message", **answered},
+        ),
     ]
     llamaindex = [
         {"role": role, "blocks": [{"block_type": "text", "text": text}]}
@@ -160,7 +218,9 @@ def test_tool_results_of_other_interfaces() -> None:
 
 
 @given(st.lists(TEXTS, max_size=5))
-def test_what_json_and_python_print_comes_back_and_arrays_never_wrong(passages: list[str]) -> None:
+def test_what_json_and_python_print_comes_back_and_arrays_never_wrong(
+    passages: list[str],
+) -> None:
     printed = [str(passages), str(tuple(passages)), json.dumps(passages, indent=1)]
     for text in printed:
         assert read_contexts("contexts", text) == tuple(passages), text
@@ -171,14 +231,36 @@ def test_what_json_and_python_print_comes_back_and_arrays_never_wrong(passages: 
 
 
 ONE_PASSAGE = [
-    *("[1] The museum opens at nine [2]", '["Hello" he said] and left', "('Quoted.')", "[1, 2]"),
-    *("['Twas brillig, and the slithy toves", '[{"title": "A pen", "price": 3}]', "{'rows': 3}"),
+    *(
+        "[1] The museum opens at nine [2]",
+        '["Hello" he said] and left',
+        "('Quoted.')",
+        "[1, 2]",
+    ),
+    *(
+        "['Twas brillig, and the slithy toves",
+        '[{"title": "A pen", "price": 3}]',
+        "{'rows': 3}",
+    ),
     *("[Smith (2004)] says so [x]", "[[wiki link]] and [more]"),
     *("['a', 'b'] is a list in Python.", '["a", "b"] is how JSON writes it (RFC 8259)'),
 ]
 REFUSED = [
-    *("['a' 'b' ... 'y' 'z']", "['a', 'b', ...]", "['a', 'b", "['a',", "['It's open']", "['a''b']"),
-    *("['a'\n 'b']", "array(['a', 'b'], dtype=object)", "[None, 'a']", "[nan]", '["a", 3]'),
+    *(
+        "['a' 'b' ... 'y' 'z']",
+        "['a', 'b', ...]",
+        "['a', 'b",
+        "['a',",
+        "['It's open']",
+        "['a''b']",
+    ),
+    *(
+        "['a'\n 'b']",
+        "array(['a', 'b'], dtype=object)",
+        "[None, 'a']",
+        "[nan]",
+        '["a", 3]',
+    ),
     *('[["a"], ["b"]]', "[Document(page_content='a')]", "[np.str_('a')]", "[b'a']"),
 ]
 

@@ -21,7 +21,11 @@ from hypothesis import strategies as st
 from tcva_adapters import TCVA, Assessment, ClaimVerdict, Config, Sample, Verdict
 from tcva_adapters.compare import read_systems
 from tcva_adapters.compare.imported import read_imported
-from tcva_adapters.errors import InvalidValueError, MissingDependencyError, UnreadableInputError
+from tcva_adapters.errors import (
+    InvalidValueError,
+    MissingDependencyError,
+    UnreadableInputError,
+)
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.files import read_assessments, write_assessments
 from tcva_adapters.results.store import VerdictStore
@@ -65,7 +69,9 @@ def test_every_format(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_bytes(content.encode())
         for source in (path, str(path)):
-            assert read_samples(source).samples == [Sample(input="Who?", response="Ada.")], content
+            assert read_samples(source).samples == [
+                Sample(input="Who?", response="Ada.")
+            ], content
 
 
 def test_lines_are_those_of_an_editor() -> None:
@@ -73,11 +79,17 @@ def test_lines_are_those_of_an_editor() -> None:
     # The second record begins in line 2 and ends in line 3, so the third one is line 4.
     assert read('answer\n"a\nb"\nc\n', format="csv").lines == [2, 4]
     assert read(f"[{GOOD},{GOOD}]", format="json").lines == [1, 2]
-    assert read('{"answer": "a\u2028b\u0085c"}\n').samples[0].response == "a\u2028b\u0085c"
+    assert (
+        read('{"answer": "a\u2028b\u0085c"}\n').samples[0].response == "a\u2028b\u0085c"
+    )
 
 
 def test_what_a_data_frame_has_not_is_no_text(tmp_path: Path) -> None:
-    rows = {"question": ["a", "NA", "None"], "answer": [None, "NA", "None"], "context": [None] * 3}
+    rows = {
+        "question": ["a", "NA", "None"],
+        "answer": [None, "NA", "None"],
+        "context": [None] * 3,
+    }
     pd = pytest.importorskip("pandas")  # no part of the base
     frame, path = pd.DataFrame(rows | {"score": [None, 1.0, 2.0]}), tmp_path / "s.csv"
     for nothing in ("NaN", "nan", "<NA>"):
@@ -91,11 +103,16 @@ def test_what_a_data_frame_has_not_is_no_text(tmp_path: Path) -> None:
 
 
 def test_ids_that_repeat_are_numbered_and_said() -> None:
-    found = read('{"id": 1, "answer": "a"}\n' * 2 + '{"id": "1#2", "answer": "b"}\n{"answer": "c"}')
+    found = read(
+        '{"id": 1, "answer": "a"}\n' * 2
+        + '{"id": "1#2", "answer": "b"}\n{"answer": "c"}'
+    )
     assert [s.id for s in found.samples] == ["1", "1#2", "1#2#2", None]
     assert found.repeated == ("1", "1#2")
     (note,) = found.notes
-    assert note.startswith("several rows have the same id: '1', '1#2'; the second one is now ")
+    assert note.startswith(
+        "several rows have the same id: '1', '1#2'; the second one is now "
+    )
 
 
 def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +127,9 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     }
     pq.write_table(pa.table(columns), path)
     day = {"day": "1970-01-01"}
-    first = Sample(input="Who?", response="Ada.", contexts=("One.", "Two."), metadata=day)
+    first = Sample(
+        input="Who?", response="Ada.", contexts=("One.", "Two."), metadata=day
+    )
     last = Sample(response="Bob.", contexts=(), metadata={"grade": 0.5})
     assert read_samples(path) == SampleFile([first, last], lines=[1, 2], bad=[])
     with pytest.raises(InvalidValueError, match="parquet can only be read from a path"):
@@ -146,7 +165,9 @@ def test_a_bad_line_is_named_or_skipped() -> None:
         assert caught.value.line == 3
         found = read(GOOD + GOOD + bad.strip() + "\n" + GOOD, skip_bad=True)
         assert found.lines == [1, 2, 4]
-        assert [(line, why.startswith("the stream")) for line, why in found.bad] == [(3, False)]
+        assert [(line, why.startswith("the stream")) for line, why in found.bad] == [
+            (3, False)
+        ]
 
 
 def test_bad_csv_rows_are_named_or_skipped_and_headers_never() -> None:
@@ -161,7 +182,10 @@ def test_bad_csv_rows_are_named_or_skipped_and_headers_never() -> None:
         found = read(text, format="csv", skip_bad=True)
         assert (found.lines, [line for line, _ in found.bad]) == ([2], [3])
     found = read('answer\na\n"b"x\nc\nd,e\nf\n', format="csv", skip_bad=True)
-    assert ([s.response for s in found.samples], found.lines) == (["a", "c", "f"], [2, 4, 6])
+    assert ([s.response for s in found.samples], found.lines) == (
+        ["a", "c", "f"],
+        [2, 4, 6],
+    )
     for header in ("answer,answer", '"answer'):
         assert refusal(f"{header}\na,b\n", format="csv", skip_bad=True).line == 1
 
@@ -191,7 +215,11 @@ def test_files_that_are_bad_as_a_whole(tmp_path: Path) -> None:
         (f"[{GOOD}, 3]", "json", "item 2: .*got 3"),
         ('{"messages": []}', "jsonl", "no message of the user is followed"),
         ('{"messages": "Hi."}', "jsonl", "must be a list of messages, got 'Hi.'"),
-        ('{"messages": [["user", "Hi."]]}', "jsonl", "no message of the user is followed"),
+        (
+            '{"messages": [["user", "Hi."]]}',
+            "jsonl",
+            "no message of the user is followed",
+        ),
         ('{"x": "Hi."}', "jsonl", r"other names.* messages \(turns\)"),
     ]
     for content, kind, message in cases:
@@ -200,28 +228,43 @@ def test_files_that_are_bad_as_a_whole(tmp_path: Path) -> None:
     error = refusal("x\ny\n", skip_bad=True)
     assert "(skipped: 2); line 1: not JSON" in str(error)
     none = ("none.parquet", "none.xlsx", "s.jsonl.gz")
-    for source, why in (*((tmp_path / name, "not exist") for name in none), (tmp_path, "folder")):
+    for source, why in (
+        *((tmp_path / name, "not exist") for name in none),
+        (tmp_path, "folder"),
+    ):
         with pytest.raises(UnreadableInputError, match=why):
             read_samples(source)
     page = tmp_path / "s.html"
     page.write_text("<!doctype html>", encoding="utf-8")
-    with pytest.raises(InvalidValueError, match=r"s\.html must be one of jsonl, .*got 'HTML'"):
+    with pytest.raises(
+        InvalidValueError, match=r"s\.html must be one of jsonl, .*got 'HTML'"
+    ):
         read_samples(page)
-    with pytest.raises(InvalidValueError, match=r"the format of the stream .*got 'xml'"):
+    with pytest.raises(
+        InvalidValueError, match=r"the format of the stream .*got 'xml'"
+    ):
         read(GOOD, format="xml")
 
 
-@given(st.lists(st.tuples(TEXT, st.lists(TEXT, max_size=3), TEXT), min_size=1, max_size=5))
+@given(
+    st.lists(st.tuples(TEXT, st.lists(TEXT, max_size=3), TEXT), min_size=1, max_size=5)
+)
 def test_samples_come_back(rows: list[tuple[str, list[str], str]]) -> None:
     records = [{"response": r, "contexts": c, "other": o} for r, c, o in rows]
-    wanted = [Sample(response=r, contexts=tuple(c), metadata={"other": o}) for r, c, o in rows]
+    wanted = [
+        Sample(response=r, contexts=tuple(c), metadata={"other": o}) for r, c, o in rows
+    ]
     for ascii_only in (True, False):
-        lines = "\n".join(json.dumps(record, ensure_ascii=ascii_only) for record in records)
+        lines = "\n".join(
+            json.dumps(record, ensure_ascii=ascii_only) for record in records
+        )
         assert read(lines).samples == wanted
     assert read(json.dumps(records), format="json").samples == wanted
     texts = [text for text, _, _ in rows if "\0" not in text] or ["a"]
     written = io.StringIO(newline="")
-    csv.writer(written, quoting=csv.QUOTE_ALL).writerows([["answer"], *([t] for t in texts)])
+    csv.writer(written, quoting=csv.QUOTE_ALL).writerows(
+        [["answer"], *([t] for t in texts)]
+    )
     assert [s.response for s in read(written.getvalue(), format="csv").samples] == texts
 
 
@@ -262,7 +305,10 @@ def test_a_check_finds_a_bad_row_and_hands_out_nothing(tmp_path: Path) -> None:
     stream = SampleStream(path, skip_bad=True)
     stream.check(3)
     assert (stream.notes[-1], len([*stream])) == (f"skipped {1000 - KEPT} more", 3)
-    assert ([line for line, _ in stream.bad], stream.skipped) == ([*range(2, KEPT + 2)], 1001)
+    assert ([line for line, _ in stream.bad], stream.skipped) == (
+        [*range(2, KEPT + 2)],
+        1001,
+    )
     assert stream.notes[-1] == f"skipped {1001 - KEPT} more"
     again = stream.again()
     again.check()
@@ -279,7 +325,10 @@ def test_what_a_criterion_needs_is_asked_of_each_row() -> None:
 
 
 def test_pipes_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for stdin in (io.TextIOWrapper(io.BytesIO(GOOD.encode() * 3)), io.StringIO(GOOD * 3)):
+    for stdin in (
+        io.TextIOWrapper(io.BytesIO(GOOD.encode() * 3)),
+        io.StringIO(GOOD * 3),
+    ):
         monkeypatch.setattr(sys, "stdin", stdin)
         stream = SampleStream("-")
         stream.check(2)
@@ -297,18 +346,25 @@ def test_pipes_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 # --- assessments ----------------------------------------------------------------------------
 
 
-def test_assessments_in_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_assessments_in_files(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = 'It\'s "odd":\n\u2028 \x07, \\, \U0001f600.'
     shares = (0.1, 0.2, 0.3, 0.4, 0.0)
     claim = ClaimVerdict(claim=text, verdict=Verdict.MOSTLY, probabilities=shares)
     why = Unscored(reason=Reason.REFUSAL, detail=text, raw_reply=text)
     rest: dict[str, Any] = {"criterion": text, "judge": text, "prompt_version": "1"}
     made = [
-        Assessment(claims=(claim,), sample_id=text, metadata={text: [None, 1, True]}, **rest),
+        Assessment(
+            claims=(claim,), sample_id=text, metadata={text: [None, 1, True]}, **rest
+        ),
         Assessment(unscored=why, **rest),
     ]
     path = tmp_path / "new" / "folder" / "a.jsonl"
-    assert (write_assessments(path, iter(made)), read_assessments(str(path))) == (2, made)
+    assert (write_assessments(path, iter(made)), read_assessments(str(path))) == (
+        2,
+        made,
+    )
     write_assessments("-", made)
     printed = io.StringIO(capsys.readouterr().out, newline="")
     assert read_assessments(printed) == made
@@ -354,7 +410,9 @@ def test_files_and_folders_are_their_owners_alone(tmp_path: Path, mask: int) -> 
     finally:
         os.umask(before)
     assert len(found) == 8
-    assert all(bits == (0o700 if path.is_dir() else 0o600) for path, bits in found.items())
+    assert all(
+        bits == (0o700 if path.is_dir() else 0o600) for path, bits in found.items()
+    )
 
 
 # --- over what ------------------------------------------------------------------------------
@@ -391,7 +449,10 @@ def test_links_modes_and_pipes_stay_what_they_are(tmp_path: Path) -> None:
     assert path.read_text() == "x"
     write_assessments(link, [MADE], overwrite=True)
     assert link.is_symlink()
-    assert (stat.S_IMODE(path.stat().st_mode), len(read_assessments(path))) == (0o640, 1)
+    assert (stat.S_IMODE(path.stat().st_mode), len(read_assessments(path))) == (
+        0o640,
+        1,
+    )
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     write_assessments(pipe, [MADE])
@@ -425,7 +486,9 @@ def test_a_path_that_none_can_be(tmp_path: Path) -> None:
 def test_no_cell_begins_like_a_formula_and_every_text_comes_back(text: str) -> None:
     assert original(harmless(text)) == text
     assert not harmless(text).startswith(("=", "+", "-", "@", "\t", "\r", "\uff1d"))
-    cells = list(csv.reader(io.StringIO(csv_text(["id"], [[f"={text}", -1.5]]), newline="")))[1]
+    cells = list(
+        csv.reader(io.StringIO(csv_text(["id"], [[f"={text}", -1.5]]), newline=""))
+    )[1]
     assert cells == [f"'={text}", "-1.5"]
 
 

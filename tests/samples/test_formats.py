@@ -41,7 +41,9 @@ def _texts(sample: Sample) -> dict[str, Any]:
 
 
 def _jsonl(path: Path, records: list[Any]) -> None:
-    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    path.write_text(
+        "".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8"
+    )
 
 
 def plain(path: Path, samples: Samples) -> None:
@@ -64,16 +66,25 @@ def _ragas_talk(path: Path, samples: Samples) -> None:
 
 def _deepeval_run(samples: Samples) -> dict[str, Any]:
     cases = [
-        {"name": s.id or "", "input": s.input, "actualOutput": s.response, "order": order}
+        {
+            "name": s.id or "",
+            "input": s.input,
+            "actualOutput": s.response,
+            "order": order,
+        }
         | {"retrievalContext": _passages(s)}
         for order, s in enumerate(samples)
     ]
-    run = DeepEvalRun.model_validate({"testCases": cases, "hyperparameters": {"model": "m"}})
+    run = DeepEvalRun.model_validate(
+        {"testCases": cases, "hyperparameters": {"model": "m"}}
+    )
     return run.model_dump(by_alias=True, exclude_none=True)
 
 
 def _deepeval_latest(path: Path, samples: Samples) -> None:
-    path.write_text(json.dumps({"testRunData": _deepeval_run(samples)}), encoding="utf-8")
+    path.write_text(
+        json.dumps({"testRunData": _deepeval_run(samples)}), encoding="utf-8"
+    )
 
 
 def _deepeval_returned(path: Path, samples: Samples) -> None:
@@ -82,7 +93,9 @@ def _deepeval_returned(path: Path, samples: Samples) -> None:
         DeepEvalCase(name=s.id or "", **case_of(s).model_dump(include=FIELDS), **rest)
         for s in samples
     ]
-    returned = DeepEvalResult(test_results=results, confident_link=None, test_run_id=None)
+    returned = DeepEvalResult(
+        test_results=results, confident_link=None, test_run_id=None
+    )
     path.write_text(returned.model_dump_json(), encoding="utf-8")
 
 
@@ -104,8 +117,12 @@ def _runs(samples: Samples) -> list[dict[str, Any]]:
 
 
 def _examples(path: Path, samples: Samples) -> None:
-    examples = [Example(id=uuid4(), dataset_id=uuid4(), **_texts(sample)) for sample in samples]
-    path.write_text(json.dumps([e.model_dump(mode="json") for e in examples]), encoding="utf-8")
+    examples = [
+        Example(id=uuid4(), dataset_id=uuid4(), **_texts(sample)) for sample in samples
+    ]
+    path.write_text(
+        json.dumps([e.model_dump(mode="json") for e in examples]), encoding="utf-8"
+    )
 
 
 def _cells_of_objects(path: Path, samples: Samples) -> None:
@@ -119,7 +136,11 @@ def _dotted_columns(path: Path, samples: Samples) -> None:
 def _llamaindex(samples: Samples) -> list[LlamaIndexResult]:
     return [
         LlamaIndexResult(
-            query=s.input, response=s.response, contexts=_passages(s), score=1.0, passing=True
+            query=s.input,
+            response=s.response,
+            contexts=_passages(s),
+            score=1.0,
+            passing=True,
         )
         for s in samples
     ]
@@ -136,7 +157,10 @@ def _openai_talk(path: Path, samples: Samples) -> None:
             {"role": "system", "content": "Answer from the passages."},
             {"role": "user", "content": [{"type": "text", "text": s.input}]},
             {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
-            *({"role": "tool", "tool_call_id": "1", "content": text} for text in _passages(s)),
+            *(
+                {"role": "tool", "tool_call_id": "1", "content": text}
+                for text in _passages(s)
+            ),
             {"role": "assistant", "content": s.response},
         ]
         for s in samples
@@ -146,13 +170,22 @@ def _openai_talk(path: Path, samples: Samples) -> None:
 
 WRITERS: Final[dict[str, tuple[str, Writer]]] = {
     "RAGAS to_csv": ("a.csv", lambda p, s: _ragas(s).to_csv(p)),
-    "RAGAS to_csv without index": ("a.csv", lambda p, s: _ragas(s).to_csv(p, index=False)),
+    "RAGAS to_csv without index": (
+        "a.csv",
+        lambda p, s: _ragas(s).to_csv(p, index=False),
+    ),
     "RAGAS to_csv, semicolons": ("a.csv", lambda p, s: _ragas(s).to_csv(p, sep=";")),
     "RAGAS to_csv, tabs": ("a.tsv", lambda p, s: _ragas(s).to_csv(p, sep="\t")),
     "RAGAS to_parquet": ("a.parquet", lambda p, s: _ragas(s).to_parquet(p)),
     "RAGAS to_json": ("a.json", lambda p, s: _ragas(s).to_json(p)),
-    "RAGAS to_json, records": ("a.json", lambda p, s: _ragas(s).to_json(p, orient="records")),
-    "RAGAS to_json, table": ("a.json", lambda p, s: _ragas(s).to_json(p, orient="table")),
+    "RAGAS to_json, records": (
+        "a.json",
+        lambda p, s: _ragas(s).to_json(p, orient="records"),
+    ),
+    "RAGAS to_json, table": (
+        "a.json",
+        lambda p, s: _ragas(s).to_json(p, orient="table"),
+    ),
     "RAGAS conversations": ("a.jsonl", _ragas_talk),
     "DeepEval latest test run": ("a.json", _deepeval_latest),
     "DeepEval evaluate(...) as JSON": ("a.json", _deepeval_returned),
@@ -166,16 +199,22 @@ WRITERS: Final[dict[str, tuple[str, Writer]]] = {
     "LlamaIndex batch, json": ("a.json", _batch),
     "LlamaIndex results, csv": (
         "a.csv",
-        lambda p, s: pd.DataFrame([each.model_dump() for each in _llamaindex(s)]).to_csv(p),
+        lambda p, s: pd.DataFrame(
+            [each.model_dump() for each in _llamaindex(s)]
+        ).to_csv(p),
     ),
     "OpenAI messages": ("a.jsonl", _openai_talk),
     "LangChain messages": (
         "a.jsonl",
-        lambda p, s: _jsonl(p, [{"messages": messages_to_dict(_said(t))} for t in _talks(s)]),
+        lambda p, s: _jsonl(
+            p, [{"messages": messages_to_dict(_said(t))} for t in _talks(s)]
+        ),
     ),
     "LangChain messages, dumpd": (
         "a.jsonl",
-        lambda p, s: _jsonl(p, [{"outputs": {"messages": dumpd(_said(t))}} for t in _talks(s)]),
+        lambda p, s: _jsonl(
+            p, [{"outputs": {"messages": dumpd(_said(t))}} for t in _talks(s)]
+        ),
     ),
 }
 """By name: the file, and what writes it."""
@@ -193,12 +232,16 @@ SAMPLES = [
         ],
     ),
     Sample(input="When?", response="In 1843.", contexts=["[1] The notes are of 1843."]),
-    Sample(input="Where?", response="In London.", contexts=["['quoted']", "word " * 400]),
+    Sample(
+        input="Where?", response="In London.", contexts=["['quoted']", "word " * 400]
+    ),
 ]
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_files_of_the_frameworks_hold_the_same_samples(tmp_path: Path, name: str) -> None:
+def test_files_of_the_frameworks_hold_the_same_samples(
+    tmp_path: Path, name: str
+) -> None:
     file, write = WRITERS[name]
     write(tmp_path / file, SAMPLES)
     found = read_samples(tmp_path / file).samples
@@ -209,7 +252,9 @@ def test_files_of_the_frameworks_hold_the_same_samples(tmp_path: Path, name: str
 def test_scores_of_these_files_find_their_samples(tmp_path: Path) -> None:
     """The same answer to the same question twice: only the contexts tell which is meant."""
     twins = [*SAMPLES, SAMPLES[0].model_copy(update={"contexts": ("Something else.",)})]
-    for file, write in (found for name, found in WRITERS.items() if name.startswith("RAGAS to")):
+    for file, write in (
+        found for name, found in WRITERS.items() if name.startswith("RAGAS to")
+    ):
         write(tmp_path / file, twins)
         table = read_scores(tmp_path / file, samples=twins)
         assert table.samples == ("row-1", "row-2", "row-3", "row-4")

@@ -41,7 +41,9 @@ JSON: dict[str, Callable[[str], str]] = {
 def test_a_line_with_a_key_twice_is_refused(key: str, tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
     path.write_text(f"{GOOD}\n{SAMPLES[key]}\n{GOOD}\n", encoding="utf-8")
-    with pytest.raises(UnreadableInputError, match=f"line 2: .*the key '{key}' occurs twice"):
+    with pytest.raises(
+        UnreadableInputError, match=f"line 2: .*the key '{key}' occurs twice"
+    ):
         read_samples(path)
     read = read_samples(path, skip_bad=True)
     assert (read.lines, [line for line, _ in read.bad]) == ([1, 3], [2])
@@ -49,10 +51,14 @@ def test_a_line_with_a_key_twice_is_refused(key: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("layout", JSON)
 @pytest.mark.parametrize("key", SAMPLES)
-def test_a_document_with_a_key_twice_is_refused(key: str, layout: str, tmp_path: Path) -> None:
+def test_a_document_with_a_key_twice_is_refused(
+    key: str, layout: str, tmp_path: Path
+) -> None:
     path = tmp_path / "in.json"
     path.write_text(JSON[layout](SAMPLES[key]), encoding="utf-8")
-    with pytest.raises(UnreadableInputError, match=f"in.json: .*the key '{key}' occurs twice in"):
+    with pytest.raises(
+        UnreadableInputError, match=f"in.json: .*the key '{key}' occurs twice in"
+    ):
         read_samples(path)
 
 
@@ -67,7 +73,11 @@ def test_a_result_with_a_key_twice_is_refused(key: str, tmp_path: Path) -> None:
     path = tmp_path / "judged.jsonl"
     path.write_text(f"{text}\n{twice}\n", encoding="utf-8")
     readers: list[Callable[[], Any]] = [
-        *(lambda: Result.from_json(twice), lambda: read_result(twice), lambda: read_scores(path)),
+        *(
+            lambda: Result.from_json(twice),
+            lambda: read_result(twice),
+            lambda: read_scores(path),
+        ),
     ]
     for read in readers:
         with pytest.raises(TCVAError, match=f"the key '{key}' occurs twice"):
@@ -76,9 +86,13 @@ def test_a_result_with_a_key_twice_is_refused(key: str, tmp_path: Path) -> None:
 
 def test_a_test_run_of_deepeval_with_a_key_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
-    path.write_text('{"testRunData": {"testCases": [], "testCases": []}}', encoding="utf-8")
+    path.write_text(
+        '{"testRunData": {"testCases": [], "testCases": []}}', encoding="utf-8"
+    )
     for read in (lambda: results_of(str(path)), lambda: read_scores(path)):
-        with pytest.raises(UnreadableInputError, match="the key 'testCases' occurs twice"):
+        with pytest.raises(
+            UnreadableInputError, match="the key 'testCases' occurs twice"
+        ):
             read()
 
 

@@ -32,7 +32,9 @@ WAIT = "Let me look."
 
 
 def of_llama_index() -> list[Any]:
-    call = llama_index.ToolCallBlock(tool_name="find", tool_kwargs={"q": "x"}, tool_call_id="1")
+    call = llama_index.ToolCallBlock(
+        tool_name="find", tool_kwargs={"q": "x"}, tool_call_id="1"
+    )
     text = llama_index.TextBlock
     thought = llama_index.ThinkingBlock(content="Nine, then.")
     picture = llama_index.ImageBlock(image=b"\x89PNG\r\n\x1a\n")
@@ -42,20 +44,33 @@ def of_llama_index() -> list[Any]:
         message(role="user", blocks=[picture, text(text=ASKED)]),
         message(role="assistant", blocks=[text(text=WAIT), call]),
         message(role="tool", content=FOUND, additional_kwargs={"tool_call_id": "1"}),
-        message(role="assistant", blocks=[thought, text(text="It opens "), text(text="at nine.")]),
+        message(
+            role="assistant",
+            blocks=[thought, text(text="It opens "), text(text="at nine.")],
+        ),
     ]
 
 
 def of_older_llama_index() -> list[Any]:
-    call = {"id": "1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    call = {
+        "id": "1",
+        "type": "function",
+        "function": {"name": "find", "arguments": "{}"},
+    }
     message = llama_index.ChatMessage
-    asks = message(role="assistant", content=None, additional_kwargs={"tool_calls": [call]})
+    asks = message(
+        role="assistant", content=None, additional_kwargs={"tool_calls": [call]}
+    )
     said = [("user", ASKED), asks, ("tool", FOUND), ("chatbot", ANSWER)]
-    return [message(role=m[0], content=m[1]) if isinstance(m, tuple) else m for m in said]
+    return [
+        message(role=m[0], content=m[1]) if isinstance(m, tuple) else m for m in said
+    ]
 
 
 def of_llama_index_memory() -> list[Any]:
-    memory = ChatMemoryBuffer.from_defaults(chat_history=of_llama_index()[1:], token_limit=10_000)
+    memory = ChatMemoryBuffer.from_defaults(
+        chat_history=of_llama_index()[1:], token_limit=10_000
+    )
     return memory.get()
 
 
@@ -88,8 +103,14 @@ def of_deepeval_tools() -> list[Any]:
 
 
 def of_openai_chat() -> list[Any]:
-    call = {"id": "1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
-    asks = ChatCompletionMessage.model_validate({"role": "assistant", "tool_calls": [call]})
+    call = {
+        "id": "1",
+        "type": "function",
+        "function": {"name": "find", "arguments": "{}"},
+    }
+    asks = ChatCompletionMessage.model_validate(
+        {"role": "assistant", "tool_calls": [call]}
+    )
     answer = ChatCompletionMessage(role="assistant", content=ANSWER)
     returned = {"role": "tool", "tool_call_id": "1", "content": FOUND}
     return [{"role": "user", "content": ASKED}, asks, returned, answer]
@@ -98,8 +119,15 @@ def of_openai_chat() -> list[Any]:
 def of_openai_responses() -> list[Any]:
     text = ResponseOutputText(type="output_text", text=ANSWER, annotations=[])
     about: dict[str, Any] = {"id": "1", "status": "completed"}
-    call = ResponseFunctionToolCall(type="function_call", call_id="1", name="f", arguments="{}")
-    code = {"type": "code_interpreter_call", "code": "1", "container_id": "c", "outputs": None}
+    call = ResponseFunctionToolCall(
+        type="function_call", call_id="1", name="f", arguments="{}"
+    )
+    code = {
+        "type": "code_interpreter_call",
+        "code": "1",
+        "container_id": "c",
+        "outputs": None,
+    }
     return [
         {"role": "user", "content": ASKED},
         ResponseReasoningItem(type="reasoning", id="1", summary=[]),
@@ -119,7 +147,11 @@ class Message:
 
 
 def of_ones_own() -> list[Any]:
-    return [Message("user", ASKED), Message("tool", FOUND), Message("assistant", ANSWER)]
+    return [
+        Message("user", ASKED),
+        Message("tool", FOUND),
+        Message("assistant", ANSWER),
+    ]
 
 
 FORMS = [
@@ -145,7 +177,11 @@ def test_objects_are_messages(form: Callable[[], list[Any]]) -> None:
     expected = (ASKED, ANSWER, (FOUND,))
     [turn] = Conversation.from_messages(form()).turns
     assert facts(turn) == expected
-    for record in ({"messages": form()}, {"input": form()}, {"outputs": {"messages": form()}}):
+    for record in (
+        {"messages": form()},
+        {"input": form()},
+        {"outputs": {"messages": form()}},
+    ):
         assert facts(Sample.from_record(record)) == expected
     twice = read_item({"turns": form() * 2}, {})
     assert isinstance(twice, Conversation)
@@ -155,7 +191,9 @@ def test_objects_are_messages(form: Callable[[], list[Any]]) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_objects_are_messages_in_langchains_evaluators(form: Callable[[], list[Any]]) -> None:
+def test_objects_are_messages_in_langchains_evaluators(
+    form: Callable[[], list[Any]],
+) -> None:
     for given in (form(), {"messages": form()}):
         assert TCVAConversationEvaluator("lexical").invoke(given)["score"] == 1.0
         assert TCVAEvaluator("lexical").invoke(given)["score"] == 1.0
@@ -167,7 +205,9 @@ def test_one_object_is_a_text(form: Callable[[], list[Any]]) -> None:
     found = Sample.from_record({"input": talk[0], "output": talk[-1]})
     assert found.response == ANSWER
     # What stands beside the outputs is not said twice.
-    whole = Sample.from_record({"inputs": {"messages": talk[:-1]}, "outputs": {"messages": talk}})
+    whole = Sample.from_record(
+        {"inputs": {"messages": talk[:-1]}, "outputs": {"messages": talk}}
+    )
     assert facts(whole) == (ASKED, ANSWER, (FOUND,))
 
 

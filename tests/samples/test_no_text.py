@@ -46,11 +46,15 @@ BINARY: dict[str, tuple[Callable[[Path], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", BINARY)
-def test_a_file_that_is_no_text_is_named_by_what_it_is(name: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_text_is_named_by_what_it_is(
+    name: str, tmp_path: Path
+) -> None:
     write, said = BINARY[name]
     write(tmp_path / name)
     for skip_bad in (False, True):
-        with pytest.raises(UnreadableInputError, match=f"{re.escape(name)}: {said}") as raised:
+        with pytest.raises(
+            UnreadableInputError, match=f"{re.escape(name)}: {said}"
+        ) as raised:
             read_samples(tmp_path / name, skip_bad=skip_bad)
         assert "UTF-8" not in str(raised.value)
 

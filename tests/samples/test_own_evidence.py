@@ -59,11 +59,18 @@ FORMS: dict[str, tuple[list[Step], list[str]]] = {
 def of_openai(steps: list[Step], *, in_parts: bool = False) -> list[Any]:
     messages: list[Any] = []
     for who, text, more in steps:
-        content: Any = [{"type": "text", "text": text}] if in_parts and text else text or None
+        content: Any = (
+            [{"type": "text", "text": text}] if in_parts and text else text or None
+        )
         message = {"role": {"model": "assistant"}.get(who, who), "content": content}
         if who == "model" and more:
-            named = (({"name": n, "arguments": json.dumps(args)}, own) for own, n, args in more)
-            message["tool_calls"] = [{"id": i, "type": "function", "function": f} for f, i in named]
+            named = (
+                ({"name": n, "arguments": json.dumps(args)}, own)
+                for own, n, args in more
+            )
+            message["tool_calls"] = [
+                {"id": i, "type": "function", "function": f} for f, i in named
+            ]
         messages.append(message | ({"tool_call_id": more} if who == "tool" else {}))
     return messages
 
@@ -72,10 +79,16 @@ def of_responses(steps: list[Step]) -> list[Any]:
     items: list[Any] = []
     for who, text, more in steps:
         if who == "tool":
-            items.append({"type": "function_call_output", "call_id": more, "output": text})
+            items.append(
+                {"type": "function_call_output", "call_id": more, "output": text}
+            )
             continue
-        kind, role = {"user": ("input_text", "user")}.get(who, ("output_text", "assistant"))
-        items += [{"type": "message", "role": role, "content": [{"type": kind, "text": text}]}]
+        kind, role = {"user": ("input_text", "user")}.get(
+            who, ("output_text", "assistant")
+        )
+        items += [
+            {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
+        ]
         for own, name, args in more:
             call = {"call_id": own, "name": name, "arguments": json.dumps(args)}
             items.append({"type": "function_call", **call})
@@ -90,9 +103,12 @@ def of_anthropic(steps: list[Step]) -> list[Any]:
             parts = [{"type": "tool_result", "tool_use_id": more, "content": text}]
         elif who == "model":
             parts += [
-                {"type": "tool_use", "id": i, "name": n, "input": args} for i, n, args in more
+                {"type": "tool_use", "id": i, "name": n, "input": args}
+                for i, n, args in more
             ]
-        messages.append({"role": "assistant" if who == "model" else "user", "content": parts})
+        messages.append(
+            {"role": "assistant" if who == "model" else "user", "content": parts}
+        )
     return messages
 
 
@@ -101,7 +117,8 @@ def of_langchain(steps: list[Step]) -> list[Any]:
         "user": lambda text, _: HumanMessage(text),
         "tool": lambda text, own: ToolMessage(text, tool_call_id=own),
         "model": lambda text, calls: AIMessage(
-            text, tool_calls=[{"id": i, "name": n, "args": args} for i, n, args in calls]
+            text,
+            tool_calls=[{"id": i, "name": n, "args": args} for i, n, args in calls],
         ),
     }
     return [make[who](text, more) for who, text, more in steps]
@@ -112,7 +129,8 @@ def of_ragas(steps: list[Step]) -> list[Any]:
         "user": lambda text, _: ragas.HumanMessage(content=text),
         "tool": lambda text, _: ragas.ToolMessage(content=text),
         "model": lambda text, calls: ragas.AIMessage(
-            content=text, tool_calls=[ragas.ToolCall(name=n, args=args) for _, n, args in calls]
+            content=text,
+            tool_calls=[ragas.ToolCall(name=n, args=args) for _, n, args in calls],
         ),
     }
     return [make[who](text, more) for who, text, more in steps]
@@ -123,7 +141,9 @@ def of_llama_index(steps: list[Step]) -> list[Any]:
     for who, text, more in steps:
         blocks: list[Any] = [TextBlock(text=text)] if text else []
         for own, name, args in more if who == "model" else ():
-            blocks.append(ToolCallBlock(tool_call_id=own, tool_name=name, tool_kwargs=args))
+            blocks.append(
+                ToolCallBlock(tool_call_id=own, tool_name=name, tool_kwargs=args)
+            )
         role = "assistant" if who == "model" else who
         messages.append(ChatMessage(role=role, blocks=blocks))
     return messages
@@ -158,7 +178,9 @@ WRITTEN: dict[str, Callable[[list[Step]], list[Any]]] = {
     "Anthropic": of_anthropic,
     "LangChain, dumped": lambda steps: dumpd(of_langchain(steps)),
     "RAGAS, dumped": lambda steps: [each.model_dump() for each in of_ragas(steps)],
-    "LlamaIndex, dumped": lambda steps: [m.model_dump(mode="json") for m in of_llama_index(steps)],
+    "LlamaIndex, dumped": lambda steps: [
+        m.model_dump(mode="json") for m in of_llama_index(steps)
+    ],
     "DeepEval, dumped": lambda steps: [
         turn.model_dump(by_alias=True, mode="json") for turn in of_deepeval(steps)
     ],
@@ -175,8 +197,15 @@ RECORDS: dict[str, Callable[[list[Any]], dict[str, Any]]] = {
         "outputs": {"answer": ANSWER},
     },
     "the question beside": lambda said: {"messages": said, "question": "Who?"},
-    "both beside": lambda said: {"user_input": said, "question": "Who?", "answer": ANSWER},
-    "another answer beside": lambda said: {"messages": said[:-1], "answer": f"So: {ANSWER}"},
+    "both beside": lambda said: {
+        "user_input": said,
+        "question": "Who?",
+        "answer": ANSWER,
+    },
+    "another answer beside": lambda said: {
+        "messages": said[:-1],
+        "answer": f"So: {ANSWER}",
+    },
 }
 CASES = [pytest.param(*each, id=name) for name, each in FORMS.items()]
 
@@ -214,7 +243,9 @@ def test_all_frameworks_score_an_answer_by_its_evidence(
 ) -> None:
     judge = TCVA(judge="lexical")
     metric = TCVAConversationalMetric(model="lexical")
-    metric.measure(ConversationalTestCase(turns=of_deepeval(steps)), _show_indicator=False)
+    metric.measure(
+        ConversationalTestCase(turns=of_deepeval(steps)), _show_indicator=False
+    )
     found = [judge.evaluate_conversation(of_llama_index(steps)), metric.result]
     with suppress(ValidationError):  # RAGAS has no tool without a call
         sample = MultiTurnSample(user_input=of_ragas(steps))
@@ -223,7 +254,10 @@ def test_all_frameworks_score_an_answer_by_its_evidence(
     scores = [result.turns[-1].score for result in filter(None, found)] + [
         output["turns"][-1]["score"]
     ]
-    for response in (ANSWER, f"I look.\n\n{ANSWER}"):  # what DeepEval's turns say is one answer
+    for response in (
+        ANSWER,
+        f"I look.\n\n{ANSWER}",
+    ):  # what DeepEval's turns say is one answer
         score = judge.evaluate(Sample(response=response, contexts=contexts)).score
         scores = [each for each in scores if each != score]
     assert not scores
@@ -241,10 +275,16 @@ def test_a_model_that_says_nothing_to_the_last_question_has_an_empty_answer(
     for messages in (of_openai(said), of_langchain(said), of_responses(said)):
         assert Sample.from_record({"messages": messages}).response == ""
         assert as_sample({"messages": of_langchain(said)}).response == ""
-    run = {"inputs": {"messages": of_openai(said[:1])}, "outputs": {"messages": of_openai(said)}}
+    run = {
+        "inputs": {"messages": of_openai(said[:1])},
+        "outputs": {"messages": of_openai(said)},
+    }
     assert Sample.from_record(run).response == ""
     unfinished = of_openai([*TOLD, NEXT, ("model", "", [SEARCH])])
-    run = {"inputs": {"messages": of_openai([*TOLD, NEXT])}, "outputs": {"messages": unfinished}}
+    run = {
+        "inputs": {"messages": of_openai([*TOLD, NEXT])},
+        "outputs": {"messages": unfinished},
+    }
     assert Sample.from_record(run).response == ""
 
 
@@ -258,7 +298,10 @@ def test_statements_are_looked_for_in_linear_time(form: str) -> None:
             texts = [" ".join(texts)]
         steps = [*ASKED]
         for text in texts:
-            steps += [("model", "", [("r", "remember", {"t": text})]), ("tool", f"So: {text}", "r")]
+            steps += [
+                ("model", "", [("r", "remember", {"t": text})]),
+                ("tool", f"So: {text}", "r"),
+            ]
         messages = of_openai([*steps, ("model", ANSWER, ())])
         re.purge()
         began = time.process_time()
@@ -272,10 +315,18 @@ def test_statements_are_looked_for_in_linear_time(form: str) -> None:
 
 @pytest.mark.parametrize("n_words", [58, 60, 62, 500])
 def test_a_long_sentence_that_the_model_wrote_is_no_context(n_words: int) -> None:
-    sentence = " ".join("ship " + "abcdefghij"[n % 10] * (1 + n // 10) for n in range(n_words // 2))
+    sentence = " ".join(
+        "ship " + "abcdefghij"[n % 10] * (1 + n // 10) for n in range(n_words // 2)
+    )
     call = ("model", "", [("r", "remember", {"t": sentence})])
-    steps = [*ASKED, call, ("tool", f"Saved: {sentence}. The log has twelve pages now.", "r")]
-    (turn,) = Conversation.from_messages(of_openai([*steps, ("model", ANSWER, ())])).turns
+    steps = [
+        *ASKED,
+        call,
+        ("tool", f"Saved: {sentence}. The log has twelve pages now.", "r"),
+    ]
+    (turn,) = Conversation.from_messages(
+        of_openai([*steps, ("model", ANSWER, ())])
+    ).turns
     contexts = "".join(turn.contexts or ())
     assert sentence[:200] not in contexts
     assert "The log has twelve pages now." in contexts
@@ -334,12 +385,16 @@ def test_marks_around_what_a_tool_repeats_make_no_context_of_it(form: str) -> No
     ("user's manual of the device", "The user's manual of the device says 4 V."),
     (r"C:\new\table of prices", r"C:\new\table of prices has 40 rows"),
 ])  # fmt: skip
-def test_what_a_tool_says_of_a_search_stays_a_context(search: str, returned: str) -> None:
+def test_what_a_tool_says_of_a_search_stays_a_context(
+    search: str, returned: str
+) -> None:
     (turn,) = Conversation.from_messages(called(search, returned)).turns
     assert turn.contexts == (returned,)
 
 
-@pytest.mark.parametrize("unit", ["\n", " ", "\r\n", "\\n", "> ", "- ", "**", "_", "that "])
+@pytest.mark.parametrize(
+    "unit", ["\n", " ", "\r\n", "\\n", "> ", "- ", "**", "_", "that "]
+)
 def test_a_tool_that_goes_on_is_read_in_linear_time(unit: str) -> None:
     def seconds(size: int) -> float:
         returned = f"Saved: {ANSWER}{unit * (size // len(unit))}x"

@@ -18,8 +18,18 @@ from tests.support.scripted import ScriptedModel
 
 SETTINGS = {"criterion": "faithfulness", "judge": "lexical", "temperature": "strict"}
 ROWS: list[dict[str, Any]] = [
-    {"id": "a", "answer": "It opens at nine.", "docs": ["It opens at nine.", "It is red."], "n": 1},
-    {"id": "b", "answer": "It opens at ten. It is red.", "docs": ["It opens at nine."], "n": 2},
+    {
+        "id": "a",
+        "answer": "It opens at nine.",
+        "docs": ["It opens at nine.", "It is red."],
+        "n": 1,
+    },
+    {
+        "id": "b",
+        "answer": "It opens at ten. It is red.",
+        "docs": ["It opens at nine."],
+        "n": 2,
+    },
     {"id": "c", "answer": "It opens at nine.", "docs": None, "n": 3},
     {"id": "d", "answer": None, "docs": None, "n": 4},
 ]
@@ -35,7 +45,9 @@ def arrays() -> dict[str, Any]:
     for name, values in columns().items():
         found[name] = np.empty(len(values), dtype=object)
         # Engines hand lists over as arrays.
-        found[name][:] = [np.array(v, dtype=object) if isinstance(v, list) else v for v in values]
+        found[name][:] = [
+            np.array(v, dtype=object) if isinstance(v, list) else v for v in values
+        ]
     return {**found, "n": np.array(columns()["n"])}
 
 
@@ -48,9 +60,13 @@ def as_rows(batch: Any) -> list[dict[str, Any]]:
         return batch.to_pylist()  # type: ignore[no-any-return]  # Arrow is not typed
     if isinstance(batch, pd.DataFrame):
         return batch.astype(object).where(batch.notna(), None).to_dict("records")  # type: ignore[no-any-return]  # pandas is not typed
-    rows = [dict(zip(batch, row, strict=True)) for row in zip(*batch.values(), strict=True)]
+    rows = [
+        dict(zip(batch, row, strict=True)) for row in zip(*batch.values(), strict=True)
+    ]
     for row in rows:
-        row["tcva_score"] = None if math.isnan(row["tcva_score"]) else float(row["tcva_score"])
+        row["tcva_score"] = (
+            None if math.isnan(row["tcva_score"]) else float(row["tcva_score"])
+        )
     return rows
 
 
@@ -64,14 +80,23 @@ def test_rows_come_back_with_columns_more(kind: str) -> None:
     assert [int(row["n"]) for row in rows] == [1, 2, 3, 4]
     tcva = TCVA(**SETTINGS)
     for given, row in zip(ROWS[:2], rows, strict=False):
-        fields = {"id": given["id"], "response": given["answer"], "contexts": given["docs"]}
+        fields = {
+            "id": given["id"],
+            "response": given["answer"],
+            "contexts": given["docs"],
+        }
         wanted = tcva.evaluate(Sample(**fields, metadata={"n": given["n"]}))
         assert row["tcva_score"] == wanted.score
         assert bool(row["tcva_passed"]) is wanted.passed
-        assert (row["tcva_reason"], Result.from_json(row["tcva_result"])) == (wanted.reason, wanted)
+        assert (row["tcva_reason"], Result.from_json(row["tcva_result"])) == (
+            wanted.reason,
+            wanted,
+        )
         assert row["tcva_unscored"] is row["tcva_error"] is None
     assert rows[2]["tcva_unscored"] == "missing_field"
-    assert rows[2]["tcva_score"] is rows[2]["tcva_passed"] is rows[2]["tcva_error"] is None
+    assert (
+        rows[2]["tcva_score"] is rows[2]["tcva_passed"] is rows[2]["tcva_error"] is None
+    )
     assert rows[3]["tcva_error"].startswith("no known field")
     assert rows[3]["tcva_result"] is rows[3]["tcva_key"] is None
     again = as_rows(judge_batch(found, settings=SETTINGS))
@@ -87,8 +112,12 @@ def test_types_hold_in_a_batch_without_a_score() -> None:
     assert judge_batch({"answer": []}, settings=SETTINGS)["tcva_score"].tolist() == []
 
 
-@pytest.mark.parametrize(("error", "score"), [("half-written", None), ("", 1.0), (None, 1.0)])
-def test_your_columns_your_prefix_and_your_errors(error: Any, score: float | None) -> None:
+@pytest.mark.parametrize(
+    ("error", "score"), [("half-written", None), ("", 1.0), (None, 1.0)]
+)
+def test_your_columns_your_prefix_and_your_errors(
+    error: Any, score: float | None
+) -> None:
     batch = {"mine": ["It is red."], "context": ["It is red."], "f_error": [error]}
     how: dict[str, Any] = {"mapping": {"mine": "response"}, "prefix": "f_"}
     found = judge_batch(batch, settings=SETTINGS, **how)
@@ -98,12 +127,23 @@ def test_your_columns_your_prefix_and_your_errors(error: Any, score: float | Non
 
 
 def test_keys_are_equal_where_scores_are() -> None:
-    batch = {"id": ["a", "b", "c"], "answer": ["Red.", "Red.", "Blue."], "context": ["Red."] * 3}
+    batch = {
+        "id": ["a", "b", "c"],
+        "answer": ["Red.", "Red.", "Blue."],
+        "context": ["Red."] * 3,
+    }
     one, two, other = judge_batch(batch, settings=SETTINGS)["tcva_key"]
     assert one == two != other
-    assert judge_batch(batch, settings={**SETTINGS, "temperature": 0.9})["tcva_key"][0] != one
+    assert (
+        judge_batch(batch, settings={**SETTINGS, "temperature": 0.9})["tcva_key"][0]
+        != one
+    )
     fused = TCVA(judge="lexical", fuse=[TCVA("correctness", judge="lexical")])
-    batch = {"answer": ["Red."] * 2, "context": ["Red."] * 2, "reference": ["Red.", "Blue."]}
+    batch = {
+        "answer": ["Red."] * 2,
+        "context": ["Red."] * 2,
+        "reference": ["Red.", "Blue."],
+    }
     one, other = judge_batch(batch, settings=fused)["tcva_key"]
     assert one != other
 
@@ -114,7 +154,12 @@ def test_settings_of_every_kind_of_scorer() -> None:
     assert read_result(found["tcva_result"][0]).score == found["tcva_score"][0]
     assert scorer_of(dict(SETTINGS)) is scorer_of(dict(SETTINGS))
     model = {"base_url": "http://127.0.0.1:1/v1", "requests_per_minute": 60}
-    settings = {"judge": "openai:a", "panel": ["openai:b"], "fuse": "lexical", "max_claims": 4}
+    settings = {
+        "judge": "openai:a",
+        "panel": ["openai:b"],
+        "fuse": "lexical",
+        "max_claims": 4,
+    }
     tcva = scorer_of({**settings, "model": model})
     assert isinstance(tcva, TCVA)
     assert isinstance(tcva.judge, Panel)
@@ -140,13 +185,17 @@ def test_a_failure_that_no_call_escapes_ends_the_job() -> None:
     ({"answer": ["a"]}, {"judge": "lexical", "temprature": 1}, "temprature"),
     ({"answer": ["a"]}, {"judge": lambda: None}, "plain values that can be pickled"),
 ])  # fmt: skip
-def test_what_is_no_batch_and_what_are_no_settings(batch: Any, settings: Any, says: str) -> None:
+def test_what_is_no_batch_and_what_are_no_settings(
+    batch: Any, settings: Any, says: str
+) -> None:
     with pytest.raises(InvalidValueError, match=says):
         judge_batch(batch, settings=settings)
 
 
 def test_a_folder_knows_its_files_by_what_they_hold(tmp_path: Path) -> None:
-    source, linked, copied = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl"))
+    source, linked, copied = (
+        tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl")
+    )
     source.write_text("one", encoding="utf-8")
     linked.symlink_to(source)
     copied.write_text("one", encoding="utf-8")
@@ -160,5 +209,7 @@ def test_a_folder_knows_its_files_by_what_they_hold(tmp_path: Path) -> None:
     for sources in ([*held], [*held], [other, *held]):
         cluster._claim(folder, {}, sources)
     for sources in ([*held], [other], []):
-        with pytest.raises(InvalidValueError, match="changed since or are not named now; name all"):
+        with pytest.raises(
+            InvalidValueError, match="changed since or are not named now; name all"
+        ):
             cluster._claim(folder, {}, sources)

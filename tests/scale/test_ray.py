@@ -49,7 +49,11 @@ def write(path: Path, given: list[dict[str, Any]], *more: str) -> Path:
 
 def read(folder: Path) -> list[dict[str, Any]]:
     parts = sorted(folder.glob("*.jsonl"))
-    return [json.loads(line) for part in parts for line in part.read_text("utf-8").splitlines()]
+    return [
+        json.loads(line)
+        for part in parts
+        for line in part.read_text("utf-8").splitlines()
+    ]
 
 
 def wanted(given: list[dict[str, Any]]) -> dict[str, Result]:
@@ -57,7 +61,9 @@ def wanted(given: list[dict[str, Any]]) -> dict[str, Result]:
     return {str(each.sample_id): each for each in found}
 
 
-def figures(source: Any, out: Path, settings: Any = SETTINGS, **how: Any) -> dict[str, Any]:
+def figures(
+    source: Any, out: Path, settings: Any = SETTINGS, **how: Any
+) -> dict[str, Any]:
     (found,) = judge_files(source, str(out), settings, workers=1, **how).records("rows")
     return found
 
@@ -97,12 +103,19 @@ def test_files_in_and_parts_out(kind: str, tmp_path: Path) -> None:
     assert figures(str(source), out, rows_at_once=8) == {**found, "new": 0}
 
 
-def test_another_run_is_not_mixed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_run_is_not_mixed_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     source, out = str(write(tmp_path / "in.jsonl", rows(10))), tmp_path / "out"
     assert figures(source, out)["new"] == 10
-    assert figures("in.jsonl", out)["new"] == 0  # a source is one however its path is written
-    with alone(out / "_lock", out), pytest.raises(InvalidValueError, match="another process"):
+    assert (
+        figures("in.jsonl", out)["new"] == 0
+    )  # a source is one however its path is written
+    with (
+        alone(out / "_lock", out),
+        pytest.raises(InvalidValueError, match="another process"),
+    ):
         figures(source, out)  # a second command
     strict = {**SETTINGS, "temperature": "strict"}
     for settings, how in ((strict, {}), (SETTINGS, {"mapping": {"team": "reference"}})):
@@ -139,7 +152,9 @@ def test_a_file_is_known_by_what_it_holds(tmp_path: Path) -> None:
     source.rename(renamed)
     assert figures(str(renamed), out, rows_at_once=4)["new"] == 0
     assert [row["id"] for row in read(out)] == [str(n) for n in range(10)]
-    sorted(out.glob("*.jsonl"))[1].unlink()  # what is missing is judged, and nothing else
+    sorted(out.glob("*.jsonl"))[
+        1
+    ].unlink()  # what is missing is judged, and nothing else
     found = figures(str(copied), out, rows_at_once=4)
     assert (found["rows"], found["new"]) == (10, 4)
     other = write(tmp_path / "r.jsonl", rows(9))

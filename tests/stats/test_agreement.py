@@ -21,7 +21,12 @@ from tcva_adapters.stats.agreement import (
     weighted_kappa,
 )
 from tcva_adapters.stats.checks import FloatArray
-from tcva_adapters.stats.raters import independence, mean_rating, reliability, variance_components
+from tcva_adapters.stats.raters import (
+    independence,
+    mean_rating,
+    reliability,
+    variance_components,
+)
 
 NAN = math.nan
 
@@ -55,14 +60,18 @@ def by_pairs(table: FloatArray, scale: Scale) -> float:
         between = sum(number for v, number in used.items() if low <= v <= high)
         return (between - (used[a] + used[b]) / 2) ** 2
 
-    seen = sum(distance(a, b) / (len(u) - 1) for u in units for a, b in permutations(u, 2))
+    seen = sum(
+        distance(a, b) / (len(u) - 1) for u in units for a, b in permutations(u, 2)
+    )
     apart = sum(distance(a, b) for a, b in permutations(every, 2)) / (len(every) - 1)
     return 1 - seen / apart if apart else NAN
 
 
 def test_the_published_values() -> None:
     assert krippendorff_alpha(PUBLISHED).value == pytest.approx(0.815, abs=5e-4)
-    assert krippendorff_alpha(PUBLISHED, "interval").value == pytest.approx(0.849, abs=5e-4)
+    assert krippendorff_alpha(PUBLISHED, "interval").value == pytest.approx(
+        0.849, abs=5e-4
+    )
     assert krippendorff_alpha(PUBLISHED).n == 11
     assert kappa_of_table(COUPLES, "none") == pytest.approx(0.1293, abs=5e-5)
     assert kappa_of_table(COUPLES, "linear") == pytest.approx(0.2374, abs=5e-5)
@@ -87,7 +96,9 @@ def test_the_interval_of_unequal_groups_by_a_loop(scale: Scale) -> None:
     rng = np.random.default_rng(4)
     groups = np.repeat(np.arange(26), [9] * 3 + [3] * 23)
     table = np.round(rng.normal(size=(2, 96)) + 2 * rng.normal(size=26)[groups])
-    without = np.array([by_pairs(table[:, groups != group], scale) for group in range(26)])
+    without = np.array(
+        [by_pairs(table[:, groups != group], scale) for group in range(26)]
+    )
     pseudo = 26 * math.log(1 - by_pairs(table, scale)) - 25 * np.log(1 - without)
     # 96 ** 2 / (3 * 9 ** 2 + 23 * 3 ** 2) groups of one size
     reach = stats.t.ppf(0.975, 96**2 / 450 - 1) * pseudo.std(ddof=1) / math.sqrt(26)
@@ -103,7 +114,9 @@ def test_many_units_are_left_out_in_parts() -> None:
     truth = rng.normal(size=3000)
     found = krippendorff_alpha(truth + rng.normal(size=(2, 3000)), "interval")
     # Of normal ratings the error of a correlation is (1 - r^2) / sqrt(n).
-    assert found.high - found.low == pytest.approx(2 * 1.96 * 0.75 / math.sqrt(3000), rel=0.1)
+    assert found.high - found.low == pytest.approx(
+        2 * 1.96 * 0.75 / math.sqrt(3000), rel=0.1
+    )
 
 
 def test_alpha_without_an_interval() -> None:
@@ -123,7 +136,9 @@ def test_alpha_without_an_interval() -> None:
 def test_kappa_by_hand() -> None:
     # Rows 1, 1, 1 and columns 2, 0, 1 of 3 items: observed 0 + 1 + 0 = 1 squared level; expected
     # by chance (1/3)(0*2 + 4*1 + 1*2 + 1*1 + 4*2 + 0*1) = 15/3 = 5; kappa = 1 - 1/5.
-    assert weighted_kappa([0, 1, 2], [0, 0, 2], levels=3) == pytest.approx(0.8, abs=1e-12)
+    assert weighted_kappa([0, 1, 2], [0, 0, 2], levels=3) == pytest.approx(
+        0.8, abs=1e-12
+    )
     # Two levels need no weights: observed .7, by chance .5: (.7 - .5) / .5
     weights: tuple[KappaWeights, ...] = ("none", "linear", "quadratic")
     kappas = [kappa_of_table([[20, 5], [10, 15]], each) for each in weights]
@@ -152,7 +167,9 @@ def judged(n: int, raters: int = 3) -> tuple[FloatArray, FloatArray]:
     """Ratings from 1 to 5 by raters of one error, and two methods."""
     rng = np.random.default_rng(0)
     truth = rng.normal(size=(n, 1))
-    ratings = np.clip(np.round((truth + 0.8 * rng.normal(size=(n, raters))) * 1.2 + 3.5), 1, 5)
+    ratings = np.clip(
+        np.round((truth + 0.8 * rng.normal(size=(n, raters))) * 1.2 + 3.5), 1, 5
+    )
     ratings[rng.random(ratings.shape) < 0.2] = NAN
     methods = truth + np.array([0.2, 1.0]) * rng.normal(size=(n, 2))
     methods[rng.random(methods.shape) < 0.1] = NAN
@@ -170,10 +187,15 @@ def by_loop(of: Any, ratings: FloatArray, methods: FloatArray) -> list[float]:
     between = np.average(values, weights=sizes)
     k = stats.hmean(np.isfinite(ratings).sum(axis=1))
     best = math.sqrt(k * between / (1 + (k - 1) * between))
-    return [best, *(r(column, np.nanmean(ratings, axis=1))[0] / best for column in methods.T)]
+    return [
+        best,
+        *(r(column, np.nanmean(ratings, axis=1))[0] / best for column in methods.T),
+    ]
 
 
-@pytest.mark.parametrize("groups", [None, np.repeat(range(30), 2)], ids=["alone", "groups"])
+@pytest.mark.parametrize(
+    "groups", [None, np.repeat(range(30), 2)], ids=["alone", "groups"]
+)
 @pytest.mark.parametrize(
     ("measure", "of"), [("spearman", stats.spearmanr), ("pearson", stats.pearsonr)]
 )
@@ -189,12 +211,17 @@ def test_reliability_is_that_of_a_loop(measure: Any, of: Any, groups: Any) -> No
     assert [each.value for each in estimates] == pytest.approx(values, abs=1e-12)
     assert found.value == pytest.approx(values[0] ** 2, abs=1e-12)
     assert found.with_mean[1] == pytest.approx(values[2] * values[0], abs=1e-12)
-    left = np.array([by_loop(of, ratings[codes != i], methods[codes != i]) for i in set(codes)])
+    left = np.array(
+        [by_loop(of, ratings[codes != i], methods[codes != i]) for i in set(codes)]
+    )
     m = len(left)
     # The first method comes out close to 1: no Fisher's z.
     z = np.arctanh(left[:, 0])
     reach = stats.t.ppf(0.975, m - 1) * math.sqrt((m - 1) * z.var())
-    ends = math.tanh(math.atanh(values[0]) - reach), math.tanh(math.atanh(values[0]) + reach)
+    ends = (
+        math.tanh(math.atanh(values[0]) - reach),
+        math.tanh(math.atanh(values[0]) + reach),
+    )
     assert (found.best.low, found.best.high) == pytest.approx(ends, abs=1e-10)
 
 
@@ -210,7 +237,9 @@ def test_reliability_that_there_is_none_of() -> None:
     assert "never differ" in same.best.reason
     # Two samples alone tell the raters apart, or one alone the method: without it nothing does.
     bare = np.column_stack([np.where(np.arange(60) < 1, 1.0, 0.0), methods[:, 0]])
-    found = reliability("pearson", ratings[:, :1] + [[0.0, 0.0]] + 0.1 * methods * [[0, 1]], bare)
+    found = reliability(
+        "pearson", ratings[:, :1] + [[0.0, 0.0]] + 0.1 * methods * [[0, 1]], bare
+    )
     assert found.corrected[0].reason
     few = reliability("spearman", *judged(12))
     assert "30" in few.best.reason
@@ -229,7 +258,9 @@ def test_judges_that_err_alike_are_worth_fewer(against: str) -> None:
     found = independence(scores, np.append(human, 0.0) if against == "errors" else None)
     if against == "errors":
         lines = [stats.linregress(human, column) for column in rest.T]
-        rest = rest - np.column_stack([line.intercept + line.slope * human for line in lines])
+        rest = rest - np.column_stack(
+            [line.intercept + line.slope * human for line in lines]
+        )
     r = np.mean([stats.pearsonr(*pair).statistic for pair in combinations(rest.T, 2)])
     assert (found.judges, found.samples, found.varying) == (4, 200, 3)
     assert found.correlation == pytest.approx(r, abs=1e-12)
@@ -254,7 +285,14 @@ def test_variance_components_by_hand() -> None:
     # standard error: (5/2 + (17/6) (11/18)) / 3 = (457/108) / 3 = 457/324
     found = variance_components([[1.0, 2.0, NAN], [3.0, 5.0, 7.0], [NAN, NAN, 4.0]])
     assert (found.samples, found.scores) == (3, 6)
-    exact = [3.5, 17 / 6, 5 / 2, 18 / 11, math.sqrt(457 / 324), math.sqrt(17 / 6 * 11 / 18 / 3)]
+    exact = [
+        3.5,
+        17 / 6,
+        5 / 2,
+        18 / 11,
+        math.sqrt(457 / 324),
+        math.sqrt(17 / 6 * 11 / 18 / 3),
+    ]
     values = [found.mean, found.judge, found.sample, found.repeats]
     values += [found.standard_error, found.judge_error]
     assert values == pytest.approx(exact, rel=1e-12)
@@ -265,6 +303,10 @@ def test_variance_components_of_little() -> None:
     assert nothing.samples == 0
     assert math.isnan(nothing.mean)
     once = variance_components([[1.0], [3.0]])
-    assert (once.mean, math.isnan(once.judge), math.isnan(once.standard_error)) == (2.0, True, True)
+    assert (once.mean, math.isnan(once.judge), math.isnan(once.standard_error)) == (
+        2.0,
+        True,
+        True,
+    )
     # Means that lie closer together than the judge's noise explains.
     assert variance_components([[0.0, 1.0], [1.0, 0.0]]).sample == 0.0

@@ -27,11 +27,17 @@ def test_values_by_hand() -> None:
     scores, human = [1.0, 2.0, 2.0, 4.0], [1.0, 3.0, 2.0, 4.0]
     # Ranks 1, 2.5, 2.5, 4 and 1, 3, 2, 4: deviations -1.5, 0, 0, 1.5 and -1.5, .5, -.5, 1.5;
     # products sum up to 4.5, squares to 4.5 and 5.
-    assert agreement("spearman", scores, human).value == pytest.approx(4.5 / 22.5**0.5, abs=1e-15)
+    assert agreement("spearman", scores, human).value == pytest.approx(
+        4.5 / 22.5**0.5, abs=1e-15
+    )
     # Of six pairs one is tied in the scores, the other five are concordant: 5 / sqrt(5 * 6).
-    assert agreement("kendall", scores, human).value == pytest.approx(5 / 30**0.5, abs=1e-15)
+    assert agreement("kendall", scores, human).value == pytest.approx(
+        5 / 30**0.5, abs=1e-15
+    )
     # Means 2.25 and 2.5: products 1.25*1.5 + .25*-.5 + .25*.5 + 1.75*1.5 = 4.5; squares 4.75, 5.
-    assert agreement("pearson", scores, human).value == pytest.approx(4.5 / 23.75**0.5, abs=1e-15)
+    assert agreement("pearson", scores, human).value == pytest.approx(
+        4.5 / 23.75**0.5, abs=1e-15
+    )
     assert agreement("mae", scores, human).value == 0.25
 
 
@@ -47,7 +53,9 @@ def test_samples_without_both_scores_are_left_out(measure: Measure) -> None:
 @pytest.mark.parametrize(("scores", "human", "n"), [
     ([], [], 0), ([np.nan, 1.0], [1.0, np.nan], 0),
 ], ids=["empty", "no pair"])  # fmt: skip
-def test_nothing_to_measure(measure: Measure, scores: list[float], human: Any, n: int) -> None:
+def test_nothing_to_measure(
+    measure: Measure, scores: list[float], human: Any, n: int
+) -> None:
     found = agreement(measure, scores, human)
     assert np.isnan(found.value)
     assert found.n == n
@@ -192,14 +200,21 @@ def test_ties_are_those_that_a_reader_sees() -> None:
     scores = [4.58e-10, 0.0, 0.0004, 0.0006, 0.4567, 0.45674]
     # 3 at 0.000, 1 at 0.001, 2 at 0.457: 3 + 0 + 1 of 15 pairs
     assert tie_probability(scores) == 4 / 15
-    for value in [*np.random.default_rng(0).uniform(size=500).tolist(), 0.0005, 0.0015, 0.1235]:
+    for value in [
+        *np.random.default_rng(0).uniform(size=500).tolist(),
+        0.0005,
+        0.0015,
+        0.1235,
+    ]:
         assert f"{seen(value):.3f}" == f"{value:.3f}"
 
 
 def test_nothing_to_describe() -> None:
     found = describe([NAN, NAN])
     assert (found["n"], found["missing"]) == (0, 2)
-    assert all(math.isnan(found[name]) for name in ("mean", "median", "ties", "at_upper"))
+    assert all(
+        math.isnan(found[name]) for name in ("mean", "median", "ties", "at_upper")
+    )
     assert math.isnan(describe([-0.5, 0.5])["geometric_mean"])
 
 

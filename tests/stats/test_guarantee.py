@@ -27,7 +27,9 @@ def test_p_is_the_binomial_sum_and_the_bound_is_scipys(n: int, limit: float) -> 
     path = certify(rows(n, *hits), limit, error=0.05)
     share = Fraction(limit)
     for k, p, bound in zip(hits, path.p, path.bounds, strict=True):
-        exact = sum(math.comb(n, j) * share**j * (1 - share) ** (n - j) for j in range(k + 1))
+        exact = sum(
+            math.comb(n, j) * share**j * (1 - share) ** (n - j) for j in range(k + 1)
+        )
         assert p == pytest.approx(float(exact), abs=1e-12)
         scipys = stats.binomtest(k, n, alternative="less").proportion_ci(0.95, "exact")
         assert bound == pytest.approx(scipys.high, abs=1e-12)
@@ -42,7 +44,9 @@ def test_groups_count_one_by_the_share_within_each() -> None:
     first = np.r_[True, groups[1:] != groups[:-1]]
     halves = first & np.isin(groups, [1, 4, 7, 10])
     whole = np.isin(groups, [0, 1, 2, 3, 4])
-    path = certify([halves & ~halves, halves, whole], 0.2, error=0.1, groups=groups.tolist())
+    path = certify(
+        [halves & ~halves, halves, whole], 0.2, error=0.1, groups=groups.tolist()
+    )
     assert path.shares == pytest.approx([0, 2 / 40, 5 / 40], abs=1e-12)
     assert (path.n, path.groups, path.place) == (81, 40, 1)
 
@@ -70,7 +74,9 @@ def test_a_sum_that_is_whole_on_paper_is_not_rounded_up() -> None:
 
 def test_groups_of_one_answer_each_are_answers_alone() -> None:
     passes = rows(50, 0, 2, 7)
-    alone, grouped = (certify(passes, 0.2, error=0.05, groups=g) for g in (None, list(range(50))))
+    alone, grouped = (
+        certify(passes, 0.2, error=0.05, groups=g) for g in (None, list(range(50)))
+    )
     assert alone.p.tolist() == grouped.p.tolist()
     assert alone.bounds.tolist() == grouped.bounds.tolist()
 
@@ -81,19 +87,27 @@ def test_the_path_ends_at_the_first_setting_that_fails() -> None:
     assert certify(rows(60, 9, 0, 0), 0.1, error=0.05).place is None
     assert certify(rows(60, 0, 0), 0.1, error=0.05).place == 1
     nothing = certify(np.zeros((3, 0)), 0.1, error=0.05)
-    assert (nothing.place, nothing.n, nothing.bounds.tolist()) == (None, 0, [1.0, 1.0, 1.0])
+    assert (nothing.place, nothing.n, nothing.bounds.tolist()) == (
+        None,
+        0,
+        [1.0, 1.0, 1.0],
+    )
     assert certify(np.zeros((3, 0)), 0.1, error=0.05, groups=[]).place is None
 
 
 @given(
     st.integers(1, 60).flatmap(
-        lambda n: st.tuples(st.just(n), st.lists(st.integers(0, n), min_size=1, max_size=12))
+        lambda n: st.tuples(
+            st.just(n), st.lists(st.integers(0, n), min_size=1, max_size=12)
+        )
     ),
     st.floats(0.01, 0.99),
     st.floats(0.001, 0.5),
     st.sampled_from([1, 3]),
 )
-def test_any_path(drawn: tuple[int, list[int]], limit: float, error: float, per_group: int) -> None:
+def test_any_path(
+    drawn: tuple[int, list[int]], limit: float, error: float, per_group: int
+) -> None:
     n, hits = drawn
     groups = None if per_group == 1 else [i // per_group for i in range(n)]
     path = certify(rows(n, *hits), limit, error=error, groups=groups)
@@ -107,13 +121,16 @@ def test_any_path(drawn: tuple[int, list[int]], limit: float, error: float, per_
     for other in (
         certify(rows(n, *hits), limit / 2, error=error, groups=groups),
         certify(rows(n, *hits), limit, error=error / 2, groups=groups),
-        certify(rows(n, *np.minimum(np.add(hits, 1), n)), limit, error=error, groups=groups),
+        certify(
+            rows(n, *np.minimum(np.add(hits, 1), n)), limit, error=error, groups=groups
+        ),
     ):
         assert (-1 if other.place is None else other.place) <= last
 
 
 @pytest.mark.parametrize(
-    ("limit", "error"), [(0.1, 0.05), (0.05, 0.05), (0.2, 0.01), (0.5, 0.5), (0.5, 0.25)]
+    ("limit", "error"),
+    [(0.1, 0.05), (0.05, 0.05), (0.2, 0.01), (0.5, 0.5), (0.5, 0.25)],
 )
 def test_the_fewest_that_are_needed(limit: float, error: float) -> None:
     n = needed(limit, error)
@@ -135,6 +152,8 @@ def test_the_fewest_that_are_needed(limit: float, error: float) -> None:
     ([[True]], 0.1, 1, None, "error must be between 0 and 1"),
     ([[True]], 0.1, 0.05, ["a", "b"], "2 groups for 1 samples"),
 ])  # fmt: skip
-def test_refusals(passes: Any, limit: float, error: float, groups: Any, said: str) -> None:
+def test_refusals(
+    passes: Any, limit: float, error: float, groups: Any, said: str
+) -> None:
     with pytest.raises(InvalidValueError, match=said):
         certify(passes, limit, error=error, groups=groups)

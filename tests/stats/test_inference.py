@@ -50,7 +50,9 @@ def jackknife(values: FloatArray) -> float:
 
 
 def worth(groups: Sequence[int] | None) -> float:
-    return float(N) if groups is None else float(N**2 / np.sum(np.bincount(groups) ** 2))
+    return (
+        float(N) if groups is None else float(N**2 / np.sum(np.bincount(groups) ** 2))
+    )
 
 
 # A figure
@@ -91,7 +93,9 @@ def test_a_share_has_the_exact_interval(passed: int, n: int) -> None:
     assert (found.low, found.high) == pytest.approx((exact.low, exact.high), abs=1e-12)
 
 
-@pytest.mark.parametrize("groups", [None, GROUPS, UNEVEN], ids=["alone", "groups", "uneven"])
+@pytest.mark.parametrize(
+    "groups", [None, GROUPS, UNEVEN], ids=["alone", "groups", "uneven"]
+)
 @pytest.mark.parametrize("measure", CORRELATIONS)
 def test_intervals_of_correlations(measure: Measure, groups: list[int] | None) -> None:
     of = OF_SCIPY[measure]
@@ -123,7 +127,9 @@ def test_intervals_of_correlations(measure: Measure, groups: list[int] | None) -
     ("kendall", [ONE, [1.0] * N], None, "all values are equal"),
     ("mae", [ONE, ONE + 0.25], None, "all values are equal"),
 ])  # fmt: skip
-def test_what_is_not_offered(statistic: Statistic, columns: Any, groups: Any, why: str) -> None:
+def test_what_is_not_offered(
+    statistic: Statistic, columns: Any, groups: Any, why: str
+) -> None:
     found = estimate(statistic, columns, groups)
     assert why in found.reason
     assert math.isnan(found.low)
@@ -146,7 +152,9 @@ def test_samples_without_a_number_are_left_out(statistic: Statistic) -> None:
 @pytest.mark.parametrize("measure", CORRELATIONS)
 def test_p_of_a_correlation_counts_every_order_of_few_samples(measure: Measure) -> None:
     one, human = ONE[:6], HUMAN[[0, 1, 2, 2, 4, 5]]
-    every = [value_of(measure, one, human[list(order)]) for order in permutations(range(6))]
+    every = [
+        value_of(measure, one, human[list(order)]) for order in permutations(range(6))
+    ]
     value = value_of(measure, one, human)
     above = np.mean([each >= value - 1e-12 for each in every])
     below = np.mean([each <= value + 1e-12 for each in every])
@@ -160,7 +168,9 @@ def test_p_of_many_samples_is_the_formulas() -> None:
     options: dict[str, Any] = {"permutations": 9, "seed": 0}
     for measure in CORRELATIONS:
         expected = OF_SCIPY[measure](x, y).pvalue
-        assert correlation_p(measure, x, y, **options) == pytest.approx(expected, rel=1e-9)
+        assert correlation_p(measure, x, y, **options) == pytest.approx(
+            expected, rel=1e-9
+        )
     # Of fewer, the drawn one lies close to it.
     drawn = correlation_p("spearman", x[:200], y[:200], permutations=9999, seed=1)
     assert drawn == pytest.approx(stats.spearmanr(x[:200], y[:200]).pvalue, abs=0.04)
@@ -200,7 +210,9 @@ def test_a_difference_of_errors_is_that_of_a_mean(groups: list[int] | None) -> N
 
 @pytest.mark.parametrize("groups", [None, UNEVEN], ids=["alone", "uneven"])
 @pytest.mark.parametrize("measure", ["kendall", "pearson"])
-def test_differences_go_by_students_t(measure: Measure, groups: list[int] | None) -> None:
+def test_differences_go_by_students_t(
+    measure: Measure, groups: list[int] | None
+) -> None:
     of = OF_SCIPY[measure]
 
     def apart(kept: Any) -> float:
@@ -226,7 +238,9 @@ def test_a_difference_of_ranks_is_the_paired_bootstrap() -> None:
     found = difference("spearman", ONE, OTHER, HUMAN, resamples=400)
     ends = tuple(np.quantile(deltas, [0.025, 0.975]))
     assert (found.low, found.high) == pytest.approx(ends, abs=1e-12)
-    assert found.narrow == pytest.approx(tuple(np.quantile(deltas, [0.05, 0.95])), abs=1e-12)
+    assert found.narrow == pytest.approx(
+        tuple(np.quantile(deltas, [0.05, 0.95])), abs=1e-12
+    )
     rarer = min((deltas <= 0).sum(), (deltas >= 0).sum())
     assert found.p == pytest.approx(2 * (rarer + 1) / 401, abs=1e-12)
 
@@ -235,9 +249,13 @@ def test_a_difference_of_ranks_by_groups_allows_for_few_of_them() -> None:
     options: dict[str, Any] = {"resamples": 400, "seed": 2}
     found = difference("spearman", ONE, OTHER, HUMAN, GROUPS, **options)
     drawn = np.random.Generator(np.random.PCG64(2)).integers(0, 20, (400, 20))
-    places = [np.concatenate([[3 * g, 3 * g + 1, 3 * g + 2] for g in row]) for row in drawn]
+    places = [
+        np.concatenate([[3 * g, 3 * g + 1, 3 * g + 2] for g in row]) for row in drawn
+    ]
     rho = stats.spearmanr
-    one, other = (np.array([rho(s[r], HUMAN[r]).statistic for r in places]) for s in (ONE, OTHER))
+    one, other = (
+        np.array([rho(s[r], HUMAN[r]).statistic for r in places]) for s in (ONE, OTHER)
+    )
     shares = stats.norm.cdf(math.sqrt(20 / 19) * stats.t.ppf([0.025, 0.975], 19))
     ends = tuple(np.quantile(one - other, shares))
     assert (found.low, found.high) == pytest.approx(ends, abs=1e-12)
@@ -258,7 +276,9 @@ def test_equal_methods_do_not_differ(measure: Measure) -> None:
 
 
 def test_what_a_difference_says() -> None:
-    assert Estimate(0.2, -1.96, 1.96).smallest == pytest.approx(1.959964 + 0.841621, rel=1e-4)
+    assert Estimate(0.2, -1.96, 1.96).smallest == pytest.approx(
+        1.959964 + 0.841621, rel=1e-4
+    )
     assert math.isnan(Estimate(0.2).smallest)
     found = Estimate(0.0, -0.06, 0.06, narrow=(-0.05, 0.05))
     assert found.equivalent(0.051)
@@ -282,13 +302,17 @@ def test_the_bound_of_a_mean_weights_values_and_the_low_end_at_random() -> None:
     # Of 0.5 and 1 and the low end 0 with Dirichlet's weights, v / 2 + w is below x with 2 x^2 for
     # x up to 1/2 (the area of a triangle): 5 % at the root of 1/40, where the density is 4 x.
     exact = math.sqrt(1 / 40)
-    near = 4 * math.sqrt(0.05 * 0.95 / 10_000) / (4 * exact)  # four errors of so many draws
+    near = (
+        4 * math.sqrt(0.05 * 0.95 / 10_000) / (4 * exact)
+    )  # four errors of so many draws
     assert lower_bound([0.5, 1.0]) == pytest.approx(exact, abs=near)
     # In groups of one size the sums of groups take the place of values.
     twice = lower_bound([0.5, 0.5, 1.0, 1.0], groups="aabb")
     assert twice == pytest.approx(exact, abs=near)
     # On a scale from -1 all is twice as far.
-    assert lower_bound([0.0, 1.0], low=-1.0) == pytest.approx(2 * exact - 1, abs=2 * near)
+    assert lower_bound([0.0, 1.0], low=-1.0) == pytest.approx(
+        2 * exact - 1, abs=2 * near
+    )
     assert lower_bound([0.0, 0.0]) == 0.0
     assert math.isnan(lower_bound([NAN]))
 
@@ -317,14 +341,22 @@ def test_labels_needed() -> None:
 TENTHS = st.lists(st.integers(0, 10).map(lambda i: i / 10), min_size=12, max_size=30)
 
 
-@given(TENTHS, st.sampled_from(("mean", "mae", *CORRELATIONS)), st.randoms(use_true_random=False))
-def test_order_and_lone_groups(values: list[float], statistic: Statistic, random: Any) -> None:
+@given(
+    TENTHS,
+    st.sampled_from(("mean", "mae", *CORRELATIONS)),
+    st.randoms(use_true_random=False),
+)
+def test_order_and_lone_groups(
+    values: list[float], statistic: Statistic, random: Any
+) -> None:
     n = len(values)
     columns = np.array([values, HUMAN[:n]])[: 1 if statistic == "mean" else 2]
     found = estimate(statistic, columns)
     own = estimate(statistic, columns, [f"g{i}" for i in range(n)])
     assert own.groups == n
-    assert str((found.value, found.low, found.high)) == str((own.value, own.low, own.high))
+    assert str((found.value, found.low, found.high)) == str(
+        (own.value, own.low, own.high)
+    )
     order = list(range(n))
     random.shuffle(order)
     moved = estimate(statistic, columns[:, order])

@@ -37,11 +37,17 @@ def scores(n: int, systems: int, *, gaps: float = 0.0, seed: int = 0) -> FloatAr
 def test_tukeys_p_of_two_systems_is_the_share_of_all_tables() -> None:
     table = scores(10, 2)
     apart = table[:, 0] - table[:, 1]
-    sums = np.array([abs(np.dot(signs, apart)) for signs in product([-1, 1], repeat=10)])
+    sums = np.array(
+        [abs(np.dot(signs, apart)) for signs in product([-1, 1], repeat=10)]
+    )
     exact = np.mean(sums >= abs(apart.sum()) - 1e-12)
     found = tukey(table, permutations=20_000).p
     # Four standard errors of so many draws.
-    assert found[0, 1] == found[1, 0] == pytest.approx(exact, abs=4 * 0.5 / math.sqrt(20_000))
+    assert (
+        found[0, 1]
+        == found[1, 0]
+        == pytest.approx(exact, abs=4 * 0.5 / math.sqrt(20_000))
+    )
     assert np.isnan(np.diag(found)).all()
 
 
@@ -56,8 +62,12 @@ def test_shuffles_keep_rows_and_holes(n: int, systems: int, gaps: float) -> None
     # All that a query has stays in it: a column's sum is on average that of its rows' means.
     present = ~np.isnan(table)
     expected = np.where(present, np.nanmean(table, axis=1)[:, None], 0.0).sum(axis=0)
-    spread = np.sqrt(np.where(present, np.nanvar(table, axis=1)[:, None], 0.0).sum(axis=0))
-    assert (np.abs(sums.mean(axis=0) - expected) <= 5 * spread / math.sqrt(3000) + 1e-9).all()
+    spread = np.sqrt(
+        np.where(present, np.nanvar(table, axis=1)[:, None], 0.0).sum(axis=0)
+    )
+    assert (
+        np.abs(sums.mean(axis=0) - expected) <= 5 * spread / math.sqrt(3000) + 1e-9
+    ).all()
     assert sums.sum(axis=1) == pytest.approx(np.full(3000, np.nansum(table)), abs=1e-9)
     assert (_shuffled_sums(table, 50, 7) == sums[:50]).all()
     # q* is the largest distance of two means.
@@ -93,7 +103,9 @@ def test_the_studentised_test_is_a_loop_over_the_same_signs(gaps: float) -> None
         largest = np.maximum(largest, [hall((d * row)[both]) for row in signs])
     reach = np.quantile(largest, 0.95) + NormalDist().inv_cdf(0.8)
     for (i, j), size in observed.items():
-        assert found.p[i, j] == found.p[j, i] == (1 + (largest >= size - 1e-9).sum()) / 41
+        assert (
+            found.p[i, j] == found.p[j, i] == (1 + (largest >= size - 1e-9).sum()) / 41
+        )
         d = table[:, i] - table[:, j]
         spread = stats.sem(d, nan_policy="omit")
         assert found.smallest[i, j] == pytest.approx(reach * spread, rel=1e-9)
@@ -145,7 +157,12 @@ PS = st.lists(st.integers(0, 64).map(lambda i: i / 64), min_size=1, max_size=12)
 def test_by_hand() -> None:
     # Sorted 0.005, 0.01, 0.03, 0.04: times 4, 3, 2, 1 is 0.02, 0.03, 0.06, 0.04; the last may not
     # fall below the third.
-    assert holm([0.01, 0.04, 0.03, 0.005]).round(12).tolist() == [0.03, 0.06, 0.06, 0.02]
+    assert holm([0.01, 0.04, 0.03, 0.005]).round(12).tolist() == [
+        0.03,
+        0.06,
+        0.06,
+        0.02,
+    ]
     assert (holm([0.5, 0.9]).tolist(), holm([]).tolist()) == ([1.0, 1.0], [])
 
 

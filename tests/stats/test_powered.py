@@ -17,7 +17,9 @@ NAN = math.nan
 def drawn(n: int, rated: int, noise: float, *, seed: int = 0) -> tuple[Any, Any]:
     rng = np.random.default_rng(seed)
     truth = rng.beta(4, 2, n)
-    ratings = np.where(np.arange(n) < rated, np.clip(truth + rng.normal(0, 0.05, n), 0, 1), NAN)
+    ratings = np.where(
+        np.arange(n) < rated, np.clip(truth + rng.normal(0, 0.05, n), 0, 1), NAN
+    )
     return ratings, 0.2 + 0.6 * truth + rng.normal(0, noise, n)
 
 
@@ -25,7 +27,9 @@ def drawn(n: int, rated: int, noise: float, *, seed: int = 0) -> tuple[Any, Any]
 def test_the_estimate_is_that_of_the_regression(groups: Any) -> None:
     ratings, scores = drawn(400, 80, 0.05)
     scores[3] = NAN
-    found = powered_mean(ratings, scores, groups=None if groups is None else groups.tolist())
+    found = powered_mean(
+        ratings, scores, groups=None if groups is None else groups.tolist()
+    )
     there = np.isfinite(scores)
     rated = there & np.isfinite(ratings)
     y, f, every = ratings[rated], scores[rated], scores[there]
@@ -41,7 +45,11 @@ def test_the_estimate_is_that_of_the_regression(groups: Any) -> None:
     own[rated] = weights * (y - design @ [intercept, slope]) / (1 - np.diag(hat))
     own[there] += slope * (every - every.mean()) / 399
     units = np.arange(400) if groups is None else groups
-    equal = 79.0 if groups is None else 79**2 / float(np.sum(np.bincount(groups[rated]) ** 2))
+    equal = (
+        79.0
+        if groups is None
+        else 79**2 / float(np.sum(np.bincount(groups[rated]) ** 2))
+    )
     variance = np.sum(np.bincount(units, weights=own) ** 2) * equal / (equal - 1)
     half = stats.t.ppf(0.975, equal - 2) * math.sqrt(variance)
     ends = intercept - half, intercept + half
@@ -51,12 +59,18 @@ def test_the_estimate_is_that_of_the_regression(groups: Any) -> None:
     assert found.effective_n == pytest.approx(79 * narrower**2, rel=1e-9)
 
 
-@pytest.mark.parametrize(("rated", "noise"), [(29, 0.05), (60, 50.0)], ids=["few", "useless"])
+@pytest.mark.parametrize(
+    ("rated", "noise"), [(29, 0.05), (60, 50.0)], ids=["few", "useless"]
+)
 def test_the_judge_is_left_out(rated: int, noise: float) -> None:
     ratings, scores = drawn(300, rated, noise, seed=3)
     found = powered_mean(ratings, scores)
     assert found.estimate is found.alone
-    assert (found.alone, found.slope, found.effective_n) == (estimate("mean", ratings), 0.0, rated)
+    assert (found.alone, found.slope, found.effective_n) == (
+        estimate("mean", ratings),
+        0.0,
+        rated,
+    )
 
 
 def test_a_judge_that_rates_the_others_far_off_and_bad_input() -> None:

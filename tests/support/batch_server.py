@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.support.server import Answer, Body, Handler, Script, ScriptedServer, as_answer, error
+from tests.support.server import (
+    Answer,
+    Body,
+    Handler,
+    Script,
+    ScriptedServer,
+    as_answer,
+    error,
+)
 
 Line = dict[str, Any]
 Fate = Callable[[int, int, Line], str | Answer | None]
@@ -58,7 +66,10 @@ class BatchServer(ScriptedServer):
         self._http.RequestHandlerClass = _Handler
         self.fate: Fate = lambda batch, number, line: None
         self.statuses: dict[int, str] = {}
-        self.failures = ("model_not_found", "The provided model 'm' is not supported by Batch.")
+        self.failures = (
+            "model_not_found",
+            "The provided model 'm' is not supported by Batch.",
+        )
         self.room = float("inf")
         self.hold = False
         self.faults: list[Fault] = []
@@ -87,7 +98,12 @@ class BatchServer(ScriptedServer):
 
     def file(self, id_: str) -> dict[str, Any]:
         name, content = self.files[id_]
-        more = {"object": "file", "created_at": 1, "purpose": "batch", "status": "processed"}
+        more = {
+            "object": "file",
+            "created_at": 1,
+            "purpose": "batch",
+            "status": "processed",
+        }
         return {"id": id_, "bytes": len(content), "filename": name, **more}
 
     def create(self, asked: Body) -> dict[str, Any]:
@@ -96,8 +112,14 @@ class BatchServer(ScriptedServer):
         lines = [json.loads(line) for line in content.splitlines()]
         assert len({line["custom_id"] for line in lines}) == len(lines)
         assert len({line["body"]["model"] for line in lines}) == 1
-        open_ones = [held for held in self.batches.values() if held.told["status"] == "in_progress"]
-        under_way = sum(len(self.files[held.told["input_file_id"]][1]) for held in open_ones)
+        open_ones = [
+            held
+            for held in self.batches.values()
+            if held.told["status"] == "in_progress"
+        ]
+        under_way = sum(
+            len(self.files[held.told["input_file_id"]][1]) for held in open_ones
+        )
         given = ("endpoint", "input_file_id", "completion_window")
         told: dict[str, Any] = {
             **{name: asked[name] for name in given}, "id": f"batch_{number}", "object": "batch",
@@ -106,7 +128,9 @@ class BatchServer(ScriptedServer):
             "request_counts": {"total": len(lines), "completed": 0, "failed": 0},
         }  # fmt: skip
         if under_way + len(content) > self.room:
-            self._fail(told, "token_limit_exceeded", "Enqueued token limit reached for m.")
+            self._fail(
+                told, "token_limit_exceeded", "Enqueued token limit reached for m."
+            )
         self.batches[told["id"]] = Held(number, told, lines)
         return told
 
@@ -138,14 +162,22 @@ class BatchServer(ScriptedServer):
                 continue
             self.looked_at[body] += 1
             answer = fate or as_answer(self.script(line["body"], number), line["body"])
-            response = {"status_code": answer.status, "request_id": "r", "body": answer.payload}
+            response = {
+                "status_code": answer.status,
+                "request_id": "r",
+                "body": answer.payload,
+            }
             if answer.status == 200:
                 self.answered[body] += 1
-            (good if answer.status == 200 else bad).append(_result(line, response, None))
+            (good if answer.status == 200 else bad).append(
+                _result(line, response, None)
+            )
         held.told["status"] = status
         for name, lines in (("output_file_id", good), ("error_file_id", bad)):
             if lines:
-                content = "\n".join(json.dumps(each, ensure_ascii=False) for each in lines)
+                content = "\n".join(
+                    json.dumps(each, ensure_ascii=False) for each in lines
+                )
                 held.told[name] = self.upload(f"{name}.jsonl", content.encode())["id"]
         counts = {"total": len(held.lines), "completed": len(good), "failed": len(bad)}
         held.told["request_counts"] = counts
@@ -156,7 +188,12 @@ class BatchServer(ScriptedServer):
 
 
 def _result(line: Line, response: Any, said: Any) -> dict[str, Any]:
-    return {"id": "r", "custom_id": line["custom_id"], "response": response, "error": said}
+    return {
+        "id": "r",
+        "custom_id": line["custom_id"],
+        "response": response,
+        "error": said,
+    }
 
 
 class _Handler(Handler):
@@ -171,7 +208,9 @@ class _Handler(Handler):
             super().do_GET()
             return
         with self.owner.gate:
-            self._answered("GET", url.path, lambda: self._get(url.path, parse_qs(url.query)))
+            self._answered(
+                "GET", url.path, lambda: self._get(url.path, parse_qs(url.query))
+            )
 
     def do_POST(self) -> None:  # noqa: N802  # as above
         if self.path == "/v1/chat/completions":
@@ -194,7 +233,11 @@ class _Handler(Handler):
             return _page([held.told for held in owner.batches.values()], query)
         if parts[0] == "files" and parts[1] in owner.files:
             content = owner.files[parts[1]][1]
-            return Answer(content) if parts[2:] == ["content"] else Answer(owner.file(parts[1]))
+            return (
+                Answer(content)
+                if parts[2:] == ["content"]
+                else Answer(owner.file(parts[1]))
+            )
         if parts[0] == "batches" and parts[1] in owner.batches:
             return Answer(owner.look(parts[1]))
         return error(404, f"No such object: {path}")

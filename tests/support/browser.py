@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Request, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Dialog,
+    Page,
+    Request,
+    sync_playwright,
+)
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
 HINT: Final = "no browser: install Chromium (on Debian `apt-get install chromium`), or name one in TCVA_BROWSER"
@@ -25,7 +32,9 @@ def launched() -> Iterator[Browser]:
     """The browser, headless; its sandbox needs a user other than root."""
     options = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_browser(), args=options)
+        browser = playwright.chromium.launch(
+            executable_path=find_browser(), args=options
+        )
         try:
             yield browser
         finally:
@@ -50,12 +59,16 @@ class Watched:
     def __post_init__(self) -> None:
         self.page.on("request", self._requested)
         self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
-        self.page.on("console", lambda message: self.faults.append(f"console: {message.text}"))
+        self.page.on(
+            "console", lambda message: self.faults.append(f"console: {message.text}")
+        )
         self.page.on("dialog", self._asked)
 
     def _requested(self, request: Request) -> None:
         # Downloads of labels are made in the page and never leave it.
-        if request.url.partition("#")[0] != self.address and not request.url.startswith("blob:"):
+        if request.url.partition("#")[0] != self.address and not request.url.startswith(
+            "blob:"
+        ):
             self.faults.append(f"request: {request.url}")
 
     def _asked(self, dialog: Dialog) -> None:
@@ -77,7 +90,9 @@ class Watched:
 
     def value(self, selector: str) -> float:
         """The full number behind a figure that the page shows rounded."""
-        return float(self.page.locator(selector).first.get_attribute("data-value") or "nan")
+        return float(
+            self.page.locator(selector).first.get_attribute("data-value") or "nan"
+        )
 
     def call(self, code: str, argument: Any = None) -> Any:
         """What some JavaScript gives."""

@@ -8,8 +8,12 @@ from tcva_adapters.compare import calibrate
 from tcva_adapters.compare.calibration import recommended
 
 PASSAGE: Final = "The office opens at nine. Parking is free for visitors."
-GOOD: Final = Sample(input="When?", response="The office opens at nine.", contexts=(PASSAGE,))
-BAD: Final = GOOD.model_copy(update={"response": "The museum shows paintings of old ships."})
+GOOD: Final = Sample(
+    input="When?", response="The office opens at nine.", contexts=(PASSAGE,)
+)
+BAD: Final = GOOD.model_copy(
+    update={"response": "The museum shows paintings of old ships."}
+)
 RATED: Final = [
     sample.model_copy(update={"id": f"{name}{number}", "metadata": {"human": rating}})
     for number in range(40)

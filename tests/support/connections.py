@@ -14,7 +14,9 @@ def connections() -> list[Any]:
 
     def note(event: str, arguments: tuple[Any, ...]) -> None:
         if event in ("socket.getaddrinfo", "socket.connect", "socket.sendto"):
-            found.append(arguments[:2] if event == "socket.getaddrinfo" else arguments[-1])
+            found.append(
+                arguments[:2] if event == "socket.getaddrinfo" else arguments[-1]
+            )
 
     sys.addaudithook(note)
     return found

@@ -16,7 +16,11 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processor
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 THREE = ("entailment", "neutral", "contradiction")
 
-_WEIGHTS = {"entailment": (24, -20, -14), "neutral": (-20, 0, 14), "contradiction": (6, 20, -12)}
+_WEIGHTS = {
+    "entailment": (24, -20, -14),
+    "neutral": (-20, 0, 14),
+    "contradiction": (6, 20, -12),
+}
 """Of each class: by the share of the hypothesis' words that the premise has, by whether only one of
 the two has "not", and without either. What does not support weighs as neutral does."""
 
@@ -72,9 +76,13 @@ def save(
         graph: Where in the folder the graph is.
         external: The file that holds the weights.
     """
-    words = sorted({word for text in texts for word in re.findall(r"\w+", text.lower())} | {"not"})
+    words = sorted(
+        {word for text in texts for word in re.findall(r"\w+", text.lower())} | {"not"}
+    )
     vocabulary = {word: at for at, word in enumerate((*SPECIAL, *words))}
-    content = np.array([word not in SPECIAL or word == "[UNK]" for word in vocabulary], np.float32)
+    content = np.array(
+        [word not in SPECIAL or word == "[UNK]" for word in vocabulary], np.float32
+    )
     is_known = np.array([word not in SPECIAL for word in vocabulary], np.float32)
     kinds = weights_like or classes
     weighed = [_WEIGHTS.get(kind, _WEIGHTS["neutral"]) for kind in kinds]
@@ -86,10 +94,14 @@ def save(
         "weights": np.array([w[:2] for w in weighed], np.float32).T,
         "bias": np.array([w[2] for w in weighed], np.float32),
     }
-    text = _GRAPH.replace("INPUTS", ", ".join(f"int64[{shape}] {name}" for name in inputs))
+    text = _GRAPH.replace(
+        "INPUTS", ", ".join(f"int64[{shape}] {name}" for name in inputs)
+    )
     model = parser.parse_model(text.replace("OUTPUTS", f"float[N,{len(kinds)}] logits"))
     tables |= {name: np.array(value, np.int64) for name, value in _NUMBERS.items()}
-    model.graph.initializer.extend(numpy_helper.from_array(a, name) for name, a in tables.items())
+    model.graph.initializer.extend(
+        numpy_helper.from_array(a, name) for name, a in tables.items()
+    )
     (folder / graph).parent.mkdir(parents=True, exist_ok=True)
     kept: Any = {"save_as_external_data": external is not None, "location": external}
     onnx.save_model(model, str(folder / graph), size_threshold=64, **kept)
@@ -107,6 +119,11 @@ def save(
     tokenizer.enable_truncation(8)
     tokenizer.save(str(folder / "tokenizer.json"))
     named = {"id2label": {str(at): name for at, name in enumerate(classes)}}
-    given = {**named, "max_position_embeddings": length, "pad_token_id": 0, **(config or {})}
+    given = {
+        **named,
+        "max_position_embeddings": length,
+        "pad_token_id": 0,
+        **(config or {}),
+    }
     (folder / "config.json").write_text(json.dumps(given))
     return folder

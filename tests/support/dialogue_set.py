@@ -12,9 +12,43 @@ LEVELS = {"f": "fully", "m": "mostly", "p": "partial", "i": "minor", "n": "none"
 VERDICTS: Sequence[str | None] = [
     "n", "fn", "ii", "", "pi", "fnp", "ppp", "", "mp", "fp", "fpn", "mmm", "ffi", "", "ff", None,
 ]  # fmt: skip
-HUMAN = [0.0, 0.1, 0.15, 0.2, 0.3, 0.25, 0.5, 0.4, 0.55, 0.6, 0.35, 0.8, 0.7, 0.9, 1.0, 0.95]
+HUMAN = [
+    0.0,
+    0.1,
+    0.15,
+    0.2,
+    0.3,
+    0.25,
+    0.5,
+    0.4,
+    0.55,
+    0.6,
+    0.35,
+    0.8,
+    0.7,
+    0.9,
+    1.0,
+    0.95,
+]
 RAGAS = [0.0, 0.5, 0.0, 0.0, 0.2, 0.3, 0.3, 0.1, 0.5, 0.5, 0.6, 0.9, 0.8, 0.0, 1.0, 0.7]
-DEEPEVAL = [0.5, 0.0, 1.0, 1.0, 0.5, 0.3, 0.9, 1.0, 0.4, 1.0, 0.6, 1.0, 0.5, 1.0, 0.8, -1]
+DEEPEVAL = [
+    0.5,
+    0.0,
+    1.0,
+    1.0,
+    0.5,
+    0.3,
+    0.9,
+    1.0,
+    0.4,
+    1.0,
+    0.6,
+    1.0,
+    0.5,
+    1.0,
+    0.8,
+    -1,
+]
 
 
 def ids() -> list[str]:
@@ -41,7 +75,9 @@ def tcva() -> Records:
             "id": key,
             "human_score": human,
             # Only what has no verdicts has stored scores: 0 for no claim, -1 for a failure.
-            "tcva_scores": {} if letters else {"T0.5": -1.0 if letters is None else 0.0},
+            "tcva_scores": {}
+            if letters
+            else {"T0.5": -1.0 if letters is None else 0.0},
             "verdicts": [{"verdict": LEVELS[x], "reason": ""} for x in letters or ""],
         }
         for key, human, letters in zip(ids(), HUMAN, VERDICTS, strict=True)
@@ -64,7 +100,9 @@ def files() -> dict[str, Records]:
     }
 
 
-def write(folder: Path, name: str = "dialogue", /, **changes: Records | str | None) -> Path:
+def write(
+    folder: Path, name: str = "dialogue", /, **changes: Records | str | None
+) -> Path:
     """The set's files; a change replaces one, by text, or leaves it out (None)."""
     folder.mkdir(exist_ok=True)
     for kind, content in {**files(), **changes}.items():

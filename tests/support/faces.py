@@ -31,7 +31,9 @@ both_faces = pytest.mark.parametrize("face", [in_sync, in_async])
 
 
 @contextmanager
-def serving(script: Script, **how: Any) -> Iterator[tuple[ScriptedServer, OpenAICompatibleModel]]:
+def serving(
+    script: Script, **how: Any
+) -> Iterator[tuple[ScriptedServer, OpenAICompatibleModel]]:
     """A server that answers by a script, and a model that asks it."""
     with ScriptedServer(script) as server:
         yield server, OpenAICompatibleModel("m", base_url=server.base_url, **how)

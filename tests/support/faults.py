@@ -72,17 +72,49 @@ def _status(status: int, message: str, **more: Any) -> Fault:
     return lambda _body, _good: error(status, message, **more)
 
 
-for _number in (400, 403, 404, 405, 409, 413, 415, 418, 422, 451, 500, 502, 503, 504, 529):
+for _number in (
+    400,
+    403,
+    404,
+    405,
+    409,
+    413,
+    415,
+    418,
+    422,
+    451,
+    500,
+    502,
+    503,
+    504,
+    529,
+):
     _add(f"status {_number}", "failed", _status(_number, "This is not done today."))
-_add("status 401", "stop", _status(401, "Incorrect API key provided.", code="invalid_api_key"))
+_add(
+    "status 401",
+    "stop",
+    _status(401, "Incorrect API key provided.", code="invalid_api_key"),
+)
 _add("status 402", "stop", _status(402, "Insufficient balance."))
-_add("quota", "stop", _status(429, "You exceeded your quota.", code="insufficient_quota"))
+_add(
+    "quota", "stop", _status(429, "You exceeded your quota.", code="insufficient_quota")
+)
 _add("status 429", "failed", _status(429, "Slow down.", retry_after=0.01))
-_add("no model", "stop", _status(404, "The model `m` does not exist.", code="model_not_found"))
-_add("context length", "failed", _status(400, "too long", code="context_length_exceeded"))
+_add(
+    "no model",
+    "stop",
+    _status(404, "The model `m` does not exist.", code="model_not_found"),
+)
+_add(
+    "context length", "failed", _status(400, "too long", code="context_length_exceeded")
+)
 _add("content filter", "failed", _status(400, "refused", code="content_filter"))
-_add("500 not found", "failed", _status(500, "model 'm' not found, invalid model output"))
-_add("400 quota text", "failed", _status(400, "insufficient_quota, invalid api key, 401"))
+_add(
+    "500 not found", "failed", _status(500, "model 'm' not found, invalid model output")
+)
+_add(
+    "400 quota text", "failed", _status(400, "insufficient_quota, invalid api key, 401")
+)
 
 
 def _echo(status: int) -> Fault:
@@ -109,7 +141,9 @@ def _payload(**changes: Any) -> Fault:
 def _choice(**changes: Any) -> Fault:
     def fault(_body: Body, good: Answer) -> Answer:
         (choice,) = good.payload["choices"]
-        return replace(good, payload={**good.payload, "choices": [{**choice, **changes}]})
+        return replace(
+            good, payload={**good.payload, "choices": [{**choice, **changes}]}
+        )
 
     return fault
 
@@ -150,12 +184,28 @@ _add("logprobs number token", "scored", _tokens(_TOP | {"token": 7}))
 _add("logprobs text", "scored", _tokens(_TOP | {"logprob": "high"}))
 _add("logprobs null", "scored", _tokens(_TOP | {"logprob": None}))
 _add("logprobs 10**400", "scored", _tokens(_TOP | {"logprob": -(10**400)}))
-_add("logprobs odd top", "scored", _tokens(_TOP | {"top_logprobs": [None, 3, {"token": 1}]}))
+_add(
+    "logprobs odd top",
+    "scored",
+    _tokens(_TOP | {"top_logprobs": [None, 3, {"token": 1}]}),
+)
 _add("logprobs no list", "scored", _choice(logprobs={"content": "fully"}))
 _add("model a number", "scored", _payload(model=42))
-_add("content in parts", "scored", _content(lambda text: [{"type": "text", "text": text}]))
-_add("fenced", "scored", _content(lambda text: f"Here it is:\n```json\n{text}\n```\nDone."))
-_add("reasoning first", "scored", _content(lambda text: f"<think>Hm, none?</think>\n{text}"))
+_add(
+    "content in parts",
+    "scored",
+    _content(lambda text: [{"type": "text", "text": text}]),
+)
+_add(
+    "fenced",
+    "scored",
+    _content(lambda text: f"Here it is:\n```json\n{text}\n```\nDone."),
+)
+_add(
+    "reasoning first",
+    "scored",
+    _content(lambda text: f"<think>Hm, none?</think>\n{text}"),
+)
 _add("byte order mark", "scored", _content(lambda text: "\ufeff" + text))
 _add("half a character", "scored", _content(lambda text: text + "\ud83d"))
 _add("content null", "failed", _content(lambda _: None))
@@ -174,7 +224,11 @@ _add("control characters", "failed", _content(lambda _: "\x1b[2J\x00\x07"))
 _add("finish length", "scored", _choice(finish_reason="length"))
 _add("finish content filter", "failed", _choice(finish_reason="content_filter"))
 _add("refusal", "failed", _message(content=None, refusal="I cannot help with that."))
-_add("tool call", "failed", _message(content=None, tool_calls=[{"id": "1", "type": "function"}]))
+_add(
+    "tool call",
+    "failed",
+    _message(content=None, tool_calls=[{"id": "1", "type": "function"}]),
+)
 _add("no choices", "failed", _payload(choices=[]))
 _add("choices null", "failed", _payload(choices=None))
 _add("json null", "failed", _answer(None))
@@ -202,7 +256,11 @@ def _raw(write: Callable[[Handler, bytes], None]) -> Fault:
 
 def _head(handler: Handler, *headers: tuple[str, str], status: int = 200) -> None:
     handler.send_response(status)
-    for name, value in (("Content-Type", "application/json"), ("Connection", "close"), *headers):
+    for name, value in (
+        ("Content-Type", "application/json"),
+        ("Connection", "close"),
+        *headers,
+    ):
         handler.send_header(name, value)
     handler.end_headers()
     handler.wfile.flush()
@@ -210,7 +268,9 @@ def _head(handler: Handler, *headers: tuple[str, str], status: int = 200) -> Non
 
 def _reset(handler: Handler, _data: bytes = b"") -> None:
     # With nothing to linger for, closing sends a reset instead of an orderly end.
-    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.connection.setsockopt(
+        socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+    )
     handler.connection.close()
 
 
@@ -221,7 +281,9 @@ def _reset_half(handler: Handler, data: bytes) -> None:
     _reset(handler)
 
 
-def _said(*headers: tuple[str, str], before: bytes = b"", lacks: int | None = 0) -> Fault:
+def _said(
+    *headers: tuple[str, str], before: bytes = b"", lacks: int | None = 0
+) -> Fault:
     """All of the good answer, behind these headers and something else; so much is missing at its end."""
 
     def said(handler: Handler, data: bytes) -> None:
@@ -272,19 +334,34 @@ _add("reset half way", "failed", _raw(_reset_half))
 _add("body too short", "failed", _said(lacks=1000))
 _add("bad gzip", "failed", _said(("Content-Encoding", "gzip")))
 _add("gzip bomb", "failed", _raw(_gzip_bomb))
-_add("bad chunks", "failed", _said(("Transfer-Encoding", "chunked"), before=b"zz\r\n", lacks=None))
+_add(
+    "bad chunks",
+    "failed",
+    _said(("Transfer-Encoding", "chunked"), before=b"zz\r\n", lacks=None),
+)
 _add("no http", "failed", _raw(_no_http))
 _add("huge header", "failed", _said(("X-Filler", "x" * 300_000)))
 _add("drip", "failed", _raw(_drip))
 _add("endless", "failed", _raw(_endless))
 _add("hang", "failed", _raw(_hang))
 _add("50 MB", "failed", _content(lambda text: text + " " * 50_000_000))
-_add("utf-16", "failed", lambda _, good: Answer(json.dumps(good.payload).encode("utf-16")))
+_add(
+    "utf-16",
+    "failed",
+    lambda _, good: Answer(json.dumps(good.payload).encode("utf-16")),
+)
 _add("latin-1", "failed", _answer(b'{"choices": "\xe9"}'))
 # The first name is reserved for being nobody's, so that nothing leaves even if it is followed.
-_URLS: Final = {"elsewhere": "http://elsewhere.invalid/v1", "in a circle": "/v1/chat/completions"}
+_URLS: Final = {
+    "elsewhere": "http://elsewhere.invalid/v1",
+    "in a circle": "/v1/chat/completions",
+}
 for _where, _url in _URLS.items():
-    _add(f"redirect {_where}", "failed", _answer("", status=307, headers={"Location": _url}))
+    _add(
+        f"redirect {_where}",
+        "failed",
+        _answer("", status=307, headers={"Location": _url}),
+    )
 
 
 # --- the server ------------------------------------------------------------------------------------

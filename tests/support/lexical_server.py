@@ -54,7 +54,9 @@ def _ours(prompt: str) -> str:
             f"claim_{number}": {
                 "quote_from_passage": verdict.evidence,
                 "reason": verdict.reason,
-                "verdict": NOT_A_CLAIM if verdict.verdict is None else verdict.verdict.value,
+                "verdict": NOT_A_CLAIM
+                if verdict.verdict is None
+                else verdict.verdict.value,
             }
             for number, verdict in zip(claims, judged, strict=True)
             if number in wanted
@@ -105,7 +107,9 @@ def _faithfulness_pattern() -> re.Pattern[str]:
     from llama_index.core.evaluation import faithfulness
 
     parts = Formatter().parse(faithfulness.DEFAULT_EVAL_TEMPLATE.get_template())
-    groups = (re.escape(t) + (f"(?P<{name}>.*)" if name else "") for t, name, _, _ in parts)
+    groups = (
+        re.escape(t) + (f"(?P<{name}>.*)" if name else "") for t, name, _, _ in parts
+    )
     return re.compile("".join(groups), re.DOTALL)
 
 
@@ -153,4 +157,6 @@ class LexicalServer(ScriptedServer):
         prompt = body["messages"][-1]["content"]
         with self._guard:
             self.prompts[prompt] += 1
-        return lexical_reply(prompt) or error(400, f"a prompt that is not known: {prompt[:60]!r}")
+        return lexical_reply(prompt) or error(
+            400, f"a prompt that is not known: {prompt[:60]!r}"
+        )

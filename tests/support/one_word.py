@@ -4,10 +4,20 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from tests.support.server import Answer, Body, Script, Scripted, auto_judge, lacking, reply
+from tests.support.server import (
+    Answer,
+    Body,
+    Script,
+    Scripted,
+    auto_judge,
+    lacking,
+    reply,
+)
 
 _CLAIM: Final = re.compile(r"<<<CLAIM \w+>>>\n(.*?)\n<<<END CLAIM \w+>>>", re.DOTALL)
-_PASSAGE: Final = re.compile(r"<<<PASSAGE (\d+) \w+>>>\n(.*?)\n<<<END PASSAGE \1 \w+>>>", re.DOTALL)
+_PASSAGE: Final = re.compile(
+    r"<<<PASSAGE (\d+) \w+>>>\n(.*?)\n<<<END PASSAGE \1 \w+>>>", re.DOTALL
+)
 
 YES: Final = {"yes": 0.56, "Yes": 0.2, " no": 0.14, "No.": 0.1}
 """P(yes) is .76: partial .7 and mostly .3, since these stand at .7 and .9."""

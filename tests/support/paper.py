@@ -26,7 +26,13 @@ def load(name: str) -> list[dict[str, Any]]:
 def judged(name: str) -> tuple[FloatArray, FloatArray, dict[str, FloatArray]]:
     """Level counts, human scores and stored scores by temperature, of samples with verdicts."""
     records = [r for r in load(f"{name}_tcva_scores") if r["verdicts"]]
-    counts = np.array([count_levels(v["verdict"] for v in r["verdicts"]) for r in records])
+    counts = np.array(
+        [count_levels(v["verdict"] for v in r["verdicts"]) for r in records]
+    )
     human = np.array([r["human_score"] for r in records])
     keys = list(records[0]["tcva_scores"])
-    return counts, human, {k: np.array([r["tcva_scores"][k] for r in records]) for k in keys}
+    return (
+        counts,
+        human,
+        {k: np.array([r["tcva_scores"][k] for r in records]) for k in keys},
+    )

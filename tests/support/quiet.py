@@ -13,7 +13,12 @@ QUIET = {
     "LANGSMITH_TEST_TRACKING": "false", "TOKENIZERS_PARALLELISM": "false",
 }  # fmt: skip
 os.environ.update(QUIET)
-for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "CONFIDENT_API_KEY", "LANGSMITH_API_KEY"):
+for name in (
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+    "CONFIDENT_API_KEY",
+    "LANGSMITH_API_KEY",
+):
     os.environ.pop(name, None)
 
 # pytest's workers set it, and what is said on standard error would be wrapped where it is.

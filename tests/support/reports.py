@@ -12,7 +12,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters import CCRS, TCVA, Assessment, CCRSResult, ClaimVerdict, Result, Sample, Verdict
+from tcva_adapters import (
+    CCRS,
+    TCVA,
+    Assessment,
+    CCRSResult,
+    ClaimVerdict,
+    Result,
+    Sample,
+    Verdict,
+)
 from tcva_adapters.compare import ScoreTable, read_scores
 from tcva_adapters.core.verdicts import LEVELS, count_levels
 from tcva_adapters.data import labels_of, sample_lines
@@ -28,7 +37,11 @@ RAGAS: Final = "ragas faithfulness"
 DEEPEVAL: Final = "deepeval faithfulness"
 RUN: Final = "faithfulness"
 _COLUMNS: Final = [
-    *(Column("method"), Column("n", "int"), Column("rho", "interval", "rank correlation")),
+    *(
+        Column("method"),
+        Column("n", "int"),
+        Column("rho", "interval", "rank correlation"),
+    ),
     *(Column("p", "p"), Column("same", "share"), Column("difference", "signed")),
 ]
 _ROWS: Final[list[dict[str, Any]]] = [
@@ -36,8 +49,12 @@ _ROWS: Final[list[dict[str, Any]]] = [
     | {"rho": 0.8125, "rho_low": 0.71, "rho_high": 0.9},
     {"method": RAGAS, "n": 52, "rho": 0.5, "p": 0.25, "same": 0.5, "difference": None},
 ]
-_AGREEMENT: Final = Table("agreement", _COLUMNS, _ROWS, notes=["Holm's correction over both."])
-FOUND: Final = Report("TCVA and the ratings agree.", [_AGREEMENT], ["Ratings are of one person."])
+_AGREEMENT: Final = Table(
+    "agreement", _COLUMNS, _ROWS, notes=["Holm's correction over both."]
+)
+FOUND: Final = Report(
+    "TCVA and the ratings agree.", [_AGREEMENT], ["Ratings are of one person."]
+)
 """What the library says of the examples; the page shows it as it is."""
 
 
@@ -49,7 +66,8 @@ def table_of(
 ) -> ScoreTable:
     """Runs and fixed scores on the same samples."""
     scores: dict[str, Sequence[float | None]] = {
-        name: [each.score if each else None for each in results] for name, results in runs.items()
+        name: [each.score if each else None for each in results]
+        for name, results in runs.items()
     }
     scores |= fixed or {}
     ids = tuple(sample.id or "" for sample in samples)
@@ -59,10 +77,14 @@ def table_of(
         for sample, result in zip(ids, results, strict=True)
         if result and result.unscored
     }
-    values = np.array([*scores.values()], dtype=np.float64).reshape(len(scores), len(ids)).T
+    values = (
+        np.array([*scores.values()], dtype=np.float64).reshape(len(scores), len(ids)).T
+    )
     results = {**runs, **more.pop("results", {})}
     reasons |= more.pop("reasons", {})
-    return ScoreTable(ids, tuple(scores), values, reasons=reasons, results=results, **more)
+    return ScoreTable(
+        ids, tuple(scores), values, reasons=reasons, results=results, **more
+    )
 
 
 def write_page(content: Content, file: Path, most: int = 5000) -> Path:
@@ -79,14 +101,18 @@ def small_report(folder: Path) -> Path:
 
 
 def _small(results: Sequence[Result], title: str) -> Content:
-    samples = [Sample(id=name, input="When?", response="At nine.") for name in ("one", "two")]
+    samples = [
+        Sample(id=name, input="When?", response="At nine.") for name in ("one", "two")
+    ]
     samples = samples[: len(results)]
     return Content(title, table_of(samples, {"run": results}), samples)
 
 
 def small() -> Content:
     """Two samples."""
-    return _small([Result(_judged("one", "fully", "none")), Result(_judged("two", "mostly"))], "2")
+    return _small(
+        [Result(_judged("one", "fully", "none")), Result(_judged("two", "mostly"))], "2"
+    )
 
 
 def _judged(name: str, *words: str) -> Assessment:
@@ -110,7 +136,9 @@ def human_rating(sample: Sample) -> float | None:
     levels = [label.level for label in labels_of(sample) if label.level is not None]
     if not levels:
         return None
-    return sum(level in {Verdict.FULLY, Verdict.MOSTLY} for level in levels) / len(levels)
+    return sum(level in {Verdict.FULLY, Verdict.MOSTLY} for level in levels) / len(
+        levels
+    )
 
 
 @cache
@@ -124,7 +152,9 @@ def example_content() -> Content:
     said: list[Result | None] = []
     for result, score in zip(example_results(), lenient, strict=True):
         judged = ((each.claim, each.verdict) for each in result.claims if each.verdict)
-        verdicts = tuple(FrameworkVerdict(claim, "1", v, "Inferred.") for claim, v in judged)
+        verdicts = tuple(
+            FrameworkVerdict(claim, "1", v, "Inferred.") for claim, v in judged
+        )
         own = FrameworkScore("faithfulness", score, verdicts).assessment()
         said.append(Result(own) if verdicts else None)
     lenient[:2] = [None, None]
@@ -151,7 +181,9 @@ def gate(limit: float = 0.2) -> Report:
     """Thresholds of which the strictest three keep a limit of 0.2, and none one of 0.02."""
     rows = zip(range(10, -1, -1), np.linspace(0.05, 1, 11) ** 2, strict=True)
     names = ("threshold", "false_pass", "bound", "true_pass", "certified")
-    found = [(step / 10, k, min(1, k + 0.04), k**0.3, k + 0.04 < limit) for step, k in rows]
+    found = [
+        (step / 10, k, min(1, k + 0.04), k**0.3, k + 0.04 < limit) for step, k in rows
+    ]
     records = [dict(zip(names, each, strict=True)) for each in found]
     kept = [each["threshold"] for each in records if each["certified"]]
     guarantee = {"setting": {"threshold": kept[-1]}} if kept else None
@@ -174,7 +206,9 @@ def two_runs() -> Content:
     def moved(claim: ClaimVerdict) -> ClaimVerdict:
         if not claim.verdict or rng.random() >= 0.3:
             return claim
-        return claim.model_copy(update={"verdict": LEVELS[rng.integers(5)], "probabilities": None})
+        return claim.model_copy(
+            update={"verdict": LEVELS[rng.integers(5)], "probabilities": None}
+        )
 
     for result in first:
         update = {"claims": tuple(map(moved, result.claims)), "judge": "another"}
@@ -182,13 +216,18 @@ def two_runs() -> Content:
     runs = {"before": [*first[:-1], None], "after": [None, *changed[1:]]}
     content = example_content()
     reports = [("changes", Report("3 of 55 decisions change."))]
-    return Content("before and after", table_of(content.samples, runs), content.samples, reports)
+    return Content(
+        "before and after", table_of(content.samples, runs), content.samples, reports
+    )
 
 
 def apart() -> Content:
     """A run, a method without a score, one on other samples, and one on the same."""
     samples = example_samples()
-    results: list[Result | None] = [*example_results()[:20], *[None] * (len(samples) - 20)]
+    results: list[Result | None] = [
+        *example_results()[:20],
+        *[None] * (len(samples) - 20),
+    ]
     fixed: dict[str, list[float | None]] = {
         "empty": [None] * len(samples),
         "others": [None] * 20 + [0.5] * (len(samples) - 20),
@@ -206,10 +245,14 @@ def example_ratings() -> tuple[CCRSResult, ...]:
 def ccrs_content() -> Content:
     """CCRS alone: nothing follows the temperature."""
     table = read_scores(example_ratings())
-    return Content("ccrs", table, example_samples(), [("overview", Report("Five metrics."))])
+    return Content(
+        "ccrs", table, example_samples(), [("overview", Report("Five metrics."))]
+    )
 
 
-def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?") -> Content:
+def random_content(
+    size: int, seed: int = 0, *, questions: str = "Question {}?"
+) -> Content:
     """As many samples as asked for, with random verdicts, ratings and a method; a few unscored."""
     rng = np.random.default_rng(seed)
     samples, results, scores = [], [], []
@@ -220,22 +263,30 @@ def random_content(size: int, seed: int = 0, *, questions: str = "Question {}?")
         text = f"Claim {{}} of sample {number} is that the office opens at {{}}."
         texts = [text.format(i, v) for i, v in enumerate(verdicts)]
         claims = tuple(
-            ClaimVerdict(claim=text, verdict=LEVELS[v], evidence=f"opens at {v}", **shown)
+            ClaimVerdict(
+                claim=text, verdict=LEVELS[v], evidence=f"opens at {v}", **shown
+            )
             for text, v in zip(texts, verdicts, strict=True)
         )
         contexts = ("The office opens at 0. " * 10 + "It opens at 1, or opens at 4.",)
         metadata = {"domain": ("medical", "support", "travel")[number % 3]}
         question = questions.format(number)
         about: Any = {"contexts": contexts, "metadata": metadata}
-        samples.append(Sample(id=name, input=question, response=" ".join(texts), **about))
+        samples.append(
+            Sample(id=name, input=question, response=" ".join(texts), **about)
+        )
         outcome: dict[str, Any] = {"claims": claims}
         if number % 97 == 5:
-            outcome = {"unscored": Unscored(reason=Reason.REFUSAL, detail="I cannot say.")}
+            outcome = {
+                "unscored": Unscored(reason=Reason.REFUSAL, detail="I cannot say.")
+            }
         update = {"claims": (), "judge": "random"} | outcome
         judged = _judged(name, "fully").model_copy(update=update)
         results.append(Result(judged))
         scores.append(float(np.round((verdicts < 3).mean(), 3)))
-    table = table_of(samples, {"random": results}, {RAGAS: scores}, human=rng.random(size).round(2))
+    table = table_of(
+        samples, {"random": results}, {RAGAS: scores}, human=rng.random(size).round(2)
+    )
     return Content(f"{size} samples", table, samples)
 
 
@@ -243,19 +294,39 @@ def hostile_content(texts: Sequence[str]) -> Content:
     """A sample for each text, which stands in each field that holds a text, names included."""
     samples, results, said = [], [], []
     for number, text in enumerate(texts):
-        lowered: dict[str, Any] = {"original_verdict": "fully", "evidence_check": "not_found"}
+        lowered: dict[str, Any] = {
+            "original_verdict": "fully",
+            "evidence_check": "not_found",
+        }
         lowered |= {"verdict": LEVELS[number % 5], "context": 1}
         claims = (
             ClaimVerdict(claim=text, evidence=text, reason=text, **lowered),
-            ClaimVerdict(claim=f"It says {text}", verdict="fully", probabilities=(1, 0, 0, 0, 0)),  # type: ignore[arg-type]  # a level's word
+            ClaimVerdict(
+                claim=f"It says {text}",
+                verdict="fully",  # type: ignore[arg-type]  # a level's word
+                probabilities=(1, 0, 0, 0, 0),
+            ),
         )
-        fields: dict[str, Any] = {"input": text, "reference": text, "contexts": (text, text)}
+        fields: dict[str, Any] = {
+            "input": text,
+            "reference": text,
+            "contexts": (text, text),
+        }
         fields["metadata"] = {text: text, "group": text[:20], "number": number}
         fields["metadata"] |= {"conversation": f"{number} {text}", "turn": 1}
         name = f"{number} {text}/1"
         samples.append(Sample(id=name, response=f"{text} It says {text}", **fields))
-        why = Unscored(reason=Reason.JUDGE_ERROR, detail=text) if number % 7 == 3 else None
-        about = {"criterion": text, "judge": text, "prompt_version": text, "sample_id": name}
+        why = (
+            Unscored(reason=Reason.JUDGE_ERROR, detail=text)
+            if number % 7 == 3
+            else None
+        )
+        about = {
+            "criterion": text,
+            "judge": text,
+            "prompt_version": text,
+            "sample_id": name,
+        }
         judged = Assessment(**about, claims=() if why else claims, unscored=why)  # type: ignore[arg-type]  # texts
         results.append(Result(judged))
         own = FrameworkVerdict(text, text, Verdict.MINOR, text)
@@ -269,7 +340,9 @@ def hostile_content(texts: Sequence[str]) -> Content:
         {script: results, f"{long[:300]} {script}": copies},
         {f"{script}.": [0.5] * size, texts[0]: [None] * size},
         results={f"{script}.": said},
-        reasons={(s.id or "", texts[0]): text for s, text in zip(samples, texts, strict=True)},
+        reasons={
+            (s.id or "", texts[0]): text for s, text in zip(samples, texts, strict=True)
+        },
         human=np.full(size, 0.5),
         raters=(script,),
         notes=tuple(texts),
@@ -284,26 +357,39 @@ def hostile_content(texts: Sequence[str]) -> Content:
 def fixed_only() -> Content:
     """Scores that no temperature changes."""
     content = example_content()
-    return replace(content, title="scores", table=content.table.select(methods=[RAGAS, DEEPEVAL]))
+    return replace(
+        content, title="scores", table=content.table.select(methods=[RAGAS, DEEPEVAL])
+    )
 
 
 def all_unscored() -> Content:
     """Two samples, none with a score."""
-    why = (Unscored(reason=Reason.TIMEOUT, detail="60 s"), Unscored(reason=Reason.NO_CLAIMS))
+    why = (
+        Unscored(reason=Reason.TIMEOUT, detail="60 s"),
+        Unscored(reason=Reason.NO_CLAIMS),
+    )
     judged = [_judged(name) for name in ("one", "two")]
     updates = [{"claims": (), "unscored": each} for each in why]
-    results = [each.model_copy(update=u) for each, u in zip(judged, updates, strict=True)]
+    results = [
+        each.model_copy(update=u) for each, u in zip(judged, updates, strict=True)
+    ]
     return _small([*map(Result, results)], "nothing scored")
 
 
 def fused_and_panel() -> Content:
     """An additional judge, probabilities, and a verdict that was lowered for its quote."""
-    member = _judged("one", "mostly", "partial").model_copy(update={"judge": "additional"})
+    member = _judged("one", "mostly", "partial").model_copy(
+        update={"judge": "additional"}
+    )
     chances = (0.25, 0.5, 0.125, 0.0, 0.125)
-    shares = ClaimVerdict(claim="At nine.", verdict=Verdict.MOSTLY, probabilities=chances)
+    shares = ClaimVerdict(
+        claim="At nine.", verdict=Verdict.MOSTLY, probabilities=chances
+    )
     lowered: Any = {"original_verdict": "fully", "evidence_check": "not_found"}
     lowered |= {"verdict": "partial"}
-    lowered = ClaimVerdict(claim="At nine sharp.", evidence="at nine sharp", context=1, **lowered)
+    lowered = ClaimVerdict(
+        claim="At nine sharp.", evidence="at nine sharp", context=1, **lowered
+    )
     fused = _judged("one", "fully", "none")
     fused = fused.model_copy(update={"members": (member,), "panel": (member,)})
     two = _judged("two", "mostly").model_copy(update={"claims": (shares, lowered)})
@@ -342,11 +428,15 @@ assistant: The shop opens at nine.""",
 def talks() -> Content:
     """Conversations: one with small talk and a claim without contexts, one that passes, one with a failure."""
     conversations = [
-        Conversation.from_messages([line.split(": ", 1) for line in chat.splitlines()], id=name)
+        Conversation.from_messages(
+            [line.split(": ", 1) for line in chat.splitlines()], id=name
+        )
         for name, chat in CHATS.items()
     ]
     samples = [turn for conversation in conversations for turn in conversation.turns]
-    judged = {each.sample_id: each for each in TCVA(judge="lexical").evaluate_many(samples)}
+    judged = {
+        each.sample_id: each for each in TCVA(judge="lexical").evaluate_many(samples)
+    }
     opens, farewell = judged["hours/2"].assessment.claims
     marked = ClaimVerdict(
         claim=farewell.claim, verdict=None, reason="greeting", marked_by_judge=True
@@ -359,7 +449,9 @@ def talks() -> Content:
     for name, update in changes.items():
         judged[name] = Result(judged[name].assessment.model_copy(update=update))
     table = read_scores([*judged.values()])
-    return Content("conversations", table, samples, [("overview", Report("Three chats."))])
+    return Content(
+        "conversations", table, samples, [("overview", Report("Three chats."))]
+    )
 
 
 def nothing() -> Content:

@@ -13,21 +13,29 @@ Answer = str | ModelReply | Exception | Callable[[JudgeRequest], Any]
 
 def verdict_json(*entries: tuple[int, str, str]) -> str:
     """A clean reply, in the form that is asked for, from (number, verdict, quote) triples."""
-    said = {n: {"quote_from_passage": q, "reason": "r", "verdict": word} for n, word, q in entries}
+    said = {
+        n: {"quote_from_passage": q, "reason": "r", "verdict": word}
+        for n, word, q in entries
+    }
     return json.dumps({f"claim_{n}": entry for n, entry in said.items()})
 
 
 def listed_json(*entries: tuple[int, str, str]) -> str:
     """The same as a list, which is read, too; numbers may come twice in it."""
     about = {"passage": 1, "reason": "r"}
-    said = [{"claim": n, "evidence": quote, **about, "verdict": w} for n, w, quote in entries]
+    said = [
+        {"claim": n, "evidence": quote, **about, "verdict": w}
+        for n, w, quote in entries
+    ]
     return json.dumps({"verdicts": said})
 
 
 class ScriptedModel:
     """Answers from a list, in order, or by a function of the request, and keeps every request."""
 
-    def __init__(self, answers: Sequence[Answer] | Answer, *, name: str = "scripted:one") -> None:
+    def __init__(
+        self, answers: Sequence[Answer] | Answer, *, name: str = "scripted:one"
+    ) -> None:
         self.name = name
         self.parameters: Mapping[str, Any] = {"seed": 0}
         self.requests: list[JudgeRequest] = []
@@ -37,7 +45,11 @@ class ScriptedModel:
     def complete(self, request: JudgeRequest) -> ModelReply:
         with self._lock:
             self.requests.append(request)
-            answer = self._answers.pop(0) if isinstance(self._answers, list) else self._answers
+            answer = (
+                self._answers.pop(0)
+                if isinstance(self._answers, list)
+                else self._answers
+            )
         if callable(answer):
             answer = answer(request)
         if isinstance(answer, BaseException):

@@ -130,7 +130,11 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         models = [{"id": name, "object": "model"} for name in self.server.owner.models]
         found = self.path == "/v1/models"
-        self._send(Answer({"object": "list", "data": models}) if found else error(404, "no page"))
+        self._send(
+            Answer({"object": "list", "data": models})
+            if found
+            else error(404, "no page")
+        )
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers["Content-Length"]))
@@ -140,7 +144,9 @@ class Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Received(self.path, headers, json.loads(raw))
         answer = self.server.owner.answer(request)
-        streamed = request.body.get("stream") and answer.status == 200 and not answer.write
+        streamed = (
+            request.body.get("stream") and answer.status == 200 and not answer.write
+        )
         self._send(_stream(answer) if streamed else answer)
 
     def _send(self, answer: Answer) -> None:
@@ -155,7 +161,11 @@ class Handler(BaseHTTPRequestHandler):
         if not isinstance(data, bytes):
             data = (data if text else json.dumps(data)).encode()
         kind = "text/html" if text else "application/json"
-        headers = {"Content-Type": kind, "Content-Length": str(len(data)), **answer.headers}
+        headers = {
+            "Content-Type": kind,
+            "Content-Length": str(len(data)),
+            **answer.headers,
+        }
         self.send_response(answer.status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -180,10 +190,16 @@ def as_answer(scripted: Scripted, body: Body) -> Answer:
 def _stream(answer: Answer) -> Answer:
     """The completion as one event, for clients that always stream."""
     choice = answer.payload["choices"][0]
-    delta = {"index": 0, "delta": choice["message"], "finish_reason": choice["finish_reason"]}
+    delta = {
+        "index": 0,
+        "delta": choice["message"],
+        "finish_reason": choice["finish_reason"],
+    }
     chunk = {**answer.payload, "object": "chat.completion.chunk", "choices": [delta]}
     events = f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
-    return replace(answer, payload=events, headers={"Content-Type": "text/event-stream"})
+    return replace(
+        answer, payload=events, headers={"Content-Type": "text/event-stream"}
+    )
 
 
 def reply(
@@ -197,10 +213,20 @@ def reply(
 ) -> Answer:
     """A completion; ``tokens`` are (token, {alternative: probability}) pairs."""
     said = {"role": "assistant", "content": text, **message}
-    choice: dict[str, Any] = {"index": 0, "message": said, "finish_reason": finish_reason}
+    choice: dict[str, Any] = {
+        "index": 0,
+        "message": said,
+        "finish_reason": finish_reason,
+    }
     if tokens is not None:
-        choice["logprobs"] = {"content": [_logprob(token, top) for token, top in tokens]}
-    payload: dict[str, Any] = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1}
+        choice["logprobs"] = {
+            "content": [_logprob(token, top) for token, top in tokens]
+        }
+    payload: dict[str, Any] = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+    }
     payload |= {"model": model, "choices": [choice]}
     if usage is not None:
         names = ("prompt_tokens", "completion_tokens", "total_tokens")
@@ -209,14 +235,23 @@ def reply(
 
 
 def _logprob(token: str, top: Mapping[str, float]) -> dict[str, Any]:
-    others = [{"token": t, "logprob": math.log(p), "bytes": None} for t, p in top.items()]
+    others = [
+        {"token": t, "logprob": math.log(p), "bytes": None} for t, p in top.items()
+    ]
     own = math.log(top[token]) if token in top else 0.0
     return {"token": token, "logprob": own, "bytes": None, "top_logprobs": others}
 
 
-def error(status: int, message: str, *, retry_after: float | None = None, **more: Any) -> Answer:
+def error(
+    status: int, message: str, *, retry_after: float | None = None, **more: Any
+) -> Answer:
     """A failure as OpenAI words it; more are ``param`` and ``code``."""
-    said = {"message": message, "type": "invalid_request_error", "param": None, "code": None}
+    said = {
+        "message": message,
+        "type": "invalid_request_error",
+        "param": None,
+        "code": None,
+    }
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     return Answer({"error": said | more}, status=status, headers=headers)
 
@@ -237,7 +272,9 @@ def later(seconds: float, script: Script) -> Script:
     return lambda body, n: replace(as_answer(script(body, n), body), delay=seconds)
 
 
-def lacking(*features: str, then: Script, status: int = 400, named: bool = True) -> Script:
+def lacking(
+    *features: str, then: Script, status: int = 400, named: bool = True
+) -> Script:
     """A server without some features; ``json_schema`` and ``json_object`` are features too."""
 
     def script(body: Body, n: int) -> Scripted:
@@ -254,8 +291,12 @@ def lacking(*features: str, then: Script, status: int = 400, named: bool = True)
 
 
 CLAIM = re.compile(r"<<<CLAIM (\d+) \w+>>>\n(.*?)\n<<<END CLAIM \1 \w+>>>", re.DOTALL)
-_ASKED = re.compile(r"(?:each of these claims|these claims only): ((?:claim_\d+(?:, )?)+)\.")
-PASSAGE = re.compile(r"<<<PASSAGE (\d+) \w+>>>\n(.*?)\n<<<END PASSAGE \1 \w+>>>", re.DOTALL)
+_ASKED = re.compile(
+    r"(?:each of these claims|these claims only): ((?:claim_\d+(?:, )?)+)\."
+)
+PASSAGE = re.compile(
+    r"<<<PASSAGE (\d+) \w+>>>\n(.*?)\n<<<END PASSAGE \1 \w+>>>", re.DOTALL
+)
 _TEXT = re.compile(r"<<<TEXT \w+>>>\n(.*?)\n<<<END TEXT \w+>>>", re.DOTALL)
 
 

@@ -192,7 +192,9 @@ def test_claims_are_neither_empty_nor_bare_and_drop_nothing(text: str) -> None:
     stretches = [piece.source for piece in found]
     assert squeezed("".join(stretches)) == squeezed(text)
     if "|" not in text:
-        assert [squeezed(claim) for claim in claims] == [squeezed(each) for each in stretches]
+        assert [squeezed(claim) for claim in claims] == [
+            squeezed(each) for each in stretches
+        ]
 
 
 WORDS = st.text("abcdefghijklmnopqrstuvwxyz", min_size=6, max_size=9)
@@ -203,7 +205,9 @@ SENTENCES = st.builds(
 )
 
 
-@given(st.lists(SENTENCES, max_size=12), st.sampled_from([" ", "\n", "\n\n", "\r\n", "  "]))
+@given(
+    st.lists(SENTENCES, max_size=12), st.sampled_from([" ", "\n", "\n\n", "\r\n", "  "])
+)
 def test_sentences_do_not_split_further(sentences: list[str], between: str) -> None:
     claims = split_claims(between.join(sentences))
     assert claims == sentences
@@ -280,7 +284,9 @@ def test_what_may_assert_something_is_a_claim() -> None:
 
 
 @given(st.text(max_size=30), st.integers(0, 999), st.text(max_size=30))
-def test_a_sentence_with_a_figure_is_no_greeting(before: str, figure: int, after: str) -> None:
+def test_a_sentence_with_a_figure_is_no_greeting(
+    before: str, figure: int, after: str
+) -> None:
     assert non_claim_kind(f"{before} {figure} {after}") in {None, "refusal"}
 
 
@@ -307,13 +313,20 @@ READ_ALIKE = [
     ("$8m", "$8,000,000"), ("7:30 pm", "19:30"), ("a 3:1 win", "a 3:1 win"), ("三十八", "38"),
     ("二〇二四", "2024"), ("一万二千", "12000"),
 ]  # fmt: skip
-READ_APART = [("8 m", "8,000,000"), ("twenty twelve", "32"), ("3 pm and 5", "8"), ("5 and am", "5")]
+READ_APART = [
+    ("8 m", "8,000,000"),
+    ("twenty twelve", "32"),
+    ("3 pm and 5", "8"),
+    ("5 and am", "5"),
+]
 
 
 def test_another_number_in_the_place_of_a_claims() -> None:
     for pairs, expected in ((OTHER, True), (NOT_OTHER, False)):
         for claim, source in pairs:
-            assert bool(other_numbers(tokenise(claim), tokenise(source))) is expected, claim
+            assert bool(other_numbers(tokenise(claim), tokenise(source))) is expected, (
+                claim
+            )
 
 
 def test_equal_numbers_have_equal_keys() -> None:

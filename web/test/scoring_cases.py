@@ -41,14 +41,20 @@ def main() -> None:
     draw = np.random.default_rng(11)
     cases = []
     custom = WeightScheme("custom", (0.9, 1 / 3, 1 / 3, 0, 0))
-    for variant, scheme, penalty in product(VARIANTS, (*SCHEMES.values(), custom), PENALTIES):
+    for variant, scheme, penalty in product(
+        VARIANTS, (*SCHEMES.values(), custom), PENALTIES
+    ):
         for row in rows(draw):
             weights = variant.fuse_weights and variant.fuse_weights[: len(row)]
-            scoring = variant.changed(scheme=scheme, penalty=penalty, fuse_weights=weights)
+            scoring = variant.changed(
+                scheme=scheme, penalty=penalty, fuse_weights=weights
+            )
             scores = scoring.curve(row)(np.array(TEMPERATURES)).tolist()
             judges = [each if any(each) else None for each in row.tolist()]
             found = [None if np.isnan(score) else score for score in scores]
-            cases.append({"row": judges, "settings": settings_of(scoring), "scores": found})
+            cases.append(
+                {"row": judges, "settings": settings_of(scoring), "scores": found}
+            )
     print(json.dumps({"temperatures": TEMPERATURES, "cases": cases}))
 
 

@@ -1,14 +1,17 @@
-"""Syntax nodes and lines of code of the package by room: `make lines`.
+"""The size of the package in syntax nodes, by room: `make size`.
 
-Without docstrings; the lines also without comments and blank lines. Fails above the limit on nodes in
-pyproject.toml; lines are for information, since layout is free. Functions longer than 80 lines are named.
+Docstrings are not counted. Fails above the limit on nodes in pyproject.toml. Lines of code (without
+docstrings, comments and blank lines), nodes a line and functions of more than 80 lines of code are for
+information, since layout is free.
 
-Run: python -m benchmarks.lines
+Run: python -m benchmarks.size
 """
 
 import ast
 import io
+import statistics
 import sys
+import textwrap
 import tokenize
 import tomllib
 from collections import Counter
@@ -42,17 +45,28 @@ def lines_of(source: str) -> int:
         if isinstance(node, ast.Expr) and is_docstring(node):
             documented.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if tokenize.tok_name[token.type] not in _NO_CODE and token.start[0] not in documented:
+        if (
+            tokenize.tok_name[token.type] not in _NO_CODE
+            and token.start[0] not in documented
+        ):
             lines.update(range(token.start[0], token.end[0] + 1))
     return len(lines)
 
 
 def long_functions(source: str) -> list[str]:
-    """Functions that are too long, signature and docstring included."""
+    """Functions with too many lines of code, their signature included."""
     nodes = ast.walk(ast.parse(source))
-    functions = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
-    lengths = [(n.name, (n.end_lineno or n.lineno) - n.lineno + 1) for n in functions]
-    return [f"{name} has {length} lines" for name, length in lengths if length > _LONGEST]
+    functions = [
+        n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    lengths = [
+        (function.name, lines_of(textwrap.dedent(text)))
+        for function in functions
+        if (text := ast.get_source_segment(source, function, padded=True))
+    ]
+    return [
+        f"{name} has {length} lines" for name, length in lengths if length > _LONGEST
+    ]
 
 
 def room_of(path: Path) -> str:
@@ -62,24 +76,30 @@ def room_of(path: Path) -> str:
 
 
 def main() -> None:
-    settings = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["tool"]["tcva"]
+    settings = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))[
+        "tool"
+    ]["tcva"]
     limit = settings["most_nodes"]
     nodes: Counter[str] = Counter()
     lines: Counter[str] = Counter()
     long: list[str] = []
+    all_lines: list[str] = []
     for path in sorted([*_PACKAGE.rglob("*.py"), *_PACKAGE.rglob("*.pyi")]):
         source = path.read_text(encoding="utf-8")
         room = room_of(path)
+        all_lines += [line.rstrip() for line in source.splitlines() if line.strip()]
         lines[room] += lines_of(source)
         if path.suffix == ".py":
             nodes[room] += nodes_of(source)
         long += [f"{path}: {function}" for function in long_functions(source)]
 
+    widths = [len(line) for line in all_lines]
     print(f"{'room':14}  nodes  lines  nodes a line")
     for room, count in [*nodes.most_common(), ("all", nodes.total())]:
         room_lines = lines.total() if room == "all" else lines[room]
         print(f"{room:14} {count:6} {room_lines:6} {count / room_lines:13.1f}")
     print(f"limit on nodes: {limit}")
+    print(f"characters a line, median: {statistics.median(widths):.0f}")
     print(f"functions over {_LONGEST} lines: {len(long)}", *long, sep="\n")
     if nodes.total() > limit:
         sys.exit(f"{nodes.total()} syntax nodes; the limit is {limit}")
