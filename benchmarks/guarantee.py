@@ -26,9 +26,9 @@ from scipy.stats import binom
 from benchmarks.lexical_sets import PAPER, judged, load
 from benchmarks.paper.data import read_folder
 from tcva_adapters.compare import ScoreTable, calibrate
-from tcva_adapters.compare.fusing import with_fused
-from tcva_adapters.compare.guarantee import THRESHOLDS, guarantee_table
-from tcva_adapters.compare.table import Numbered
+from tcva_adapters.compare.calibration.fused import with_fused
+from tcva_adapters.compare.calibration.guarantee import THRESHOLDS, guarantee_table
+from tcva_adapters.compare.scores.table import Numbered
 from tcva_adapters.core.aggregation import sweep
 from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.checks import FloatArray, IntArray

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.data import Label, labels_of, sample_lines

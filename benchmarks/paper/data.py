@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import BALANCED, check_temperature
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, count_levels
 from tcva_adapters.errors import InvalidSampleError

@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks.paper.digits import CONFIGURATIONS, TEMPERATURES, Rows
-from tcva_adapters.compare.fusing import gains, members_of, with_fused
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.calibration.fused import gains, members_of, with_fused
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray

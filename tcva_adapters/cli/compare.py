@@ -21,10 +21,10 @@ from tcva_adapters.cli.output import (
 )
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.reviews import Reviews
-from tcva_adapters.compare.comparing import check_tests, comparison
-from tcva_adapters.compare.guarantee import limits_of
-from tcva_adapters.compare.readers import read_scores
-from tcva_adapters.compare.run import FILES, Run, save
+from tcva_adapters.compare.agreement.comparison import check_tests, comparison
+from tcva_adapters.compare.calibration.guarantee import limits_of
+from tcva_adapters.compare.runs.run import FILES, Run, save
+from tcva_adapters.compare.scores.readers import read_scores
 from tcva_adapters.console import note
 from tcva_adapters.errors import TCVAWarning
 from tcva_adapters.report.evaluating import evaluation, failure_sentence

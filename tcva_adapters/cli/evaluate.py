@@ -34,10 +34,10 @@ from tcva_adapters.cli.settings import (
     take,
     with_store,
 )
-from tcva_adapters.compare.fusing import COMPOSITE, with_composite
-from tcva_adapters.compare.panel import panel_report, repeat_report
-from tcva_adapters.compare.readers import read_scores
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.agreement.panel import panel_report, repeat_report
+from tcva_adapters.compare.calibration.fused import COMPOSITE, with_composite
+from tcva_adapters.compare.scores.readers import read_scores
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.compare.validation import validate
 from tcva_adapters.console import note
 from tcva_adapters.cost import cost

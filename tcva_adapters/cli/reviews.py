@@ -11,7 +11,7 @@ from typing import Final
 import typer
 
 from tcva_adapters.cli.output import GATE_FAILED, JUDGEMENTS_FAILED, Targets, write_text
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.annotations import to_annotations

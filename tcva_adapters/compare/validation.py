@@ -12,11 +12,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.estimating import labels_table, mean_ratings, next_to_rate
-from tcva_adapters.compare.ratings import Scale, is_on_scale, off_scale, passes_from
-from tcva_adapters.compare.readers import Human, read_scores
-from tcva_adapters.compare.table import ScoreTable, groups_note
-from tcva_adapters.compare.views import counted_decisions
+from tcva_adapters.compare.agreement.labels import (
+    labels_table,
+    mean_ratings,
+    next_to_rate,
+)
+from tcva_adapters.compare.agreement.views import counted_decisions
+from tcva_adapters.compare.scores.ratings import (
+    Scale,
+    is_on_scale,
+    off_scale,
+    passes_from,
+)
+from tcva_adapters.compare.scores.readers import Human, read_scores
+from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result

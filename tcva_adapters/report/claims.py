@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.result import Result

@@ -17,7 +17,7 @@ import numpy as np
 
 from tcva_adapters import __version__
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.core.verdicts import LEVELS, SCHEMES

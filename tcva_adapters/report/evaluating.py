@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.compare.ratings import Ratings, Scale
-from tcva_adapters.compare.table import ScoreTable, no_group
-from tcva_adapters.compare.views import LEXICAL, REASONS
+from tcva_adapters.compare.agreement.views import LEXICAL, REASONS
+from tcva_adapters.compare.scores.ratings import Ratings, Scale
+from tcva_adapters.compare.scores.table import ScoreTable, no_group
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.baseline import changes, check_common
 from tcva_adapters.report.gates import Gates

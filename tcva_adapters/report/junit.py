@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from typing import Final
 
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.report.gates import (
     claim_lines,

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.report.baseline import REGRESSIONS

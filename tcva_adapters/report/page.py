@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.comparing import comparison
-from tcva_adapters.compare.readers import read_scores
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.agreement.comparison import comparison
+from tcva_adapters.compare.scores.readers import read_scores
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import checked_samples

@@ -10,7 +10,7 @@ from typing import Any, Final, overload
 import numpy as np
 
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.compare.readers import read_scores
+from tcva_adapters.compare.scores.readers import read_scores
 from tcva_adapters.console import visible
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.evaluating import evaluation

@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 
 from tcva_adapters import CCRS, TCVA, Conversation, Sample, events
-from tcva_adapters.compare.run import Run
+from tcva_adapters.compare.runs.run import Run
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.events import CONVENTION, NAMES, _logs, emit
 from tcva_adapters.results.assessment import Reason, Unscored

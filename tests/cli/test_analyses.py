@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("scipy", reason="the extra stats")
 
 from tcva_adapters import Assessment, Config, compare, sweep
-from tcva_adapters.compare import calibration
+from tcva_adapters.compare.calibration import calibrate as calibration
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.results.files import write_assessments
 from tests.cli.conftest import PASSAGE, Run, record, write

@@ -12,8 +12,9 @@ pytest.importorskip("scipy", reason="the extra stats")
 from scipy import stats
 
 from tcva_adapters import TCVA, Config, sweep
-from tcva_adapters.compare import ScoreTable, calibrate, calibration
-from tcva_adapters.compare.calibration import recommended
+from tcva_adapters.compare import ScoreTable, calibrate
+from tcva_adapters.compare.calibration import calibrate as calibration
+from tcva_adapters.compare.calibration.calibrate import recommended
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats import resampling

@@ -19,9 +19,9 @@ from tcva_adapters.compare import (
     panel_report,
     repeat_report,
 )
-from tcva_adapters.compare.fusing import gains, with_fused
-from tcva_adapters.compare.panel import raters_report
-from tcva_adapters.compare.views import counted_decisions, share_below
+from tcva_adapters.compare.agreement.panel import raters_report
+from tcva_adapters.compare.agreement.views import counted_decisions, share_below
+from tcva_adapters.compare.calibration.fused import gains, with_fused
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Reason, Unscored

@@ -17,9 +17,9 @@ from scipy import stats
 
 from tcva_adapters import TCVA, Config, Sample
 from tcva_adapters.compare import ScoreTable, calibrate, comparison, read_scores
-from tcva_adapters.compare.calibration import recommended
-from tcva_adapters.compare.fusing import with_fused
-from tcva_adapters.compare.guarantee import (
+from tcva_adapters.compare.calibration.calibrate import recommended
+from tcva_adapters.compare.calibration.fused import with_fused
+from tcva_adapters.compare.calibration.guarantee import (
     THRESHOLDS,
     guarantee_table,
     judged_by,

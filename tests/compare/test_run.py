@@ -19,8 +19,8 @@ import pytest
 
 from tcva_adapters import TCVA, Sample, clear_shared
 from tcva_adapters.compare import Run, ScoreTable, acompare, compare, read_scores
-from tcva_adapters.compare import methods as methods_module
-from tcva_adapters.compare.run import FILES, STORE, save
+from tcva_adapters.compare.runs import methods as methods_module
+from tcva_adapters.compare.runs.run import FILES, STORE, save
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import (
     InvalidSampleError,

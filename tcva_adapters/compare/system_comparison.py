@@ -11,15 +11,15 @@ from typing import Any, Final, cast, get_args
 
 import numpy as np
 
-from tcva_adapters.compare.readers import (
+from tcva_adapters.compare.agreement.views import mean
+from tcva_adapters.compare.scores.readers import (
     Block,
     Reading,
     block_table,
     check_groups,
     read_blocks,
 )
-from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.compare.views import mean
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.records import unreadable

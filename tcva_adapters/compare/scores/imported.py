@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from tcva_adapters.compare.ratings import MISSING, Scale, names_in
+from tcva_adapters.compare.scores.ratings import MISSING, Scale, names_in
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.output import original

@@ -10,18 +10,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare import views
-from tcva_adapters.compare.fusing import gains
-from tcva_adapters.compare.guarantee import guarantee_table, limits_of
-from tcva_adapters.compare.panel import (
+from tcva_adapters.compare.agreement import views
+from tcva_adapters.compare.agreement.panel import (
     panel_report,
     raters_report,
     repeat_report,
     results_of_main,
 )
-from tcva_adapters.compare.ratings import is_on_scale, off_scale
-from tcva_adapters.compare.run import Run, Samples, TCVALike, save
-from tcva_adapters.compare.table import ScoreTable, groups_note
+from tcva_adapters.compare.calibration.fused import gains
+from tcva_adapters.compare.calibration.guarantee import guarantee_table, limits_of
+from tcva_adapters.compare.runs.run import Run, Samples, TCVALike, save
+from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
+from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.progress import progress_of

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.compare.imported import (
+from tcva_adapters.compare.scores.imported import (
     Imported,
     Importing,
     Row,
@@ -23,8 +23,8 @@ from tcva_adapters.compare.imported import (
     parse_spec,
     read_imported,
 )
-from tcva_adapters.compare.ratings import Fields, Ratings, Scale
-from tcva_adapters.compare.table import Numbered, ScoreTable, no_group
+from tcva_adapters.compare.scores.ratings import Fields, Ratings, Scale
+from tcva_adapters.compare.scores.table import Numbered, ScoreTable, no_group
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import (

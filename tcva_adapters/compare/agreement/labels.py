@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.samples.output import csv_text, replacing
 from tcva_adapters.stats.checks import FloatArray, Groups, whole

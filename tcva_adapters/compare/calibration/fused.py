@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.table import THRESHOLD, ScoreTable
+from tcva_adapters.compare.scores.table import THRESHOLD, ScoreTable
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.correlation import agreement

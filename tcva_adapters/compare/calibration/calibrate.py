@@ -11,10 +11,10 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
-from tcva_adapters.compare.guarantee import guaranteed, limits_of
-from tcva_adapters.compare.ratings import Scale, off_scale, passes_from
-from tcva_adapters.compare.readers import Human, read_scores
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.calibration.guarantee import guaranteed, limits_of
+from tcva_adapters.compare.scores.ratings import Scale, off_scale, passes_from
+from tcva_adapters.compare.scores.readers import Human, read_scores
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.errors import InvalidValueError

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.checks import BoolArray, IntArray

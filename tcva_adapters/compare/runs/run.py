@@ -19,11 +19,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.fusing import fused_name, members_of, with_fused
-from tcva_adapters.compare.methods import ALL, Asked, MetricJudgement, choose
-from tcva_adapters.compare.ratings import Ratings, Scale, names_in
-from tcva_adapters.compare.readers import read_scores
-from tcva_adapters.compare.table import ScoreTable, no_group
+from tcva_adapters.compare.calibration.fused import fused_name, members_of, with_fused
+from tcva_adapters.compare.runs.methods import ALL, Asked, MetricJudgement, choose
+from tcva_adapters.compare.scores.ratings import Ratings, Scale, names_in
+from tcva_adapters.compare.scores.readers import read_scores
+from tcva_adapters.compare.scores.table import ScoreTable, no_group
 from tcva_adapters.core.temperature import (
     Temperatures,
     as_temperature,
@@ -512,7 +512,7 @@ def save(
     Args:
         folder: It is made where it is not there.
         table: Of `Run.table`.
-        report: What the table says; see `tcva_adapters.compare.comparing.comparison`.
+        report: What the table says; see `tcva_adapters.compare.agreement.comparison.comparison`.
         overwrite: Take the place of files of something else, too.
 
     Raises:

@@ -16,8 +16,8 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from tcva_adapters.compare.ratings import Scale, off_scale, passes_from
-from tcva_adapters.compare.table import ScoreTable
+from tcva_adapters.compare.scores.ratings import Scale, off_scale, passes_from
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import described, plain
 from tcva_adapters.results.guarantee import Guarantee, Limits, percent

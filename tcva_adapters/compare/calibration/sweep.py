@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.ratings import Scale
-from tcva_adapters.compare.readers import Human, read_scores
-from tcva_adapters.compare.table import ScoreTable, groups_note
+from tcva_adapters.compare.scores.ratings import Scale
+from tcva_adapters.compare.scores.readers import Human, read_scores
+from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.core.aggregation import Plan, SchemeLike, make_plan, scores_of
 from tcva_adapters.core.collapse import ablation_plans, binary_counts
 from tcva_adapters.core.temperature import Temperatures, check_temperature

@@ -9,9 +9,9 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from tcva_adapters.compare.readers import read_scores
-from tcva_adapters.compare.table import ScoreTable
-from tcva_adapters.compare.views import main_of, mean
+from tcva_adapters.compare.agreement.views import main_of, mean
+from tcva_adapters.compare.scores.readers import read_scores
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment

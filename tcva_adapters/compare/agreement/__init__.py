@@ -1,0 +1,1 @@
+"""How methods, judges and human raters agree."""

@@ -1,0 +1,1 @@
+"""Temperature, threshold, fused scores and guarantees, chosen by human ratings."""

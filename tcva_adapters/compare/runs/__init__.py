@@ -1,0 +1,1 @@
+"""Runs of the frameworks' own metrics beside TCVA on the same samples."""

@@ -1,0 +1,1 @@
+"""Tables of scores: judgements, imported scores and human ratings of the same samples."""
