@@ -29,7 +29,7 @@ from tcva_adapters.compare import ScoreTable, calibrate
 from tcva_adapters.compare.calibration.fused import with_fused
 from tcva_adapters.compare.calibration.guarantee import THRESHOLDS, guarantee_table
 from tcva_adapters.compare.scores.table import Numbered
-from tcva_adapters.core.aggregation import sweep
+from tcva_adapters.core.aggregation import aggregate_counts
 from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.guarantee import certify
@@ -71,7 +71,10 @@ class World:
         self.sizes = rng.integers(1, most + 1, POPULATION // most)
         bad = np.repeat(rng.beta(*skill[0], len(self.sizes)), most)
         self.counts = answers(rng, bad), answers(rng, rng.beta(*skill[1], POPULATION))
-        scores = [np.asarray(sweep(each, list(temperatures))) for each in self.counts]
+        scores = [
+            np.asarray(aggregate_counts(each, list(temperatures)))
+            for each in self.counts
+        ]
         paths = [
             (np.full(len(THRESHOLDS), t), THRESHOLDS) for t in range(len(temperatures))
         ]

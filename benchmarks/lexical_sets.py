@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from scipy.stats import spearmanr
 
-from tcva_adapters import Sample, sweep
+from tcva_adapters import Sample, aggregate_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.data import labels_of, sample_lines
@@ -96,7 +96,7 @@ def judged(rows: Sequence[Row]) -> FloatArray:
         for verdict in judge.judge_claims(claims, row["contexts"], FAITHFULNESS):
             if verdict.probabilities is not None:
                 counts[at] += verdict.probabilities
-    return np.asarray(sweep(counts, [0.5])[:, 0])
+    return np.asarray(aggregate_counts(counts, [0.5])[:, 0])
 
 
 def print_sets(sets: dict[str, list[Row]]) -> None:

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 from playwright.sync_api import Browser
 
-from tcva_adapters import sweep
+from tcva_adapters import aggregate_counts
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray
@@ -94,7 +94,8 @@ def compare(
 ) -> tuple[float, int, int]:
     """The largest difference of scores, how many decisions differ, and how many there are."""
     judges = [
-        sweep(counts[:, j], GRID, **scoring.options) for j in range(counts.shape[1])
+        aggregate_counts(counts[:, j], GRID, **scoring.options)
+        for j in range(counts.shape[1])
     ]
     wanted = scoring.joined(judges)
     sent = page.call(_SCORES, [counts.tolist(), settings_of(scoring), GRID.tolist()])

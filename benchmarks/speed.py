@@ -13,7 +13,13 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters import Assessment, Result, aggregate, flip_temperature, sweep
+from tcva_adapters import (
+    Assessment,
+    Result,
+    aggregate,
+    aggregate_counts,
+    flip_temperature,
+)
 from tcva_adapters.core.verdicts import LEVELS, Verdict, WeightScheme
 
 ROUNDS: Final = 15
@@ -76,7 +82,9 @@ def print_sweep() -> None:
     )
     lists = [np.repeat(WeightScheme.DEFAULT.weights, row.astype(int)).tolist() for row in counts[:LOOPED]]  # fmt: skip
     looped = cpu(lambda: [score_agg(each, t) for each in lists for t in GRID.tolist()])
-    swept = statistics.median(cpu(lambda: sweep(counts, GRID)) for _ in range(5))
+    swept = statistics.median(
+        cpu(lambda: aggregate_counts(counts, GRID)) for _ in range(5)
+    )
     times = looped * ROWS / LOOPED / swept
     print(f"{ROWS} rows at {len(GRID)} temperatures: {swept:.2f} s; score_agg, by {LOOPED} of them, {times:.0f} times as long")  # fmt: skip
 

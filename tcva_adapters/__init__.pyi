@@ -2,7 +2,7 @@ from tcva_adapters._version import __version__ as __version__
 from tcva_adapters.ccrs.result import CCRSResult as CCRSResult
 from tcva_adapters.ccrs.scorer import CCRS as CCRS
 from tcva_adapters.core.aggregation import aggregate as aggregate
-from tcva_adapters.core.aggregation import sweep as sweep
+from tcva_adapters.core.aggregation import aggregate_counts as aggregate_counts
 from tcva_adapters.core.flip import flip_temperature as flip_temperature
 from tcva_adapters.core.panel import fuse as fuse
 from tcva_adapters.core.temperature import exponent as exponent

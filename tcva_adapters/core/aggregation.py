@@ -142,7 +142,7 @@ def aggregate(
     >>> [round(aggregate(words, t, eps=0.05, floor="always"), 3) for t in ("strict", 0.46, 0.5)]
     [0.049, 0.466, 0.648]
     """
-    scores = sweep(
+    scores = aggregate_counts(
         [count_levels(verdicts)],
         [temperature],
         scheme=scheme,
@@ -154,7 +154,7 @@ def aggregate(
     return float(scores[0, 0])
 
 
-def sweep(
+def aggregate_counts(
     counts: npt.ArrayLike,
     temperatures: Iterable[float | str],
     *,
@@ -181,7 +181,7 @@ def sweep(
         InvalidValueError: As for ``aggregate``; a wrong shape, or an entry that is negative, too
             large or not finite (the message names the row).
 
-    >>> sweep([[1, 1, 1, 0, 0], [4, 0, 0, 0, 1]], [0.1, 0.5, 1.0]).round(3).tolist()
+    >>> aggregate_counts([[1, 1, 1, 0, 0], [4, 0, 0, 0, 1]], [0.1, 0.5, 1.0]).round(3).tolist()
     [[0.786, 0.867, 0.933], [0.0, 0.64, 0.878]]
     """
     return scores_of(
@@ -196,14 +196,14 @@ def score_curves(
 
     Args:
         rows: Shape (N, 5).
-        bounds: As for ``sweep``.
+        bounds: As for ``aggregate_counts``.
         options: Likewise ``scheme``, ``penalty``, ``eps`` and ``floor``.
 
     Returns:
-        Takes temperatures within the bounds, shape (T,), and gives what ``sweep`` gives, (N, T).
+        Takes temperatures within the bounds, shape (T,), and gives what ``aggregate_counts`` gives, (N, T).
 
     Raises:
-        InvalidValueError: As for ``sweep``.
+        InvalidValueError: As for ``aggregate_counts``.
     """
     plan = make_plan([bounds.t_max], bounds=bounds, **options)
     return lambda at: scores_of(
@@ -220,10 +220,10 @@ def make_plan(
     floor: Floor = DEFAULT_FLOOR,
     bounds: Bounds = PAPER_BOUNDS,
 ) -> Plan:
-    """The checked options of a sweep in the form that `scores_of` works with.
+    """The checked options of `aggregate_counts` in the form that `scores_of` works with.
 
     Raises:
-        InvalidValueError: As for ``sweep``.
+        InvalidValueError: As for ``aggregate_counts``.
     """
     check_bounds(bounds)
     at = np.array(

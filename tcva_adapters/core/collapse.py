@@ -62,10 +62,10 @@ def ablation(
     Args:
         counts: Shape (N, 5), fully first.
         temperature: For the power mean and for the penalty.
-        options: ``scheme``, ``eps``, ``floor`` and ``bounds`` as for ``sweep``.
+        options: ``scheme``, ``eps``, ``floor`` and ``bounds`` as for ``aggregate_counts``.
 
     Raises:
-        InvalidValueError: As for ``sweep``.
+        InvalidValueError: As for ``aggregate_counts``.
 
     >>> found = ablation([[1, 0, 1, 0, 1]], 0.5)
     >>> {name: round(float(scores[0]), 4) for name, scores in found.items()}
@@ -87,7 +87,7 @@ def ablation_plans(
     """How the variants of `ablation` are scored, by their names; ``binary`` is for `binary_counts`.
 
     Raises:
-        InvalidValueError: As for ``sweep``.
+        InvalidValueError: As for ``aggregate_counts``.
     """
     grid = list(temperatures)
     full = make_plan(grid, scheme=scheme, **options)

@@ -448,7 +448,7 @@ class ScoringConfig(SettingsModel):
 
     @property
     def options(self) -> dict[str, Any]:
-        """The keyword arguments of `aggregate`, `sweep` and `flip_temperature`."""
+        """The keyword arguments of `aggregate`, `aggregate_counts` and `flip_temperature`."""
         return {name: getattr(self, name) for name in _OPTIONS}
 
     def scores(self, counts: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("scipy", reason="the extra stats")
 
-from tcva_adapters import Assessment, Config, compare, sweep
+from tcva_adapters import Assessment, Config, aggregate_counts, compare
 from tcva_adapters.compare.calibration import calibrate as calibration
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.results.files import write_assessments
@@ -27,7 +27,7 @@ def _judgements(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: AR
     counts = np.random.default_rng(3).multinomial(
         4, [0.4, 0.2, 0.2, 0.2, 0.0], size=160
     )
-    plain, lenient = sweep(counts, [0.5, 1.0]).T
+    plain, lenient = aggregate_counts(counts, [0.5, 1.0]).T
     stored = []
     for i, row in enumerate(counts):
         words = [level for level, n in zip(LEVELS, row, strict=True) for _ in range(n)]

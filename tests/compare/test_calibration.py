@@ -11,7 +11,7 @@ pytest.importorskip("scipy", reason="the extra stats")
 
 from scipy import stats
 
-from tcva_adapters import TCVA, Config, sweep
+from tcva_adapters import TCVA, Config, aggregate_counts
 from tcva_adapters.compare import ScoreTable, calibrate
 from tcva_adapters.compare.calibration import calibrate as calibration
 from tcva_adapters.compare.calibration.calibrate import recommended
@@ -67,7 +67,7 @@ def test_choices_and_interval_are_those_of_plain_loops(
     found = calibrate(
         counts, human, temperatures=grid, resamples=150, level=0.9, seed=7
     )
-    scores = sweep(counts, grid).round(3)  # what is shown as equal is equal
+    scores = aggregate_counts(counts, grid).round(3)  # what is shown as equal is equal
     ranks = np.stack([stats.rankdata(column) for column in scores.T], axis=1)
     unseen, picked = np.empty((len(human), 4)), []
     for repeat, fold in enumerate(drawn[0]):
@@ -130,7 +130,7 @@ def test_a_real_difference_is_found_and_its_end_of_the_scale_is_said() -> None:
     """People who look for the best claim: T=0.5 does not order the answers as they do."""
     rng = np.random.default_rng(3)
     counts = rng.multinomial(4, [0.4, 0.2, 0.2, 0.2, 0.0], size=120).astype(float)
-    human = sweep(counts, [1.0])[:, 0]
+    human = aggregate_counts(counts, [1.0])[:, 0]
     found = calibrate(counts, human, resamples=300)
     gain, chosen = gain_of(found), found.settings["recommended"]["temperature"]
     assert chosen > 0.8
@@ -138,7 +138,9 @@ def test_a_real_difference_is_found_and_its_end_of_the_scale_is_said() -> None:
     few = calibrate(counts, human, temperatures=[0.4, 0.5, 0.6], resamples=300)
     beyond = "0.6, is the highest that was tried"
     assert any(beyond in note for note in few.notes)
-    mean = calibrate(counts, sweep(counts, [1.0])[:, 0], objective="mae", resamples=300)
+    mean = calibrate(
+        counts, aggregate_counts(counts, [1.0])[:, 0], objective="mae", resamples=300
+    )
     assert mean.settings["recommended"]["temperature"] == 1.0
     assert not any(
         "was tried" in note for note in calibrate(*draw(1), resamples=100).notes
@@ -188,7 +190,7 @@ def test_decisions_show_how_many_are_equal_and_pass() -> None:
         counts, human, objective="kappa", human_threshold=0.6, resamples=200
     )
     in_use = found.records("settings")[0]
-    scores, passes = sweep(counts, [0.5])[:, 0] >= 0.5, human >= 0.6
+    scores, passes = aggregate_counts(counts, [0.5])[:, 0] >= 0.5, human >= 0.6
     assert in_use["same_decision"] == pytest.approx(np.mean(scores == passes))
     both = [np.mean(scores == passes), scores.mean(), passes.mean()]
     chance = both[1] * both[2] + (1 - both[1]) * (1 - both[2])
@@ -239,7 +241,7 @@ def test_values_of_a_field_have_their_own_answers_and_the_file_holds_them(
     """Medical answers with ratings that follow T=0.5, creative ones that follow T=1, five others."""
     rng = np.random.default_rng(3)
     counts = rng.multinomial(4, [0.4, 0.2, 0.2, 0.2, 0.0], size=165).astype(float)
-    both = sweep(counts, [0.5, 1.0])
+    both = aggregate_counts(counts, [0.5, 1.0])
     human = np.where(np.arange(165) < 80, both[:, 0], both[:, 1])
     values = ["medical"] * 80 + ["creative"] * 80 + ["chat"] * 4 + [None]
     metadata = tuple({"domain": value} for value in values)

@@ -52,7 +52,7 @@ def rows(
 
 def test_means_pass_rates_and_flips_are_the_cores() -> None:
     found = rows(sweep(assessments(), [0.3, 0.6, 0.9]))
-    scores = aggregation.sweep(COUNTS, [0.3, 0.6, 0.9])
+    scores = aggregation.aggregate_counts(COUNTS, [0.3, 0.6, 0.9])
     passes = scores >= 0.5
     for place, temperature in enumerate((0.3, 0.6, 0.9)):
         row = found["default", temperature]
@@ -77,12 +77,16 @@ def test_the_ablation_and_the_schemes_are_the_cores(scoring: ScoringConfig) -> N
             assert mean == pytest.approx(expected.mean(), abs=1e-12)
         for scheme in ("default", "linear", "aggressive", "conservative"):
             given = {**options, "scheme": scheme}
-            expected = aggregation.sweep(COUNTS, [temperature], **given).mean()
+            expected = aggregation.aggregate_counts(
+                COUNTS, [temperature], **given
+            ).mean()
             assert found[scheme, temperature]["mean"] == pytest.approx(
                 expected, abs=1e-12
             )
     own = rows(sweep(COUNTS, [0.5], schemes={"mine": [1, 0.5, 0.5, 0.5, 0]}))
-    expected = aggregation.sweep(COUNTS, [0.5], scheme=[1, 0.5, 0.5, 0.5, 0]).mean()
+    expected = aggregation.aggregate_counts(
+        COUNTS, [0.5], scheme=[1, 0.5, 0.5, 0.5, 0]
+    ).mean()
     assert own["mine", 0.5]["mean"] == pytest.approx(expected, abs=1e-12)
 
 

@@ -13,9 +13,9 @@ from tcva_adapters import (
     Verdict,
     WeightScheme,
     aggregate,
+    aggregate_counts,
     exponent,
     flip_temperature,
-    sweep,
 )
 from tcva_adapters.core.aggregation import FLOORS, PENALTIES, Floor, Penalty
 from tcva_adapters.core.collapse import ablation
@@ -118,7 +118,7 @@ def test_equals_the_formulas_to_12_digits(
         "floor": floor,
     }
     with np.errstate(all="raise"):  # which a user may have set
-        [[got]] = sweep([row], [temperature], bounds=bounds, **options)
+        [[got]] = aggregate_counts([row], [temperature], bounds=bounds, **options)
     expected = reference(
         row, exponent_within(temperature, bounds), temperature, options
     )
@@ -137,8 +137,8 @@ def test_order(
     assert aggregate(shuffled, temperature) == score
     counts = count_levels(words)
     assert (
-        sweep([times * counts], [temperature])
-        == sweep([counts], [temperature])
+        aggregate_counts([times * counts], [temperature])
+        == aggregate_counts([counts], [temperature])
         == score
     )
 
@@ -195,7 +195,7 @@ def test_a_larger_eps_goes_with_the_floor_that_applies_everywhere() -> None:
     assert aggregate(words, 0.4555, eps=0.2) == scores[0]
     counts = [4, 0, 0, 0, 1]
     with pytest.raises(InvalidValueError, match='floor="always"'):
-        sweep([counts], [0.1, 0.5], eps=0.2)
+        aggregate_counts([counts], [0.1, 0.5], eps=0.2)
     with pytest.raises(InvalidValueError, match='floor="always"'):
         ablation([counts], 0.5, eps=0.2)
     with pytest.raises(InvalidValueError, match='floor="always"'):
@@ -203,12 +203,12 @@ def test_a_larger_eps_goes_with_the_floor_that_applies_everywhere() -> None:
     below = Bounds(p_min=-9.0, p_max=0.0)
     assert flip_temperature(words, 0.5, eps=0.2, bounds=below) is not None
     expected = [aggregate(words, t, eps=0.2) for t in (0.1, 0.45)]
-    assert sweep([counts], [0.1, 0.45], eps=0.2).tolist() == [expected]
+    assert aggregate_counts([counts], [0.1, 0.45], eps=0.2).tolist() == [expected]
 
 
 def test_no_verdicts_have_no_score() -> None:
     assert math.isnan(aggregate([]))
-    assert np.isnan(sweep([[0, 0, 0, 0, 0]], [0.1, 0.9])).all()
+    assert np.isnan(aggregate_counts([[0, 0, 0, 0, 0]], [0.1, 0.9])).all()
 
 
 @pytest.mark.parametrize("is_whole", [True, False])
@@ -218,15 +218,15 @@ def test_a_row_scores_the_same_alone_and_among_others(is_whole: bool) -> None:
         1.0 if is_whole else rng.random((20_000, 1))
     )
     grid = np.linspace(0.1, 1.0, 19)
-    whole = sweep(rows, grid)
+    whole = aggregate_counts(rows, grid)
     for i in rng.choice(len(rows), size=50, replace=False):
-        alone = [sweep(rows[[i]], [t])[0, 0] for t in grid]
+        alone = [aggregate_counts(rows[[i]], [t])[0, 0] for t in grid]
         assert np.array_equal(whole[i], alone, equal_nan=True)
 
 
 @pytest.mark.parametrize("tiny", [5e-324, 1e-300, 1e-120, 1.0])
 def test_shares_of_any_size_are_shares(tiny: float) -> None:
-    assert sweep([[tiny, 0, 0, 0, tiny]], [0.5]).tolist() == [[0.25]]
+    assert aggregate_counts([[tiny, 0, 0, 0, tiny]], [0.5]).tolist() == [[0.25]]
 
 
 def test_a_weight_of_zero_is_no_none() -> None:
@@ -241,7 +241,7 @@ def test_a_weight_of_zero_is_no_none() -> None:
 def test_stored_scores_are_recomputed(name: str) -> None:
     counts, _, stored = judged(name)
     for key, scores in stored.items():
-        ours = sweep(counts, [float(key[1:])])[:, 0]
+        ours = aggregate_counts(counts, [float(key[1:])])[:, 0]
         assert np.abs(ours - scores).max() <= 5e-5 + 1e-12
         differs = ours.round(4) != scores
         # What differs after rounding must have been a tie of the last digit.

@@ -18,7 +18,7 @@ from tcva_adapters import (
     flip_temperature,
     rubric,
 )
-from tcva_adapters.core.aggregation import aggregate, make_plan, sweep
+from tcva_adapters.core.aggregation import aggregate, aggregate_counts, make_plan
 from tcva_adapters.core.collapse import (
     ablation,
     binary_counts,
@@ -111,8 +111,8 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
         f"aggregate {name}": lambda value, name=name: aggregate(WORDS, **{name: value})  # type: ignore[misc]  # bound at once
         for name in ("temperature", "scheme", "penalty", "eps", "floor", "bounds")
     },
-    "sweep": lambda value: sweep(value, [0.5]),
-    "sweep temperatures": lambda value: sweep(ROWS, value),
+    "aggregate_counts": lambda value: aggregate_counts(value, [0.5]),
+    "aggregate_counts temperatures": lambda value: aggregate_counts(ROWS, value),
     "make_plan": make_plan,
     "flip": lambda value: flip_temperature(value, 0.5),
     "flip threshold": lambda value: flip_temperature(WORDS, value),
@@ -166,9 +166,9 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (aggregate, (WORDS,), {"scheme": (1, 2, 0, 0, 0)}, "got 2.0 for mostly"),
     (aggregate, (WORDS,), {"eps": 0.0}, "got 0.0"),
     (aggregate, (WORDS,), {"bounds": (0, 1)}, "got (0, 1)"),
-    (sweep, ([1, 0, 0, 0, 0], [0.5]), {}, "(5,)"),
-    (sweep, ([[1, 0, 0, 0, 0], [0, -1, 0, 0, 0]], [0.5]), {}, "got -1.0 for mostly in row 1"),
-    (sweep, ([[math.nan, 0, 0, 0, 0]], [0.5]), {}, "got nan for fully in row 0"),
+    (aggregate_counts, ([1, 0, 0, 0, 0], [0.5]), {}, "(5,)"),
+    (aggregate_counts, ([[1, 0, 0, 0, 0], [0, -1, 0, 0, 0]], [0.5]), {}, "got -1.0 for mostly in row 1"),
+    (aggregate_counts, ([[math.nan, 0, 0, 0, 0]], [0.5]), {}, "got nan for fully in row 0"),
     (flip_temperature, (WORDS, None), {}, "threshold must be between 0 and 1, got None"),
     (flip_temperature, ([1, "fully", 0, 0, 0], 0.5), {}, "counts"),
     (Bounds, (), {"p_min": 1.0, "p_max": 1.0}, "p_min=1.0 and p_max=1.0"),

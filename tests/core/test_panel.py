@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gmean, pmean
 
-from tcva_adapters import WeightScheme, aggregate, exponent, fuse, sweep
+from tcva_adapters import WeightScheme, aggregate, aggregate_counts, exponent, fuse
 from tcva_adapters.core import uncertainty
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.collapse import (
@@ -153,7 +153,9 @@ def test_a_unanimous_panel_reaches_the_threshold_that_it_gives() -> None:
 
 def interval(rows: FloatArray, temperature: float = 0.5, level: float = 0.95) -> Any:
     counts, chances = count_distribution(rows)
-    return central_interval(sweep(counts, [temperature])[:, 0], chances, level)
+    return central_interval(
+        aggregate_counts(counts, [temperature])[:, 0], chances, level
+    )
 
 
 def some_rows(seed: int, claims: int) -> FloatArray:
@@ -180,7 +182,7 @@ def test_exact_against_brute_force(penalty: Any) -> None:
             words = [LEVELS[level] for level in levels]
             truth[aggregate(words, temperature, penalty=penalty)] += chance
         counts, chances = count_distribution(rows)
-        scores = sweep(counts, [temperature], penalty=penalty)[:, 0]
+        scores = aggregate_counts(counts, [temperature], penalty=penalty)[:, 0]
         found: dict[float, float] = defaultdict(float)
         for score, chance in zip(scores, chances, strict=True):
             found[score] += chance

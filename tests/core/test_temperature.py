@@ -7,7 +7,13 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tcva_adapters import Verdict, aggregate, exponent, flip_temperature, sweep
+from tcva_adapters import (
+    Verdict,
+    aggregate,
+    aggregate_counts,
+    exponent,
+    flip_temperature,
+)
 from tcva_adapters.core.aggregation import FLOORS, Floor
 from tcva_adapters.core.temperature import PRESETS, check_temperature
 from tcva_adapters.core.verdicts import LEVELS
@@ -43,11 +49,11 @@ def test_passes_from_there_on(
 def test_a_threshold_that_is_the_answers_own_score(
     row: list[int], temperature: float
 ) -> None:
-    threshold = float(sweep([row], [temperature])[0, 0])
+    threshold = float(aggregate_counts([row], [temperature])[0, 0])
     flip = flip_temperature(row, threshold)
     assert flip is not None
     near = np.minimum(flip + np.ldexp(1.0, np.arange(-54, 0)), 1.0)
-    assert (sweep([row], near) >= threshold).all()
+    assert (aggregate_counts([row], near) >= threshold).all()
 
 
 def test_a_pass_below_the_drop_does_not_count() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tcva_adapters import aggregate, exponent, flip_temperature, fuse, sweep
+from tcva_adapters import aggregate, aggregate_counts, exponent, flip_temperature, fuse
 from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.panel import evaluate_panel
 from tcva_adapters.core.verdicts import LEVELS
@@ -84,14 +84,14 @@ def scores(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         ]
         rows, ways = map(list, zip(*places, strict=True))
         options: Any = {"scheme": scheme, "penalty": penalty}
-        found[rows, ways] = sweep(counts[rows], TEMPERATURES, **options)
+        found[rows, ways] = aggregate_counts(counts[rows], TEMPERATURES, **options)
     return found
 
 
 def computed(given: Arrays) -> Arrays:
     """Everything that is computed of what is stored."""
     counts, table = given["counts"], given["table"]
-    always = sweep(counts[::4], TEMPERATURES, floor="always", eps=EPS)
+    always = aggregate_counts(counts[::4], TEMPERATURES, floor="always", eps=EPS)
     found = [
         [flip_temperature(list(row), each) for each in THRESHOLDS]
         for row in counts[::2]

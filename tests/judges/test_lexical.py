@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from tcva_adapters import TCVA, ClaimVerdict, Sample, WeightScheme, sweep
+from tcva_adapters import TCVA, ClaimVerdict, Sample, WeightScheme, aggregate_counts
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
 from tcva_adapters.data import labels_of, sample_lines
@@ -243,7 +243,7 @@ def test_agreement_with_people_on_the_papers_data(name: str, least: float) -> No
         rows.append(
             np.sum([v.probabilities for v in verdicts if v.probabilities], axis=0)
         )
-    scores = sweep(np.array(rows), [0.5])[:, 0]
+    scores = aggregate_counts(np.array(rows), [0.5])[:, 0]
     assert spearmanr(scores, [sample["human_score"] for sample in samples])[0] >= least
 
 

@@ -13,8 +13,8 @@ from tcva_adapters import (
     ClaimVerdict,
     Result,
     Sample,
+    aggregate_counts,
     fuse,
-    sweep,
 )
 from tcva_adapters.compare import Run, calibrate, comparison, read_scores
 from tcva_adapters.compare.runs.run import save
@@ -112,7 +112,7 @@ def score_in(figures: dict[str, Any], place: int, temperature: float) -> float |
     options = {name: setting[name] for name in ("penalty", "eps", "floor")}
     counts = [[0.0] * 5 if each is None else each for each in run["rows"][row]]
     bounds = Bounds(**setting["bounds"])
-    found = sweep(
+    found = aggregate_counts(
         counts, [temperature], scheme=setting["weights"], bounds=bounds, **options
     )
     return float(fuse(found.T, weights=setting["fuse_weights"]).scores[0])
@@ -243,7 +243,7 @@ def test_a_gate_has_its_limits_and_the_threshold_that_keeps_them(
     pytest.importorskip("scipy", reason="the extra stats")
     counts, ratings = [[9, 0, 0, 0, 1], [10, 0, 0, 0, 0]] * 40, [0.0, 1.0] * 40
     above = (
-        int(200 * sweep(counts[:1], [0.5])[0, 0]) + 1
+        int(200 * aggregate_counts(counts[:1], [0.5])[0, 0]) + 1
     ) / 200  # the lowest that rejects those
     for limit, threshold in ((0.1, above), (0.01, None)):
         found = calibrate(counts, ratings, max_false_pass=limit)

@@ -15,7 +15,7 @@ from tcva_adapters import (
     Result,
     Sample,
     aggregate,
-    sweep,
+    aggregate_counts,
 )
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.errors import InvalidValueError
@@ -56,7 +56,7 @@ def assessed(*claims: ClaimVerdict, **more: Any) -> Assessment:
 
 
 def score_of(counts: list[float], temperature: float) -> float:
-    return float(sweep([counts], [temperature])[0, 0])
+    return float(aggregate_counts([counts], [temperature])[0, 0])
 
 
 def test_the_score_follows_from_what_is_shown() -> None:
