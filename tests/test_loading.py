@@ -72,7 +72,7 @@ def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
         name.split(".")[1] for name in modules if name.startswith("tcva_adapters.")
     }
     assert rooms.isdisjoint(ADAPTERS)
-    parts = ("calibration", "system_pairs", "temperature")
+    parts = ("calibration.calibrate", "calibration.sweep", "system_comparison")
     assert modules.isdisjoint(f"tcva_adapters.compare.{part}" for part in parts)
 
 
