@@ -17,7 +17,7 @@ def doctor(
     judge: str | None = option(
         JUDGING, "--judge -j", "Also test this judge, openai:MODEL (15 to 55 calls)."
     ),
-    set_: list[str] | None = options.SET,
+    set_: list[str] | None = options.setting("timeout=60, requests-per-minute=30"),
     as_json: bool = options.JSON,
 ) -> None:
     """Show what is installed, what is broken and how to fix it; with --judge, test a judge.

@@ -1,6 +1,7 @@
 """The frame of the command line: its commands and options, help, errors and exit codes."""
 
 import os
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -53,7 +54,7 @@ def test_pages_of_help(
         assert max(map(len, lines)) == width
         assert "─ Output ─" in done.out or name == "batch"
         assert f"Example: tcva {' '.join(command)}" in done.text
-        if name in {"systems", "report", "batch"}:
+        if name in {"systems", "report", "batch", "doctor"}:
             assert not {"--config", "penalty=off"} & {
                 *done.text.replace(",", "").split()
             }
@@ -135,6 +136,23 @@ def test_the_doctor_tries_a_judge(
     )
     if script is None:
         assert "OPENAI_API_KEY" in judge["detail"]
+
+
+def test_the_doctor_takes_the_settings_that_its_help_names(
+    tcva: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    not_imported(monkeypatch)
+    text = tcva("doctor", "--help").text.replace("│", "")
+    named = re.search(
+        r"Another setting, e\.g\. (.+?); repeatable", " ".join(text.split())
+    )
+    assert named is not None
+    examples = named[1].split(", ")
+    assert len(examples) > 1
+    for example in examples:
+        done = tcva("doctor", "--set", example, code=1)
+        assert "ragas cannot be imported" in done.text
+    assert "unknown setting" in tcva("doctor", "--set", "penalty=off", code=2).err
 
 
 @pytest.mark.slow
