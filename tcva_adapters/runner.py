@@ -38,9 +38,10 @@ from pydantic_core import to_json
 
 from tcva_adapters.events import emit
 from tcva_adapters.judges.alone import SentenceMark, SentenceMemory
-from tcva_adapters.judges.base import Judge, Turns, digest, why_unscored
+from tcva_adapters.judges.base import Judge, Turns, why_unscored
 from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time, work_aside
-from tcva_adapters.models.protocol import Identity, key_of
+from tcva_adapters.models.protocol import Identity
+from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.progress import Progress
 from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage
 from tcva_adapters.results.protocol import Scored

@@ -11,16 +11,11 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer, lacks, names
 from tcva_adapters.judges import resolve
 from tcva_adapters.judges.alone import FORGETFUL, SentenceMemory
-from tcva_adapters.judges.base import Judge, Turns, blank_field, verdict_key
+from tcva_adapters.judges.base import Judge, Turns, blank_field
 from tcva_adapters.judges.llm import LLMJudge, adrive, drive
 from tcva_adapters.judges.panel import Repeats, assessment_of, groups_in, single_judges
-from tcva_adapters.models.protocol import (
-    Identity,
-    foreign_class,
-    identity_of,
-    key_of,
-    spec_of,
-)
+from tcva_adapters.models.protocol import Identity, identity_of
+from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of, verdict_key
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult

@@ -31,9 +31,9 @@ from tcva_adapters.errors import (
     InvalidValueError,
     UnreadableInputError,
 )
-from tcva_adapters.judges.base import verdict_key
 from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.judges.yes_no import yes_no_request
+from tcva_adapters.models.store_keys import verdict_key
 from tcva_adapters.report import evaluation
 from tcva_adapters.results.assessment import EvidenceCheck, Reason, Unscored
 from tcva_adapters.results.files import write_assessments

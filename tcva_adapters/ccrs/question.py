@@ -13,12 +13,13 @@ from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judges.base import Turns, digest, seen, why_unscored
+from tcva_adapters.judges.base import Turns, why_unscored
 from tcva_adapters.judges.lexical import A_CHARACTER
 from tcva_adapters.judges.llm import Calls, LLMJudge, adrive, drive
 from tcva_adapters.judges.prompts import sample_blocks
 from tcva_adapters.loops import work_aside
-from tcva_adapters.models.protocol import JudgeRequest, closed_object, key_of
+from tcva_adapters.models.protocol import JudgeRequest, closed_object
+from tcva_adapters.models.store_keys import digest, key_of, visible_fields
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.runner import Question
 from tcva_adapters.samples.sample import Sample
@@ -55,7 +56,7 @@ class RatingQuestion(Question[MetricAnswer]):
         self._sample = sample
         self.key = digest(
             {
-                "sample": seen(sample, metric.needs),
+                "sample": visible_fields(sample, metric.needs),
                 "metric": metric.fingerprint,
                 "prompt_version": version,
                 **key_of(judge),

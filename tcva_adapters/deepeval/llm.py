@@ -13,9 +13,9 @@ from pydantic import BaseModel
 
 from tcva_adapters._adapter.llm import LLMObject, object_text, one_text, reply_model
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judges.base import digest
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply, key_of
+from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply
+from tcva_adapters.models.store_keys import digest, key_of
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:

@@ -13,7 +13,7 @@ from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.resolve import JUDGING, is_fixed, resolve_judge
-from tcva_adapters.models.protocol import key_of
+from tcva_adapters.models.store_keys import key_of
 from tcva_adapters.results.assessment import (
     Assessment,
     ClaimVerdict,

@@ -8,7 +8,6 @@ example, since small models repeat examples as if they were verdicts.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,6 +16,7 @@ from typing import Any, Final
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.criteria import Criterion, Field
 from tcva_adapters.models.protocol import JudgeRequest, closed_object
+from tcva_adapters.models.store_keys import sha256_of
 from tcva_adapters.samples.sample import Sample
 
 PROMPT_VERSION: Final = "tcva/5"
@@ -46,7 +46,6 @@ BLOCKS: Final[dict[Field, str]] = {
 """Names of blocks, in the order of the user part: what is shared by most samples comes first."""
 
 _DIGEST: Final = 6
-_HASHED: Final = 2000  # bytes at once
 # Tag characters carry text that no reader sees; surrogates cannot be sent; the rest is control.
 _UNSENDABLE: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\U000e0000-\U000e007f]"
@@ -82,18 +81,6 @@ def block(name: str, text: str) -> str:
     while digest in text:
         digest = sha256_of(f"{digest}\n{text}")[:_DIGEST]
     return f"<<<{name} {digest}>>>\n{text}\n<<<END {name} {digest}>>>"
-
-
-def sha256_of(text: str) -> str:
-    """The SHA-256 of a text, in hexadecimal.
-
-    From 2048 bytes on, Python gives its lock away meanwhile, and another thread that computes keeps
-    it for 5 ms: too long an interruption for each passage.
-    """
-    hashed, data = hashlib.sha256(), text.encode()
-    for at in range(0, len(data), _HASHED):
-        hashed.update(data[at : at + _HASHED])
-    return hashed.hexdigest()
 
 
 def sample_blocks(sample: Sample, wanted: Sequence[Field]) -> list[str]:

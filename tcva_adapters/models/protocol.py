@@ -7,21 +7,16 @@ import logging
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, runtime_checkable
-from uuid import uuid4
 
-from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.secrets import mask
 from tcva_adapters.results.assessment import Usage
-from tcva_adapters.results.judged_by import SAMPLING, UNKNOWN, JudgeSpec
 from tcva_adapters.samples.sample import whole_characters
 
 _LOG: Final = logging.getLogger(__name__)
 _MOST_TOKENS: Final = 10**12
 """No call takes more; a larger number is an error of the server."""
-_PACKAGE: Final = "tcva_adapters."
-_PROCESS: Final = uuid4().hex
-"""Tells keys of objects from those of other processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,75 +181,6 @@ def identity_of(asked: object) -> Identity:
     """
     found = getattr(asked, "identity", None)
     return found if isinstance(found, Identity) else Identity(asked)
-
-
-def spec_of(judge: Any) -> JudgeSpec:
-    """What a judge is known by now, whatever class wraps its model.
-
-    That is its parameters, what its model adds by a method ``known``, and any class that is not of this
-    package. A judge that computes in this process has neither an address nor sampling.
-
-    Args:
-        judge: A judge, or a model alone.
-    """
-    model, is_local = getattr(judge, "model", judge), getattr(judge, "is_local", False)
-    fixed = {**dict.fromkeys(SAMPLING), "address": ""} if is_local else {}
-    fixed |= {
-        "class of the judge": foreign_class(judge),
-        "class of the model": _heir(model),
-    }
-    return JudgeSpec.of(
-        judge.name, getattr(model, "known", dict)({**fixed, **judge.parameters})
-    )
-
-
-def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
-    """A judge's part of the keys of its judgements: its name as ``judge``, and its ``parameters``.
-
-    A judge or model that declares these is taken at its word. An LLM object declares nothing: its key
-    has everything that `spec_of` finds, and the form of its prompts. If a part of that is unknown, only
-    the same object has the same key.
-
-    Args:
-        judge: A judge, or a model alone.
-        is_stored: Whether the judgements are to outlast the object.
-
-    Raises:
-        InvalidValueError: They are, and something that can change the answers is unknown.
-    """
-    model, declared = getattr(judge, "model", judge), dict(judge.parameters)
-    if heirs := [*filter(None, map(_heir, (judge, model)))]:
-        declared["classes"] = heirs
-    if hasattr(model, "known"):
-        spec = spec_of(judge)
-        unknown = [name for name, value in spec.parts.items() if value == UNKNOWN]
-        if not unknown:
-            return {
-                "judge": spec.name,
-                "parameters": {**spec.parts, "prompt": model.prompt},
-            }
-        if is_stored:
-            msg = (
-                f"store cannot be used with {judge.name}: nothing tells its {' and '.join(unknown)}, so "
-                "it could be given another judge's verdicts; leave store out, or pass an object with "
-                "complete and acomplete whose name and parameters say all that can change its answers"
-            )
-            raise InvalidValueError(msg)
-        declared["object"] = f"{_PROCESS} {id(model.identity.holder)}"
-    return {"judge": judge.name, "parameters": declared}
-
-
-def _heir(made: object) -> str | None:
-    """The class of an object that inherits from a class of this package, and may answer otherwise."""
-    is_heir = any(kind.__module__.startswith(_PACKAGE) for kind in type(made).__mro__)
-    return foreign_class(made) if is_heir else None
-
-
-def foreign_class(judge: object) -> str | None:
-    """Module and name of a judge's class that is not of this package; None for one that is."""
-    kind = type(judge)
-    name = f"{kind.__module__}.{kind.__qualname__}"
-    return None if name.startswith(_PACKAGE) else name
 
 
 def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:

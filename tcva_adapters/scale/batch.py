@@ -13,7 +13,7 @@ import numpy as np
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.judges.base import digest
+from tcva_adapters.models.store_keys import digest
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.files import columns_of, item_of

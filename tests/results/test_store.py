@@ -22,7 +22,7 @@ from tcva_adapters import TCVA, Assessment, Criterion, Sample, rubric
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
-from tcva_adapters.judges.base import verdict_key
+from tcva_adapters.models.store_keys import verdict_key
 from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.results.store import VerdictStore
 

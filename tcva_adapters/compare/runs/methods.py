@@ -25,12 +25,13 @@ from tcva_adapters.errors import (
 )
 from tcva_adapters.evaluator import lacks
 from tcva_adapters.frameworks import FRAMEWORKS, Framework, Metric
-from tcva_adapters.judges.base import Judge, digest, why_unscored
+from tcva_adapters.judges.base import Judge, why_unscored
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import JudgeModel, identity_of, key_of
+from tcva_adapters.models.protocol import JudgeModel, identity_of
+from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage
 from tcva_adapters.results.framework_score import FrameworkVerdict
 from tcva_adapters.runner import Asking, Question

@@ -1,0 +1,182 @@
+"""Store keys: everything that can change a judgement, as a text that is equal where it is equal."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+from uuid import uuid4
+
+from tcva_adapters.criteria import FIELDS, Criterion
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.judged_by import SAMPLING, UNKNOWN, JudgeSpec
+from tcva_adapters.samples.sample import Sample
+
+_HASHED: Final = 2000  # bytes at once
+_PACKAGE: Final = "tcva_adapters."
+
+_PROCESS: Final = uuid4().hex
+"""Tells keys of objects from those of other processes."""
+
+_KEY_VERSION: Final = 1
+
+
+def verdict_key(
+    sample: Sample,
+    criterion: Criterion,
+    *,
+    judge: str,
+    prompt_version: str,
+    parameters: Mapping[str, Any],
+) -> str:
+    """The key of a judgement: a SHA-256 over everything that can change its verdicts.
+
+    Of the sample, only the fields that the criterion looks at count; its id and metadata do not.
+    The temperature, the weight scheme, the penalty and the threshold are views of verdicts
+    and have no place among the parameters.
+
+    Args:
+        sample: What is judged.
+        criterion: Enters with its fingerprint.
+        judge: Name of the judge, with its version or model.
+        prompt_version: Version of the prompt or of the algorithm.
+        parameters: Whatever else changes a verdict: claims mode, ``max_claims``, seed and so on.
+            JSON values only.
+
+    Raises:
+        InvalidValueError: A parameter is no JSON value.
+
+    >>> from tcva_adapters.criteria import FAITHFULNESS
+    >>> how = {"judge": "lexical", "prompt_version": "1", "parameters": {"max_claims": 8}}
+    >>> one = Sample(response="It is red.", contexts=("A red car.",), id="a", reference="Red.")
+    >>> two = one.model_copy(update={"id": "b", "reference": None})
+    >>> verdict_key(one, FAITHFULNESS, **how) == verdict_key(two, FAITHFULNESS, **how)
+    True
+    """
+    parts = {
+        "key_version": _KEY_VERSION,
+        "sample": visible_fields(sample, {*criterion.required, *criterion.shows}),
+        "criterion": criterion.fingerprint,
+        "judge": judge,
+        "prompt_version": prompt_version,
+        "parameters": dict(parameters),
+    }
+    return digest(parts)
+
+
+def visible_fields(sample: Sample, fields: Collection[str]) -> dict[str, Any]:
+    """What a judge sees of a sample, for its key: these fields, and with a question its history."""
+    found: dict[str, Any] = {
+        name: getattr(sample, name) for name in FIELDS if name in fields
+    }
+    if "input" in fields and sample.history:
+        found["history"] = sample.history
+    return found
+
+
+def digest(parts: Mapping[str, Any]) -> str:
+    """A SHA-256 over the parts of a key.
+
+    Args:
+        parts: JSON values; the judge's ``parameters`` come from others and are checked.
+
+    Raises:
+        InvalidValueError: A parameter is no JSON value.
+
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    True
+    """
+    try:
+        text = json.dumps(
+            parts,
+            sort_keys=True,
+            allow_nan=False,
+            separators=(",", ":"),
+        )
+    except (TypeError, ValueError, RecursionError) as error:
+        given = parts.get("parameters")
+        msg = f"parameters of a judgement must be JSON values, got {given!r}: {error}"
+        raise InvalidValueError(msg) from None
+    return sha256_of(text)
+
+
+def sha256_of(text: str) -> str:
+    """The SHA-256 of a text, in hexadecimal.
+
+    From 2048 bytes on, Python gives its lock away meanwhile, and another thread that computes keeps
+    it for 5 ms: too long an interruption for each passage.
+    """
+    hashed, data = hashlib.sha256(), text.encode()
+    for at in range(0, len(data), _HASHED):
+        hashed.update(data[at : at + _HASHED])
+    return hashed.hexdigest()
+
+
+def spec_of(judge: Any) -> JudgeSpec:
+    """What a judge is known by now, whatever class wraps its model.
+
+    That is its parameters, what its model adds by a method ``known``, and any class that is not of this
+    package. A judge that computes in this process has neither an address nor sampling.
+
+    Args:
+        judge: A judge, or a model alone.
+    """
+    model, is_local = getattr(judge, "model", judge), getattr(judge, "is_local", False)
+    fixed = {**dict.fromkeys(SAMPLING), "address": ""} if is_local else {}
+    fixed |= {
+        "class of the judge": foreign_class(judge),
+        "class of the model": _heir(model),
+    }
+    return JudgeSpec.of(
+        judge.name, getattr(model, "known", dict)({**fixed, **judge.parameters})
+    )
+
+
+def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
+    """A judge's part of the keys of its judgements: its name as ``judge``, and its ``parameters``.
+
+    A judge or model that declares these is taken at its word. An LLM object declares nothing: its key
+    has everything that `spec_of` finds, and the form of its prompts. If a part of that is unknown, only
+    the same object has the same key.
+
+    Args:
+        judge: A judge, or a model alone.
+        is_stored: Whether the judgements are to outlast the object.
+
+    Raises:
+        InvalidValueError: They are, and something that can change the answers is unknown.
+    """
+    model, declared = getattr(judge, "model", judge), dict(judge.parameters)
+    if heirs := [*filter(None, map(_heir, (judge, model)))]:
+        declared["classes"] = heirs
+    if hasattr(model, "known"):
+        spec = spec_of(judge)
+        unknown = [name for name, value in spec.parts.items() if value == UNKNOWN]
+        if not unknown:
+            return {
+                "judge": spec.name,
+                "parameters": {**spec.parts, "prompt": model.prompt},
+            }
+        if is_stored:
+            msg = (
+                f"store cannot be used with {judge.name}: nothing tells its {' and '.join(unknown)}, so "
+                "it could be given another judge's verdicts; leave store out, or pass an object with "
+                "complete and acomplete whose name and parameters say all that can change its answers"
+            )
+            raise InvalidValueError(msg)
+        declared["object"] = f"{_PROCESS} {id(model.identity.holder)}"
+    return {"judge": judge.name, "parameters": declared}
+
+
+def _heir(made: object) -> str | None:
+    """The class of an object that inherits from a class of this package, and may answer otherwise."""
+    is_heir = any(kind.__module__.startswith(_PACKAGE) for kind in type(made).__mro__)
+    return foreign_class(made) if is_heir else None
+
+
+def foreign_class(judge: object) -> str | None:
+    """Module and name of a judge's class that is not of this package; None for one that is."""
+    kind = type(judge)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    return None if name.startswith(_PACKAGE) else name
