@@ -7,13 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
+from tcva_adapters._adapter.evaluator import require
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
 
 class NativeRun(ABC):
-    """A metric, a sample and an LLM; an adapter's public functions are its class methods.
+    """A framework's metric that is about to judge a sample.
 
     Args:
         name: The metric's name.
@@ -21,9 +22,12 @@ class NativeRun(ABC):
         llm: An LLM of the framework.
 
     Attributes:
-        title: Of the framework.
-        metrics: How its metrics are built, by name.
-        llm_classes: What an LLM of the framework is.
+        title: The framework's name.
+        metrics: The constructors of its metrics by name.
+        llm_classes: The classes of its LLMs.
+        llm_kind: What these are called in a message.
+        metric: The metric, built with the LLM.
+        calls: Calls of the LLM so far; None if they are not counted.
 
     Raises:
         InvalidValueError: The name is unknown, or ``llm`` is not an LLM of the framework.
@@ -31,78 +35,43 @@ class NativeRun(ABC):
 
     title: ClassVar[str]
     metrics: ClassVar[Mapping[str, Callable[..., Any]]]
-    llm_classes: ClassVar[type | tuple[type, ...]]
+    llm_classes: ClassVar[type]
+    llm_kind: ClassVar[str]
 
-    def __init__(
-        self,
-        name: str,
-        sample: Sample,
-        llm: Any,
-    ) -> None:
+    def __init__(self, name: str, sample: Sample, llm: object) -> None:
         if name not in self.metrics:
             msg = f"{self.title} metric must be one of {', '.join(self.metrics)}, got {name!r}"
             raise InvalidValueError(msg)
-        if not isinstance(llm, self.llm_classes):
-            msg = f"llm must be a {self.title} LLM, e.g. LexicalLLM(), got {llm!r:.80}"
-            raise InvalidValueError(msg)
-        self.name, self.sample, self.llm = name, sample, llm
+        require(isinstance(llm, self.llm_classes), "llm", llm, self.llm_kind)
+        self.name = name
+        self.sample = sample
+        self.metric = self._build(llm)
 
-    @classmethod
-    def known(cls) -> dict[str, Callable[..., Any]]:
-        """The framework's own metrics that can run on a `Sample`: name to constructor."""
-        return dict(cls.metrics)
+    @property
+    def calls(self) -> int | None:
+        return None
 
-    @classmethod
-    def scored(
-        cls,
-        name: str,
-        sample: Sample,
-        llm: Any,
-        **options: Any,
-    ) -> FrameworkScore:
-        """Run one of the framework's own metrics on a sample; no event loop is needed.
-
-        Args:
-            name: One of `framework_metrics`.
-            sample: The sample.
-            llm: An LLM of the framework; `LexicalLLM` needs no network.
-            **options: What else the metric needs: ``embeddings`` for RAGAS' answer_relevancy.
-
-        Returns:
-            The score on the metric's own scale, its verdicts, and the number of calls where it is
-            known. If the metric fails, ``score`` is None and ``error`` says why.
-
-        Raises:
-            InvalidValueError: The name is unknown, or the metric does not take ``llm``.
-        """
-        run = cls(name, sample, llm, **options)
+    def score(self) -> FrameworkScore:
+        """Measure; whatever the metric raises is its outcome."""
         try:
-            return run._read(run._measure())  # of this class
-        except Exception as error:  # noqa: BLE001  # whatever it raises is its outcome
-            return run._failed(error)  # as above
+            return self._read(self._measure())
+        except Exception as error:  # noqa: BLE001  # see above
+            return self._failed(error)
 
-    @classmethod
-    async def ascored(
-        cls,
-        name: str,
-        sample: Sample,
-        llm: Any,
-        **options: Any,
-    ) -> FrameworkScore:
-        """`score_framework_metric`, awaited.
-
-        Raises:
-            InvalidValueError: As for `score_framework_metric`.
-        """
-        run = cls(name, sample, llm, **options)
+    async def ascore(self) -> FrameworkScore:
+        """The same, awaited."""
         try:
-            return run._read(await run._ameasure())  # of this class
+            return self._read(await self._ameasure())
         except Exception as error:  # noqa: BLE001  # as above
-            return run._failed(error)  # as above
+            return self._failed(error)
+
+    def _build(self, llm: Any) -> Any:
+        """Build the metric with an LLM."""
+        return self.metrics[self.name](llm=llm)
 
     @abstractmethod
     def _measure(self) -> Any:
-        """What the metric returns."""
+        """Return what the metric returns."""
 
     @abstractmethod
     async def _ameasure(self) -> Any:
@@ -110,21 +79,20 @@ class NativeRun(ABC):
 
     @abstractmethod
     def _read(self, returned: Any) -> FrameworkScore:
-        """The score and the verdicts in it."""
-
-    def _calls(self) -> int | None:
-        """Calls of the LLM so far; None if they are not counted."""
-        return None
+        """Read the score and the verdicts from what the metric returned."""
 
     def _scored(
-        self, score: float, verdicts: Iterable[FrameworkVerdict] = ()
+        self, score: float, verdicts: Iterable[FrameworkVerdict]
     ) -> FrameworkScore:
-        if math.isnan(score):
-            return self._failed("the metric returned nan", verdicts)
-        return FrameworkScore(self.name, score, tuple(verdicts), self._calls())
+        is_nan = math.isnan(score)
+        return FrameworkScore(
+            metric=self.name,
+            score=None if is_nan else score,
+            verdicts=tuple(verdicts),
+            calls=self.calls,
+            error="the metric returned nan" if is_nan else "",
+        )
 
-    def _failed(
-        self, why: Exception | str, verdicts: Iterable[FrameworkVerdict] = ()
-    ) -> FrameworkScore:
-        text = why if isinstance(why, str) else f"{type(why).__name__}: {why}"
-        return FrameworkScore(self.name, None, tuple(verdicts), self._calls(), text)
+    def _failed(self, error: Exception | str) -> FrameworkScore:
+        text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+        return FrameworkScore(self.name, None, calls=self.calls, error=text)

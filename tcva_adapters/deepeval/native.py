@@ -6,6 +6,7 @@ from it: no further call, and nothing of it replaced.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 from deepeval.metrics import (
@@ -35,41 +36,43 @@ class _Run(NativeRun):
         "contextual_recall": ContextualRecallMetric,
     }
     llm_classes = DeepEvalBaseLLM
+    llm_kind = "a DeepEval LLM, e.g. LexicalLLM()"
 
-    def __init__(
-        self,
-        name: str,
-        sample: Sample,
-        llm: Any,
-    ) -> None:
-        super().__init__(name, sample, llm)
-        self._counting = _CountingLLM(llm)
+    @property
+    def calls(self) -> int:
+        counted: int = self.metric.model.calls
+        return counted
+
+    def _build(self, llm: DeepEvalBaseLLM) -> Any:
+        return self.metrics[self.name](
+            model=_CountingLLM(llm),
+            # Synchronous through and through: otherwise it would patch the event loop.
+            async_mode=False,
+            # Without an LLM as judge, as the environment may say, there are no claims to capture.
+            eval_mode="llm",
+        )
+
+    def _case(self) -> LLMTestCase:
+        sample = self.sample
         contexts: Any = None if sample.contexts is None else list(sample.contexts)
-        self._case = LLMTestCase(
+        return LLMTestCase(
             input=sample.input or "",
             actual_output=sample.response,
             expected_output=sample.reference,
             retrieval_context=contexts,
         )
-        # Synchronous through and through: with async_mode it would patch the event loop.
-        # Only with an LLM as judge there are claims to capture, whatever the environment says.
-        build = self.metrics[name]
-        self._metric: Any = build(
-            model=self._counting,
-            async_mode=False,
-            eval_mode="llm",
-        )
 
     def _measure(self) -> Any:
-        return self._metric.measure(self._case, _show_indicator=False)
+        return self.metric.measure(self._case(), _show_indicator=False)
 
     async def _ameasure(self) -> Any:
-        return await self._metric.a_measure(self._case, _show_indicator=False)
+        return await self.metric.a_measure(self._case(), _show_indicator=False)
 
     def _read(self, returned: Any) -> FrameworkScore:
-        verdicts, held = self._metric.verdicts, _TEXTS.get(self.name)
-        of_reference = self._case.expected_output or ""
-        texts = getattr(self._metric, held) if held else split_sentences(of_reference)
+        verdicts = self.metric.verdicts
+        texts = split_sentences(self.sample.reference or "")
+        if self.name in _TEXTS:
+            texts = getattr(self.metric, _TEXTS[self.name])
         if len(texts) != len(verdicts):
             # Verdicts carry no number: with one too few nobody knows which claim it is about.
             texts = [
@@ -77,16 +80,42 @@ class _Run(NativeRun):
             ]
         words = [str(verdict.verdict) for verdict in verdicts]
         reasons = [verdict.reason or "" for verdict in verdicts]
-        said = map(FrameworkVerdict, texts, words, from_deepeval(words), reasons)
-        return self._scored(float(returned), said)
-
-    def _calls(self) -> int:
-        return self._counting.calls
+        read = map(FrameworkVerdict, texts, words, from_deepeval(words), reasons)
+        return self._scored(float(returned), read)
 
 
-framework_metrics = _Run.known
-score_framework_metric = _Run.scored
-ascore_framework_metric = _Run.ascored
+def framework_metrics() -> dict[str, Callable[..., Any]]:
+    """Return the constructors of DeepEval's own metrics that can run on a `Sample`, by name."""
+    return dict(_Run.metrics)
+
+
+def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkScore:
+    """Run one of DeepEval's own metrics on a sample; no event loop is needed.
+
+    Args:
+        name: One of `framework_metrics`.
+        sample: The sample.
+        llm: A DeepEval LLM; `LexicalLLM` needs no network.
+
+    Returns:
+        The score on the metric's own scale, its verdicts, and the number of calls.
+        If the metric fails, ``score`` is None and ``error`` says why.
+
+    Raises:
+        InvalidValueError: The name is unknown, or the metric does not take ``llm``.
+    """
+    return _Run(name, sample, llm).score()
+
+
+async def ascore_framework_metric(
+    name: str, sample: Sample, llm: object
+) -> FrameworkScore:
+    """`score_framework_metric`, awaited.
+
+    Raises:
+        InvalidValueError: As for `score_framework_metric`.
+    """
+    return await _Run(name, sample, llm).ascore()
 
 
 class _CountingLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is

@@ -6,7 +6,8 @@ claim.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 from langchain_classic.evaluation import (
@@ -35,22 +36,21 @@ class _Run(NativeRun):
         "context_qa": ContextQAEvalChain.from_llm,
     }
     llm_classes = Runnable
+    llm_kind = "a LangChain LLM, e.g. LexicalLLM()"
 
-    def __init__(
-        self,
-        name: str,
-        sample: Sample,
-        llm: Any,
-    ) -> None:
-        super().__init__(name, sample, llm)
-        self._evaluator = self.metrics[name](llm=llm)
-        self._counter = _Counter()
+    @cached_property
+    def _counter(self) -> _Counter:
+        return _Counter()
+
+    @property
+    def calls(self) -> int:
+        return self._counter.calls
 
     def _measure(self) -> Any:
-        return self._evaluator.evaluate_strings(**self._arguments())
+        return self.metric.evaluate_strings(**self._arguments())
 
     async def _ameasure(self) -> Any:
-        return await self._evaluator.aevaluate_strings(**self._arguments())
+        return await self.metric.aevaluate_strings(**self._arguments())
 
     def _arguments(self) -> dict[str, Any]:
         if self.sample.response is None:  # LangChain would have the word None judged
@@ -69,18 +69,47 @@ class _Run(NativeRun):
         if score is None:
             return self._failed(f"the reply has no verdict: {reason!r:.200}")
         level = Verdict.FULLY if score else Verdict.NONE
-        said = FrameworkVerdict(
-            self.sample.response or "", returned["value"], level, reason
+        verdict = FrameworkVerdict(
+            claim=self.sample.response or "",
+            word=returned["value"],
+            verdict=level,
+            reason=reason,
         )
-        return self._scored(float(score), [said])
-
-    def _calls(self) -> int:
-        return self._counter.calls
+        return self._scored(float(score), [verdict])
 
 
-framework_metrics = _Run.known
-score_framework_metric = _Run.scored
-ascore_framework_metric = _Run.ascored
+def framework_metrics() -> dict[str, Callable[..., Any]]:
+    """Return the constructors of LangChain's own metrics that can run on a `Sample`, by name."""
+    return dict(_Run.metrics)
+
+
+def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkScore:
+    """Run one of LangChain's own metrics on a sample; no event loop is needed.
+
+    Args:
+        name: One of `framework_metrics`.
+        sample: The sample.
+        llm: A LangChain LLM or chat model; `LexicalLLM` needs no network.
+
+    Returns:
+        The score on the metric's own scale, its verdicts, and the number of calls.
+        If the metric fails, ``score`` is None and ``error`` says why.
+
+    Raises:
+        InvalidValueError: The name is unknown, or the metric does not take ``llm``.
+    """
+    return _Run(name, sample, llm).score()
+
+
+async def ascore_framework_metric(
+    name: str, sample: Sample, llm: object
+) -> FrameworkScore:
+    """`score_framework_metric`, awaited.
+
+    Raises:
+        InvalidValueError: As for `score_framework_metric`.
+    """
+    return await _Run(name, sample, llm).ascore()
 
 
 class _Counter(BaseCallbackHandler):

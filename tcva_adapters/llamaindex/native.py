@@ -7,6 +7,7 @@ claim.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
 from llama_index.core.evaluation import (
@@ -19,6 +20,7 @@ from llama_index.core.llms import LLM
 from tcva_adapters._adapter.native import NativeRun
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
+from tcva_adapters.samples.sample import Sample
 
 _NO_ANSWER: Final = "Empty Response"
 """What a query engine answers without asking anybody, e.g. because there are no contexts."""
@@ -39,14 +41,13 @@ class _Run(NativeRun):
         "correctness": CorrectnessEvaluator,
     }
     llm_classes = LLM
+    llm_kind = "a LlamaIndex LLM, e.g. LexicalLLM()"
 
     def _measure(self) -> Any:
-        return self.metrics[self.name](llm=self.llm).evaluate(**self._arguments())
+        return self.metric.evaluate(**self._arguments())
 
     async def _ameasure(self) -> Any:
-        return await self.metrics[self.name](llm=self.llm).aevaluate(
-            **self._arguments()
-        )
+        return await self.metric.aevaluate(**self._arguments())
 
     def _arguments(self) -> dict[str, Any]:
         sample = self.sample
@@ -63,21 +64,51 @@ class _Run(NativeRun):
             return self._failed(
                 returned.invalid_reason or f"the reply has no score: {feedback!r}"
             )
-        said, verdict = feedback.strip(), _SHARES.get(score)
-        if (
-            self.name == "correctness"
-        ):  # five steps for five levels; 4.5 has not reached the fifth
-            verdict = LEVELS[_BEST - int(score)] if 1 <= score <= _BEST else None
-        if said == _NO_ANSWER:
-            verdict = None
+        level = _SHARES.get(score)
+        if self.name == "correctness":
+            # Five steps for five levels; 4.5 has not reached the fifth.
+            level = LEVELS[_BEST - int(score)] if 1 <= score <= _BEST else None
+        reply = feedback.strip()
         # The reply of faithfulness is the verdict in a word; that of the others is a reason.
-        word, reason = (
-            (said, "") if self.name == "faithfulness" else (f"{score:g}", said)
+        is_word = self.name == "faithfulness"
+        verdict = FrameworkVerdict(
+            claim=self.sample.response or "",
+            word=reply if is_word else f"{score:g}",
+            verdict=None if reply == _NO_ANSWER else level,
+            reason="" if is_word else reply,
         )
-        claim = self.sample.response or ""
-        return self._scored(score, [FrameworkVerdict(claim, word, verdict, reason)])
+        return self._scored(score, [verdict])
 
 
-framework_metrics = _Run.known
-score_framework_metric = _Run.scored
-ascore_framework_metric = _Run.ascored
+def framework_metrics() -> dict[str, Callable[..., Any]]:
+    """Return the constructors of LlamaIndex's own metrics that can run on a `Sample`, by name."""
+    return dict(_Run.metrics)
+
+
+def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkScore:
+    """Run one of LlamaIndex's own metrics on a sample; no event loop is needed.
+
+    Args:
+        name: One of `framework_metrics`.
+        sample: The sample.
+        llm: A LlamaIndex LLM; `LexicalLLM` needs no network.
+
+    Returns:
+        The score on the metric's own scale, its verdicts.
+        If the metric fails, ``score`` is None and ``error`` says why.
+
+    Raises:
+        InvalidValueError: The name is unknown, or the metric does not take ``llm``.
+    """
+    return _Run(name, sample, llm).score()
+
+
+async def ascore_framework_metric(
+    name: str, sample: Sample, llm: object
+) -> FrameworkScore:
+    """`score_framework_metric`, awaited.
+
+    Raises:
+        InvalidValueError: As for `score_framework_metric`.
+    """
+    return await _Run(name, sample, llm).ascore()

@@ -6,11 +6,10 @@ The newer family, and with ``legacy_`` before the name the one that ``evaluate``
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from pydantic import BaseModel
 from ragas.dataset_schema import SingleTurnSample
 from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.metrics._faithfulness import Faithfulness as LegacyFaithfulness
@@ -46,25 +45,27 @@ class _Run(NativeRun):
         "legacy_faithfulness": LegacyFaithfulness,
     }
     llm_classes = InstructorBaseRagasLLM
+    llm_kind = (
+        "an LLM of RAGAS' newer family, e.g. from llm_factory(...), or LexicalLLM()"
+    )
 
     def __init__(
-        self,
-        name: str,
-        sample: Sample,
-        llm: Any,
-        embeddings: Any = None,
+        self, name: str, sample: Sample, llm: object, embeddings: object
     ) -> None:
-        needed = (
-            "an LLM of RAGAS' newer family, e.g. from llm_factory(...), or LexicalLLM()"
-        )
-        require(isinstance(llm, self.llm_classes), "llm", llm, needed)
+        self._embeddings = embeddings
         super().__init__(name, sample, llm)
-        if name == _COMPARES_QUESTIONS:
-            needed = "embeddings of RAGAS, e.g. from embedding_factory(...)"
-            require(embeddings is not None, "embeddings", embeddings, needed)
-        self._recorder = _Recorder(llm, [])
-        more = {"embeddings": embeddings} if name == _COMPARES_QUESTIONS else {}
-        self._metric = self.metrics[name](llm=self._recorder, **more)
+
+    @property
+    def calls(self) -> int:
+        return len(self.metric.llm.replies)
+
+    def _build(self, llm: InstructorBaseRagasLLM) -> Any:
+        build, recorder = self.metrics[self.name], _Recorder(llm, [])
+        if self.name != _COMPARES_QUESTIONS:
+            return build(llm=recorder)
+        needed = "embeddings of RAGAS, e.g. from embedding_factory(...)"
+        require(self._embeddings is not None, "embeddings", self._embeddings, needed)
+        return build(llm=recorder, embeddings=self._embeddings)
 
     def _measure(self) -> Any:
         return wait_for(self._ameasure())
@@ -75,25 +76,52 @@ class _Run(NativeRun):
         }
         if self.sample.contexts is not None:
             columns["retrieved_contexts"] = list(self.sample.contexts)
-        if isinstance(self._metric, LegacyFaithfulness):
-            return await self._metric.single_turn_ascore(SingleTurnSample(**columns))
+        if isinstance(self.metric, LegacyFaithfulness):
+            return await self.metric.single_turn_ascore(SingleTurnSample(**columns))
         if columns["user_input"] == "" and self.name != _COMPARES_QUESTIONS:
-            columns["user_input"] = (
-                " "  # this family refuses an empty one, `evaluate` scores it
-            )
-        wanted = inspect.signature(self._metric.ascore).parameters
-        return await self._metric.ascore(**{key: columns[key] for key in wanted})
+            columns["user_input"] = " "  # only `evaluate` scores an empty one
+        parameters = inspect.signature(self.metric.ascore).parameters
+        return await self.metric.ascore(**{name: columns[name] for name in parameters})
 
     def _read(self, returned: Any) -> FrameworkScore:
-        return self._scored(float(returned), _verdicts(self._recorder.replies))
-
-    def _calls(self) -> int:
-        return len(self._recorder.replies)
+        return self._scored(float(returned), _verdicts(self.metric.llm.replies))
 
 
-framework_metrics = _Run.known
-score_framework_metric = _Run.scored
-ascore_framework_metric = _Run.ascored
+def framework_metrics() -> dict[str, Callable[..., Any]]:
+    """Return the constructors of RAGAS's own metrics that can run on a `Sample`, by name."""
+    return dict(_Run.metrics)
+
+
+def score_framework_metric(
+    name: str, sample: Sample, llm: object, embeddings: object = None
+) -> FrameworkScore:
+    """Run one of RAGAS's own metrics on a sample; no event loop is needed.
+
+    Args:
+        name: One of `framework_metrics`.
+        sample: The sample.
+        llm: An LLM of RAGAS' newer family; `LexicalLLM` needs no network.
+        embeddings: Embeddings of RAGAS, which only answer_relevancy needs.
+
+    Returns:
+        The score on the metric's own scale, its verdicts, and the number of calls.
+        If the metric fails, ``score`` is None and ``error`` says why.
+
+    Raises:
+        InvalidValueError: The name is unknown, or the metric does not take ``llm``.
+    """
+    return _Run(name, sample, llm, embeddings).score()
+
+
+async def ascore_framework_metric(
+    name: str, sample: Sample, llm: object, embeddings: object = None
+) -> FrameworkScore:
+    """`score_framework_metric`, awaited.
+
+    Raises:
+        InvalidValueError: As for `score_framework_metric`.
+    """
+    return await _Run(name, sample, llm, embeddings).ascore()
 
 
 @dataclass
@@ -121,12 +149,16 @@ def _verdicts(replies: list[Any]) -> Iterator[FrameworkVerdict]:
         decompositions += hasattr(reply, "claims")
         if decompositions > 1:
             return
-        for said in getattr(reply, "statements", getattr(reply, "classifications", ())):
-            if isinstance(
-                said, BaseModel
-            ):  # those of a statement generator are plain texts
-                of: Any = said
-                number = int(of.verdict if hasattr(of, "verdict") else of.attributed)
-                yield FrameworkVerdict(
-                    of.statement, str(number), _LEVELS.get(number), of.reason
-                )
+        statements = getattr(reply, "statements", getattr(reply, "classifications", ()))
+        for judged in statements:
+            if isinstance(judged, str):  # of a statement generator
+                continue
+            number = int(
+                judged.verdict if hasattr(judged, "verdict") else judged.attributed
+            )
+            yield FrameworkVerdict(
+                claim=judged.statement,
+                word=str(number),
+                verdict=_LEVELS.get(number),
+                reason=judged.reason,
+            )

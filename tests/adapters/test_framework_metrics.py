@@ -1,13 +1,17 @@
 """The frameworks' own metrics as functions: what fails is a value, what is wrong is refused."""
 
 import asyncio
+import inspect
+import pydoc
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 import pytest
 
 from tcva_adapters import Sample
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.frameworks import FRAMEWORKS, Framework
 from tests.adapters.table import ADAPTERS
 from tests.ragas.entry import ScriptedInstructorLLM
 from tests.support.office import SAMPLE
@@ -55,3 +59,22 @@ def test_unknown_metrics_and_llms_are_refused(framework: str) -> None:
         both_faces(framework, "beauty", SAMPLE, LLMS[framework](str))
     with pytest.raises(InvalidValueError, match="'gpt-x'"):
         both_faces(framework, dict(METRICS)[framework], SAMPLE, "gpt-x")
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS.values(), ids=attrgetter("name"))
+@pytest.mark.parametrize("face", ["", "a"], ids=["sync", "async"])
+def test_help_shows_a_function_with_its_arguments(
+    framework: Framework, face: str
+) -> None:
+    name = f"{face}score_framework_metric"
+    function = getattr(import_module(framework.package), name)
+    page = pydoc.render_doc(function, renderer=pydoc.plaintext)
+    assert inspect.isfunction(function)
+    assert (function.__module__, function.__name__) == (
+        f"{framework.package}.native",
+        name,
+    )
+    assert [*inspect.signature(function).parameters][:3] == ["name", "sample", "llm"]
+    assert f"{name}(name" in page
+    assert "instance" not in page
+    assert "InvalidValueError" in page
