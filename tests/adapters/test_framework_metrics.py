@@ -68,7 +68,7 @@ def test_help_shows_a_function_with_its_arguments(
 ) -> None:
     name = f"{face}score_framework_metric"
     function = getattr(import_module(framework.package), name)
-    page = pydoc.render_doc(function, renderer=pydoc.plaintext)
+    page = pydoc.plain(pydoc.render_doc(function))
     assert inspect.isfunction(function)
     assert (function.__module__, function.__name__) == (
         f"{framework.package}.native",
