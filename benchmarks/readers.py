@@ -34,7 +34,7 @@ from tcva_adapters.report.gates import Gates
 from tcva_adapters.report.junit import to_junit
 from tcva_adapters.report.markdown import to_markdown
 from tcva_adapters.report.page import write
-from tcva_adapters.results.files import read_assessments
+from tcva_adapters.result_reader import read_results
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import read_samples
 from tcva_adapters.text.contrast import contradicts, opposed
@@ -163,7 +163,7 @@ def _results(text: str) -> object:
         for content in (text, own.model_dump_json()):
             path.write_text(content, encoding="utf-8", errors="replace")
             try:
-                read_assessments(path, skip_bad=True)
+                read_results(path, skip_bad=True)
             except TCVAError as error:
                 str(error)
         with VerdictStore(Path(name) / "store.sqlite") as store:

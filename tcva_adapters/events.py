@@ -49,7 +49,7 @@ from tcva_adapters._version import __version__
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check
-from tcva_adapters.results.protocol import RESULT_KINDS, Scored
+from tcva_adapters.results.protocol import Scored, is_result
 from tcva_adapters.results.settings import TCVASettings
 
 CONVENTION: Final = "https://opentelemetry.io/schemas/1.41.1"
@@ -100,9 +100,7 @@ def emit(
         InvalidValueError: This is no result, or no span.
     """
     logs, trace = _logs(), import_module("opentelemetry.trace")
-    if getattr(result, "kind", None) not in RESULT_KINDS or not isinstance(
-        span, trace.Span | None
-    ):
+    if not is_result(result) or not isinstance(span, trace.Span | None):
         msg = f"emit takes a result and an OpenTelemetry span or None, got {type(result).__name__} and {type(span).__name__}"
         raise InvalidValueError(msg)
     judged: Any = getattr(result, "assessment", result)

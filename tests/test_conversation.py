@@ -35,9 +35,9 @@ from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.judges.yes_no import yes_no_request
 from tcva_adapters.models.store_keys import verdict_key
 from tcva_adapters.report import evaluation
+from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import EvidenceCheck, Reason, Unscored
-from tcva_adapters.results.files import write_assessments
-from tcva_adapters.results.protocol import read_result
+from tcva_adapters.results.files import write_results
 from tcva_adapters.scale.batch import judge_batch
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -244,7 +244,7 @@ def test_results_of_conversations_are_read_as_their_turns(tmp_path: Path) -> Non
     results = TCVA(judge="lexical").evaluate_conversations(
         [conversation(id=i) for i in "ab"]
     )
-    write_assessments(tmp_path / "out.jsonl", results)
+    write_results(tmp_path / "out.jsonl", results)
     for source in (results, results[0], tmp_path / "out.jsonl"):
         table = read_scores(source)
         assert table.groups[:3] == ("a", "a", "a")
@@ -252,7 +252,7 @@ def test_results_of_conversations_are_read_as_their_turns(tmp_path: Path) -> Non
     nameless = read_scores([of(["fully"], ["none"]), of(["none"])])
     assert nameless.samples == ("row-1/1", "row-1/2", "row-2/1")
     assert nameless.groups == ("row-1", "row-1", "row-2")
-    write_assessments(tmp_path / "mixed.jsonl", [results[0].turns[0], *results])
+    write_results(tmp_path / "mixed.jsonl", [results[0].turns[0], *results])
     again = evaluation(read_scores([results[0], results[0]])).records("conversations")
     assert [row["conversation"] for row in again] == ["a", "a#2"]
     counted = read_scores(tmp_path / "mixed.jsonl", hold="counts")

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Self
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import ClaimVerdict
-from tcva_adapters.results.protocol import json_object, read_result
+from tcva_adapters.results.protocol import is_result, json_object
 
 _DEEPEST: Final = 3
 """Levels on which results are looked for: a run holds feedback, which holds metadata."""
@@ -56,7 +57,7 @@ def find_result(stored: Any, places: Sequence[str]) -> Any:
     found = [json_object(stored) if isinstance(stored, str | bytes) else stored]
     for _ in range(_DEEPEST):
         for each in found:
-            if hasattr(each, "unscored_for"):
+            if is_result(each):
                 return each
             if isinstance(each, Mapping) and ("scoring" in each or "answers" in each):
                 return read_result(each)

@@ -10,7 +10,8 @@ from pydantic import PlainSerializer, PlainValidator
 
 from tcva_adapters._adapter.results import Carrier, find_result
 from tcva_adapters.evaluator import R
-from tcva_adapters.results.protocol import Scored, read_result
+from tcva_adapters.result_reader import read_result
+from tcva_adapters.results.protocol import Scored, is_result
 
 
 class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
@@ -27,12 +28,7 @@ class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
 
     result: Annotated[
         R,
-        # A result's own method tells it: the protocol would ask for each property, and work it out.
-        PlainValidator(
-            lambda found: (
-                found if hasattr(found, "unscored_for") else read_result(found)
-            )
-        ),
+        PlainValidator(lambda value: value if is_result(value) else read_result(value)),
         PlainSerializer(lambda result: result.to_dict()),
     ]
 

@@ -12,8 +12,9 @@ from ragas.metrics.result import MetricResult
 from tcva_adapters._adapter.results import Carrier, chosen
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import R
+from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import Reason, Unscored
-from tcva_adapters.results.protocol import Scored, read_result
+from tcva_adapters.results.protocol import Scored
 
 JUDGEMENT: Final = "tcva_judgement"
 """The name of a judgement in RAGAS' traces; its output is the result as JSON values."""
@@ -106,7 +107,9 @@ def results_of(
     carried = _carried(evaluation)
     columns = evaluation.scores[0] if isinstance(evaluation, EvaluationResult) else ()
     found = carried[chosen(metric, list(carried), columns, argument="metric")]
-    results = [None if each is None else read_result(each) for each in found]
+    results: list[Scored | None] = [
+        None if each is None else read_result(each) for each in found
+    ]
     like = next(filter(None, results))  # any of them shows judge and settings
     detail = "RAGAS did not measure this row, e.g. because of the type of a field; see its log"
     why = Unscored(reason=Reason.INVALID_INPUT, detail=detail)

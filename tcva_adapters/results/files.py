@@ -1,4 +1,4 @@
-"""Assessments and results into files, line by line as they come, and back."""
+"""Results and assessments, written into files line by line as they come."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tcva_adapters.console import ascii_json
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment, Unscored
 from tcva_adapters.samples.output import check_ours, replacing
-from tcva_adapters.samples.records import RowStream, Source
+from tcva_adapters.samples.records import Source
 
 STDOUT: Final = "-"
 
@@ -42,38 +42,17 @@ class OneLine(Protocol):
 R = TypeVar("R", bound=OneLine)
 
 
-def read_assessments(source: Source, *, skip_bad: bool = False) -> list[Assessment]:
-    """Read what `write_assessments` wrote, or a json file with a list of them.
-
-    Args:
-        source: A path, ``"-"`` for standard input, or an open text file.
-        skip_bad: Go on after a bad row.
-
-    Raises:
-        UnreadableInputError: As for `read_samples`.
-        InvalidValueError: The suffix is of no format.
-    """
-    rows = RowStream(
-        source,
-        None,
-        read=Assessment.from_dict,
-        skip_bad=skip_bad,
-        parse=Assessment.from_json,
-    )
-    return [*rows]
-
-
-def write_assessments(
-    target: Source, assessments: Iterable[OneLine], *, overwrite: bool = False
+def write_results(
+    target: Source, results: Iterable[OneLine], *, overwrite: bool = False
 ) -> int:
-    """Write one assessment (or result) per line, as they come, and return how many there were.
+    """Write one result (or assessment) per line, as they come, and return how many there were.
 
     A file appears under its name once it is complete, so an interrupted run leaves the former
     file as it was. Missing folders are made.
 
     Args:
         target: A path, ``"-"`` for standard output, or an open text file.
-        assessments: May be an iterator.
+        results: May be an iterator.
         overwrite: Take the place of a file that is no such file, too.
 
     Raises:
@@ -81,15 +60,15 @@ def write_assessments(
             was written by something else.
 
     >>> import io
-    >>> write_assessments(io.StringIO(), [Assessment.from_verdicts(["fully"])])
+    >>> write_results(io.StringIO(), [Assessment.from_verdicts(["fully"])])
     1
     """
     written: Writing[OneLine] = Writing(
         target, Assessment.from_json, overwrite=overwrite
     )
     with written:
-        for each in assessments:
-            written.add(each)
+        for result in results:
+            written.add(result)
         written.end()
     return written.number
 

@@ -1,22 +1,13 @@
-"""What every result is, whoever scored it, and how one is read back from what carries it."""
+"""What every result is, whoever scored it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from importlib import import_module
-from typing import Any, ClassVar, Final, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeGuard, runtime_checkable
 
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import ClaimVerdict, Unscored, Usage
 from tcva_adapters.samples.records import record_once
-
-RESULT_KINDS: Final = {
-    "tcva": "tcva_adapters.results.result:Result",
-    "ccrs": "tcva_adapters.ccrs.result:CCRSResult",
-    "conversation": "tcva_adapters.results.conversation:ConversationResult",
-}
-"""The classes of results by what their JSON calls them."""
 
 
 @runtime_checkable
@@ -78,28 +69,12 @@ class Scored(Protocol):
         """One line of JSON, which `read_result` reads back to an equal result."""
 
 
-def read_result(carried: str | bytes | Mapping[str, Any]) -> Scored:
-    """The result that some framework, file or store carries.
+def is_result(value: object) -> TypeGuard[Scored]:
+    """Whether a value is a result, known by a method that nothing else has.
 
-    Args:
-        carried: What ``to_json`` or ``to_dict`` of a result gave; further fields do no harm.
-
-    Raises:
-        UnreadableInputError: It is no result.
+    A check of the whole protocol would work out every property.
     """
-    plain: Any = json_object(carried) if isinstance(carried, str | bytes) else carried
-    if not isinstance(plain, Mapping):
-        msg = f"not a result, got {type(plain).__name__}"
-        raise UnreadableInputError(msg)
-    kind = plain.get("kind", "ccrs" if "answers" in plain else "tcva")
-    if not isinstance(kind, str) or kind not in RESULT_KINDS:
-        known = ", ".join(RESULT_KINDS)
-        msg = f"not a result: its kind is {kind!r}; this version reads {known}"
-        raise UnreadableInputError(msg)
-    module, _, name = RESULT_KINDS[kind].partition(":")
-    result_class = getattr(import_module(module), name)
-    read: Scored = result_class.from_dict(plain)
-    return read
+    return hasattr(value, "unscored_for")
 
 
 def json_object(text: str | bytes, *, what: str = "a result") -> dict[str, Any]:

@@ -10,9 +10,9 @@ from tcva_adapters import TCVA, Conversation, ConversationResult, Result
 from tcva_adapters.cli.settings import parse_settings
 from tcva_adapters.compare import read_scores
 from tcva_adapters.report import evaluation
+from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import Config
-from tcva_adapters.results.protocol import read_result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.samples.files import read_samples
 from tests.adapters.table import Adapter, both_ways, each_of_conversations

@@ -19,7 +19,7 @@ from tcva_adapters.compare import calibrate
 from tcva_adapters.compare.calibration.calibrate import recommended
 from tcva_adapters.errors import GuaranteeWarning
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
-from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.files import write_results
 from tests.adapters.table import ADAPTERS, Adapter, each_adapter
 from tests.cli.conftest import Run, tcva  # noqa: F401  # a fixture
 from tests.support.certified import (
@@ -78,7 +78,7 @@ def _llamaindex(evaluator: Any) -> str:
             "contexts": sample.contexts,
         }
         found.append(evaluator.evaluate(**fields, metadata=sample.metadata))
-    write_assessments("judged.jsonl", map(llamaindex.result_of, found))
+    write_results("judged.jsonl", map(llamaindex.result_of, found))
     return "judged.jsonl"
 
 

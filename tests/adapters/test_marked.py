@@ -26,7 +26,7 @@ from tcva_adapters.report import Gates, changes, evaluation
 from tcva_adapters.report.gates import exit_code, gate_lines, gate_records
 from tcva_adapters.report.junit import to_junit
 from tcva_adapters.report.suite import Suite
-from tcva_adapters.results.protocol import read_result
+from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.result import MOSTLY_MARKED
 from tests.adapters.table import ADAPTERS, Adapter, each_adapter
 from tests.deepeval import entry as deepeval_entry

@@ -13,7 +13,7 @@ pytest.importorskip("scipy", reason="the extra stats")
 from tcva_adapters import Assessment, Config, aggregate_counts, compare
 from tcva_adapters.compare.calibration import calibrate as calibration
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.files import write_results
 from tests.cli.conftest import PASSAGE, Run, record, write
 
 QUICKLY = "--set resamples=200"
@@ -44,14 +44,14 @@ def _judgements(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: AR
         stored.append(
             one.model_copy(update={"metadata": metadata | {"part": "ab"[i < 80]}})
         )
-    write_assessments("judged.jsonl", stored)
-    write_assessments("lenient.jsonl", stored[80:])
-    write_assessments("a.jsonl", stored[:80])
+    write_results("judged.jsonl", stored)
+    write_results("lenient.jsonl", stored[80:])
+    write_results("a.jsonl", stored[:80])
     renamed = [
         each.model_copy(update={"sample_id": str(i)})
         for i, each in enumerate(stored[80:])
     ]
-    write_assessments("b.jsonl", renamed)
+    write_results("b.jsonl", renamed)
     write(
         "labels.jsonl",
         *({"id": str(i), "human": float(s)} for i, s in enumerate(plain)),

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters.results.files import read_assessments, write_assessments
+from tcva_adapters.results.files import write_results
 from tests.cli.conftest import PASSAGE, Run, record, write
+from tests.support.results import read_assessments
 from tests.support.server import WRONG_KEY, Body, ScriptedServer, auto_judge, error
 
 ZEBRAS = "Zebras invented the telephone in 1850."
@@ -532,7 +533,7 @@ def test_results_of_other_samples_are_never_replaced_unasked(
 
 def test_results_that_name_no_samples_are_not_replaced_unasked(tcva: Run) -> None:
     tcva(*EVALUATE, "-o", "out.jsonl")
-    write_assessments("mine.jsonl", read_assessments("out.jsonl"))
+    write_results("mine.jsonl", read_assessments("out.jsonl"))
     assert (
         "holds results of other samples than in.jsonl"
         in tcva(*EVALUATE, "-o", "mine.jsonl", code=2).text

@@ -14,8 +14,8 @@ from tcva_adapters.errors import (
     InvalidValueError,
     UnreadableInputError,
 )
-from tcva_adapters.results.files import read_assessments
 from tcva_adapters.results.settings import ScoringConfig
+from tests.support.results import read_assessments
 
 OPENS = "The office opens at nine."
 SAMPLES = [

@@ -12,7 +12,7 @@ import pytest
 from tcva_adapters import Assessment
 from tcva_adapters.compare import ScoreTable, systems
 from tcva_adapters.errors import InvalidSampleError, TCVAError, UnreadableInputError
-from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.files import write_results
 from tcva_adapters.stats.pairs import studentised, tukey
 
 pytest.importorskip("scipy", reason="the extra stats")
@@ -202,7 +202,7 @@ def test_judgements_are_compared_at_every_temperature(tmp_path: Path) -> None:
             Assessment.from_verdicts(v, sample_id=f"q{i}")
             for i, v in enumerate(verdicts)
         ]
-        write_assessments(tmp_path / f"{name}.jsonl", judged)
+        write_results(tmp_path / f"{name}.jsonl", judged)
     files = [f"{tmp_path / name}.jsonl" for name in ("careful", "bold")]
     report = systems(files, temperatures=[0.1, 0.9], resamples=200)
     names = ["faithfulness T=0.1", "faithfulness T=0.9"]

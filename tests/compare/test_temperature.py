@@ -13,7 +13,7 @@ from tcva_adapters.core import aggregation
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.files import write_results
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.tables import Report
 
@@ -146,7 +146,7 @@ def test_wrong_use_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidValueError):
         sweep(COUNTS, [0.5], group="document")
     path = tmp_path / "judged.jsonl"
-    write_assessments(path, assessments())
+    write_results(path, assessments())
     with path.open("a", encoding="utf-8") as file:
         file.write("no json\n")
     report = sweep(path, [0.5], skip_bad=True)

@@ -31,8 +31,7 @@ from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
-from tcva_adapters.results.files import read_assessments
-from tcva_adapters.results.protocol import read_result
+from tcva_adapters.result_reader import read_result, read_results
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.files import read_samples
@@ -203,7 +202,7 @@ def _files(content: bytes) -> None:
                 with contextlib.suppress(TCVAError):
                     read_samples(path, skip_bad=skip_bad)
         with contextlib.suppress(TCVAError):
-            read_assessments(Path(folder) / "in.jsonl")
+            read_results(Path(folder) / "in.jsonl")
 
 
 _PLACED: Final = {

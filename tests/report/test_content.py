@@ -24,7 +24,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report import write
 from tcva_adapters.report.content import ABSENT, UNSCORED
 from tcva_adapters.results.assessment import Reason, Unscored
-from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.files import write_results
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.tables import Report
@@ -142,8 +142,8 @@ def test_scores_can_be_made_of_the_page(
 
 
 def test_two_runs_and_what_changed(tmp_path: Path) -> None:
-    write_assessments(tmp_path / "before.jsonl", assessments())
-    write_assessments(tmp_path / "after.jsonl", assessments(seed=1)[5:])
+    write_results(tmp_path / "before.jsonl", assessments())
+    write_results(tmp_path / "after.jsonl", assessments(seed=1)[5:])
     files = [tmp_path / "before.jsonl", tmp_path / "after.jsonl"]
     figures, details = page(files, tmp_path)
     before, after = (run["name"] for run in figures["runs"])
@@ -175,7 +175,7 @@ def test_groups_are_fields_with_a_few_values(tmp_path: Path) -> None:
 def test_files_lists_and_tables_give_the_same_page(tmp_path: Path) -> None:
     results = judged(temperature=0.3, threshold=0.8)
     file = tmp_path / "judged.jsonl"
-    write_assessments(file, results)
+    write_results(file, results)
     table = read_scores(results)
     sources = (results, file, [str(file)], table, [table, comparison(table)])
     found = [page(each, tmp_path, title="one", samples=SAMPLES) for each in sources]
@@ -295,7 +295,7 @@ def test_a_conversation_has_the_row_of_all_its_claims(tmp_path: Path) -> None:
     ]  # fmt: skip
     given = [Conversation.from_messages(chat, id="a") for chat in chats]
     results = TCVA(judge="lexical").evaluate_conversations(given, progress=False)
-    write_assessments(tmp_path / "judged.jsonl", results)
+    write_results(tmp_path / "judged.jsonl", results)
     turns = [turn for conversation in given for turn in conversation.turns]
     figures, details = page(tmp_path / "judged.jsonl", tmp_path, samples=turns)
     assert figures["samples"]["conversations"] == [["a", [0, 1]], ["a#2", [2, 3]]]

@@ -8,7 +8,8 @@ import pytest
 from pydantic_core import to_jsonable_python
 
 from tcva_adapters import CCRS, TCVA, Sample
-from tcva_adapters.results.protocol import Scored, read_result
+from tcva_adapters.result_reader import read_result
+from tcva_adapters.results.protocol import Scored
 from tests.support.office import SAMPLE, TWO
 from tests.support.scripted import ScriptedModel
 

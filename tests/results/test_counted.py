@@ -16,8 +16,9 @@ from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import EvidenceCheck, Reason, Unscored
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EVIDENCE, lowered, under
-from tcva_adapters.results.files import read_assessments, write_assessments
+from tcva_adapters.results.files import write_results
 from tcva_adapters.results.settings import ScoringConfig
+from tests.support.results import read_assessments
 
 GOOD = Assessment.from_verdicts(["fully", "none"]).to_json()
 
@@ -69,7 +70,7 @@ def test_a_file_of_any(
     tmp_path_factory: pytest.TempPathFactory, made: list[Assessment]
 ) -> None:
     path = tmp_path_factory.mktemp("counted") / "judged.jsonl"
-    write_assessments(path, [Result(each) if each.sample_id else each for each in made])
+    write_results(path, [Result(each) if each.sample_id else each for each in made])
     assert read_assessments(path) == made
     for view in EVIDENCE:
         seen = judged_counts([under(each, view) for each in made])

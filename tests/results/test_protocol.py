@@ -13,10 +13,12 @@ import pytest
 from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.evaluator import Scorer
+from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import Reason, Unscored, Usage, written_out
-from tcva_adapters.results.files import read_assessments, write_assessments
-from tcva_adapters.results.protocol import Scored, read_result
+from tcva_adapters.results.files import write_results
+from tcva_adapters.results.protocol import Scored
 from tests.support.office import REPLY, VISITED
+from tests.support.results import read_assessments
 from tests.support.scripted import ScriptedModel
 
 SAMPLE = VISITED.model_copy(update={"metadata": {"domain": "chat"}})
@@ -186,7 +188,7 @@ def test_no_metadata_break_what_was_judged(tmp_path: Path) -> None:
             assert type(result).from_json(result.to_json()).score == result.score
             json.dumps(result.to_dict()).encode()
         judged = fused.evaluate(sample).assessment
-        write_assessments(tmp_path / "a.jsonl", [judged])
+        write_results(tmp_path / "a.jsonl", [judged])
         assert read_assessments(tmp_path / "a.jsonl")[0].verdicts == judged.verdicts
 
 

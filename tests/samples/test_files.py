@@ -27,11 +27,12 @@ from tcva_adapters.errors import (
     UnreadableInputError,
 )
 from tcva_adapters.results.assessment import Reason, Unscored
-from tcva_adapters.results.files import read_assessments, write_assessments
+from tcva_adapters.results.files import write_results
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.files import SampleFile, SampleStream, read_samples
 from tcva_adapters.samples.output import csv_text, harmless, original
 from tcva_adapters.samples.records import KEPT, Format
+from tests.support.results import read_assessments
 
 GOOD = '{"question": "Who?", "answer": "Ada."}\n'
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -361,11 +362,11 @@ def test_assessments_in_files(
         Assessment(unscored=why, **rest),
     ]
     path = tmp_path / "new" / "folder" / "a.jsonl"
-    assert (write_assessments(path, iter(made)), read_assessments(str(path))) == (
+    assert (write_results(path, iter(made)), read_assessments(str(path))) == (
         2,
         made,
     )
-    write_assessments("-", made)
+    write_results("-", made)
     printed = io.StringIO(capsys.readouterr().out, newline="")
     assert read_assessments(printed) == made
 
@@ -379,7 +380,7 @@ def test_an_interrupted_write_leaves_the_former_file(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        write_assessments(path, interrupted())
+        write_results(path, interrupted())
     assert path.read_text() == '{"schema_version":2, "former": 1}'
     assert list(tmp_path.iterdir()) == [path]
 
@@ -402,7 +403,7 @@ def test_files_and_folders_are_their_owners_alone(tmp_path: Path, mask: int) -> 
     folder = tmp_path / "one" / "two"
     before = os.umask(mask)
     try:
-        write_assessments(folder / "a.jsonl", [MADE])
+        write_results(folder / "a.jsonl", [MADE])
         Config(settings={"temperature": 0.2}).dump(folder / "c.json")
         with VerdictStore(folder / "three" / "v.sqlite") as store:
             store.put("k", MADE)  # with its log beside it
@@ -422,7 +423,7 @@ def test_files_and_folders_are_their_owners_alone(tmp_path: Path, mask: int) -> 
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path, text: str) -> None:
     lines, settings = tmp_path / "precious.jsonl", tmp_path / "precious.json"
     for path, write in (
-        (lines, lambda **how: write_assessments(lines, [MADE], **how)),
+        (lines, lambda **how: write_results(lines, [MADE], **how)),
         (settings, lambda **how: Config().dump(settings, **how)),
     ):
         path.write_text(text)
@@ -445,9 +446,9 @@ def test_links_modes_and_pipes_stay_what_they_are(tmp_path: Path) -> None:
     path.chmod(0o640)
     link.symlink_to(path)
     with pytest.raises(InvalidValueError, match="was not written by this"):
-        write_assessments(link, [MADE])
+        write_results(link, [MADE])
     assert path.read_text() == "x"
-    write_assessments(link, [MADE], overwrite=True)
+    write_results(link, [MADE], overwrite=True)
     assert link.is_symlink()
     assert (stat.S_IMODE(path.stat().st_mode), len(read_assessments(path))) == (
         0o640,
@@ -455,7 +456,7 @@ def test_links_modes_and_pipes_stay_what_they_are(tmp_path: Path) -> None:
     )
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    write_assessments(pipe, [MADE])
+    write_results(pipe, [MADE])
     assert os.read(reader, 100_000).decode() == MADE.to_json() + "\n"
     os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
@@ -467,7 +468,7 @@ def test_a_path_that_none_can_be(tmp_path: Path) -> None:
     other.symlink_to(loop)
     for path in ["a\0b.json", "\ud800.json", "~nobody-of-this-name/a.json", str(loop)]:
         for use in (
-            lambda path: write_assessments(f"{path}l", [MADE]),
+            lambda path: write_results(f"{path}l", [MADE]),
             lambda path: Config().dump(path),
             Config.load,
             read_samples,

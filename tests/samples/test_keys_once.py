@@ -11,7 +11,7 @@ from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.compare import read_scores
 from tcva_adapters.deepeval import results_of
 from tcva_adapters.errors import TCVAError, UnreadableInputError
-from tcva_adapters.results.protocol import read_result
+from tcva_adapters.result_reader import read_result
 from tcva_adapters.samples.files import read_samples
 from tcva_adapters.samples.records import loads
 

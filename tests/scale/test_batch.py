@@ -11,7 +11,7 @@ import pytest
 
 from tcva_adapters import TCVA, Panel, Result, Sample
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.results.protocol import read_result
+from tcva_adapters.result_reader import read_result
 from tcva_adapters.scale import cluster, judge_batch
 from tcva_adapters.scale.settings import scorer_of, shared_out
 from tests.support.scripted import ScriptedModel

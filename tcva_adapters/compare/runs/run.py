@@ -45,7 +45,7 @@ from tcva_adapters.results.assessment import (
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.files import OURS as RESULTS
-from tcva_adapters.results.files import write_assessments
+from tcva_adapters.results.files import write_results
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.store import VerdictStore
@@ -526,7 +526,7 @@ def save(
         stream.write(output.csv_text(header, _long(table)).encode())
     own = table.results[table.about["views"][0]]
     assessments = (each.assessment for each in own if isinstance(each, Result))
-    write_assessments(judged, assessments, overwrite=overwrite)
+    write_results(judged, assessments, overwrite=overwrite)
     with output.replacing(texts, ours=_OURS, overwrite=overwrite) as stream:
         for sample in table.about["samples"]:
             stream.write(

@@ -1,0 +1,76 @@
+"""Results of every kind, read back from what a framework, a file or a store carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
+
+from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.conversation import ConversationResult
+from tcva_adapters.results.protocol import json_object
+from tcva_adapters.results.result import Result
+from tcva_adapters.samples.records import RowStream, Source
+
+AnyResult: TypeAlias = Result | CCRSResult
+"""A result of any kind; a `ConversationResult` is a `Result`, too."""
+
+_CLASSES: Final[dict[str, type[Result | CCRSResult]]] = {
+    result_class.kind: result_class
+    for result_class in (Result, CCRSResult, ConversationResult)
+}
+
+
+def read_result(carried: str | bytes | Mapping[str, Any]) -> AnyResult:
+    """Read a result back from what some framework, file or store carries.
+
+    Args:
+        carried: What ``to_json`` or ``to_dict`` of a result returned; further fields are left out.
+
+    Raises:
+        UnreadableInputError: It is no result.
+
+    >>> result = Result(Assessment.from_verdicts(["fully", "minor"]))
+    >>> read_result(result.to_json()) == result
+    True
+    """
+    fields: object = (
+        json_object(carried) if isinstance(carried, str | bytes) else carried
+    )
+    if not isinstance(fields, Mapping):
+        msg = f"not a result, got {type(fields).__name__}"
+        raise UnreadableInputError(msg)
+    kind = fields.get("kind", "ccrs" if "answers" in fields else "tcva")
+    if not isinstance(kind, str) or kind not in _CLASSES:
+        known = ", ".join(_CLASSES)
+        msg = f"not a result: its kind is {kind!r}; this version reads {known}"
+        raise UnreadableInputError(msg)
+    return _CLASSES[kind].from_dict(fields)
+
+
+def read_results(source: Source, *, skip_bad: bool = False) -> list[AnyResult]:
+    """Read the results that `write_results` or ``tcva evaluate --out`` wrote.
+
+    An assessment without settings of a score becomes a `Result` under the default settings.
+
+    Args:
+        source: A path, ``"-"`` for standard input, or an open text file: jsonl, or json with a list.
+        skip_bad: Go on after a bad row.
+
+    Raises:
+        UnreadableInputError: As for `read_samples`.
+        InvalidValueError: The suffix is of no format.
+
+    >>> import io
+    >>> line = Result(Assessment.from_verdicts(["fully", "minor"])).to_json()
+    >>> [round(result.at("strict").score, 3) for result in read_results(io.StringIO(line))]
+    [0.24]
+    """
+    return [*RowStream(source, None, read=_read_row, skip_bad=skip_bad)]
+
+
+def _read_row(fields: Mapping[str, Any]) -> AnyResult:
+    if "scoring" in fields or "answers" in fields:
+        return read_result(fields)
+    return Result(Assessment.from_dict(fields))
