@@ -16,13 +16,15 @@ from tcva_adapters.judges.panel import Panel as Panel
 from tcva_adapters.models.openai_model import (
     OpenAICompatibleModel as OpenAICompatibleModel,
 )
+from tcva_adapters.result_reader import read_result as read_result
+from tcva_adapters.result_reader import read_results as read_results
 from tcva_adapters.results.assessment import Assessment as Assessment
 from tcva_adapters.results.assessment import ClaimVerdict as ClaimVerdict
 from tcva_adapters.results.config import Config as Config
 from tcva_adapters.results.conversation import ConversationResult as ConversationResult
-from tcva_adapters.results.protocol import read_result as read_result
 from tcva_adapters.results.result import Result as Result
 from tcva_adapters.results.store import VerdictStore as VerdictStore
+from tcva_adapters.results.writer import write_results as write_results
 from tcva_adapters.runner import clear_shared as clear_shared
 from tcva_adapters.samples.conversation import Conversation as Conversation
 from tcva_adapters.samples.files import read_samples as read_samples

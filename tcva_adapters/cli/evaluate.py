@@ -51,10 +51,10 @@ from tcva_adapters.report.claims import claim_tables
 from tcva_adapters.report.evaluating import check_samples, evaluation
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.assessment import FAILURES
-from tcva_adapters.results.files import OURS as RESULTS
-from tcva_adapters.results.files import Writing, beginning
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
+from tcva_adapters.results.writer import OURS as RESULTS
+from tcva_adapters.results.writer import Writing, beginning
 from tcva_adapters.samples.files import SampleStream
 from tcva_adapters.samples.records import is_read_again
 from tcva_adapters.scale import judge_files

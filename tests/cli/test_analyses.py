@@ -13,7 +13,7 @@ pytest.importorskip("scipy", reason="the extra stats")
 from tcva_adapters import Assessment, Config, aggregate_counts, compare
 from tcva_adapters.compare.calibration import calibrate as calibration
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.results.files import write_results
+from tcva_adapters.results.writer import write_results
 from tests.cli.conftest import PASSAGE, Run, record, write
 
 QUICKLY = "--set resamples=200"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters.results.files import write_results
+from tcva_adapters.results.writer import write_results
 from tests.cli.conftest import PASSAGE, Run, record, write
 from tests.support.results import read_assessments
 from tests.support.server import WRONG_KEY, Body, ScriptedServer, auto_judge, error

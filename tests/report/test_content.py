@@ -24,8 +24,8 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report import write
 from tcva_adapters.report.content import ABSENT, UNSCORED
 from tcva_adapters.results.assessment import Reason, Unscored
-from tcva_adapters.results.files import write_results
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.writer import write_results
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.tables import Report
 from tests.report.blocks import blocks_of

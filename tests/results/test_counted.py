@@ -16,8 +16,8 @@ from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import EvidenceCheck, Reason, Unscored
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EVIDENCE, lowered, under
-from tcva_adapters.results.files import write_results
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.writer import write_results
 from tests.support.results import read_assessments
 
 GOOD = Assessment.from_verdicts(["fully", "none"]).to_json()

@@ -27,8 +27,8 @@ from tcva_adapters.errors import (
     UnreadableInputError,
 )
 from tcva_adapters.results.assessment import Reason, Unscored
-from tcva_adapters.results.files import write_results
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.results.writer import write_results
 from tcva_adapters.samples.files import SampleFile, SampleStream, read_samples
 from tcva_adapters.samples.output import csv_text, harmless, original
 from tcva_adapters.samples.records import KEPT, Format

@@ -44,11 +44,11 @@ from tcva_adapters.results.assessment import (
 )
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts
-from tcva_adapters.results.files import OURS as RESULTS
-from tcva_adapters.results.files import write_results
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.results.writer import OURS as RESULTS
+from tcva_adapters.results.writer import write_results
 from tcva_adapters.runner import Asking, Runner
 from tcva_adapters.samples import output
 from tcva_adapters.samples.conversation import add_group, conversation_of
