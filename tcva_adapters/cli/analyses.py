@@ -34,7 +34,7 @@ from tcva_adapters.compare.calibration.calibrate import recommended
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
-from tcva_adapters.report.markdown import BEGINS as TABLES
+from tcva_adapters.report.markdown import BEGINS as MARKDOWN
 from tcva_adapters.results.config import OURS as CONFIG
 from tcva_adapters.results.settings import ScoringConfig
 
@@ -219,7 +219,9 @@ def validate(
         OUTPUT, "--out -o", "File of --next: .jsonl or .csv.", "FILE"
     ),
     report: Path | None = options.PAGE,
-    markdown: str | None = options.TABLES,
+    tables: str | None = option(
+        OUTPUT, "--tables", "Write all tables as Markdown.", "FILE"
+    ),
     overwrite: bool = options.OVERWRITE,
     everything: bool = options.ALL,
     as_json: bool = options.JSON,
@@ -238,7 +240,7 @@ def validate(
     targets = {
         "--out": (out, LABELS),
         "--report": (report, PAGE),
-        "--markdown": (markdown, TABLES),
+        "--tables": (tables, MARKDOWN),
     }
     output.check_targets(targets, overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
@@ -268,13 +270,13 @@ def validate(
         found,
         as_json=as_json,
         everything=everything,
-        file=output.side(markdown),
+        file=output.side(tables),
     )
-    output.write_text(markdown, found.markdown(full=True), TABLES, overwrite=overwrite)
+    output.write_text(tables, found.markdown(full=True), MARKDOWN, overwrite=overwrite)
     if out is not None:
         write_labels(out, table, found.table("next"), overwrite=overwrite)
     what = "samples to rate: fill in 'human', then use the file with --human"
-    output.say_written({out: what, markdown: "Markdown: all tables"})
+    output.say_written({out: what, tables: "Markdown: all tables"})
     write_page([table, found], report, overwrite=overwrite, title=Path(judged).name)
 
 

@@ -58,8 +58,8 @@ def compare(
     store: str | None = options.STORE,
     dry_run: bool = options.DRY_RUN,
     temperatures: str | None = options.TEMPERATURES,
-    fuse: list[str] | None = option(
-        SCORING, "--fuse", "Mean of 'a + b'; repeatable.", "METHODS"
+    mean_of: list[str] | None = option(
+        SCORING, "--mean-of", "Mean of 'a + b'; repeatable.", "METHODS"
     ),
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
@@ -81,7 +81,7 @@ def compare(
 ) -> None:
     """Run the frameworks' own metrics and TCVA on the same samples, each judged once.
 
-    By default all installed frameworks run their metrics for the criterion. --fuse takes method
+    By default all installed frameworks run their metrics for the criterion. --mean-of takes method
     names as the table shows them: 'tcva T=0.5 + ragas faithfulness'. --set takes the settings of
     judge and score, objective, margin, pass_from ("ragas faithfulness=0.8"), metric_timeout,
     resamples, seed, missing and scale of --scores, human_threshold and confidence of
@@ -106,7 +106,7 @@ def compare(
     asked |= {
         "frameworks": frameworks,
         "metrics": metrics,
-        "fuse": fuse or (),
+        "mean_of": mean_of or (),
         "folder": out,
     }
     asked |= {

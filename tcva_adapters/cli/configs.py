@@ -84,14 +84,6 @@ class ImportConfig(SettingsModel):
     )
 
 
-class RatingConfig(SettingsModel):
-    """How human ratings are read, where no option says it."""
-
-    human_scale: tuple[Number, Number] | None = Field(
-        default=None, description="The lowest and the highest possible rating."
-    )
-
-
 class PageConfig(SettingsModel):
     """What stands in a report's page."""
 

@@ -14,7 +14,7 @@ import typer
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.cli import options
-from tcva_adapters.cli.configs import CompositeConfig, PanelConfig, RatingConfig
+from tcva_adapters.cli.configs import CompositeConfig, PanelConfig
 from tcva_adapters.cli.options import GATES, JUDGING, OUTPUT, SCORING, option
 from tcva_adapters.cli.output import (
     JUDGEMENTS_FAILED,
@@ -29,9 +29,9 @@ from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.reviews import Reviews
 from tcva_adapters.cli.settings import (
     names_of,
+    pair_of,
     plain_settings,
     renames,
-    take,
     with_store,
 )
 from tcva_adapters.compare.agreement.panel import panel_report, repeat_report
@@ -84,6 +84,7 @@ def evaluate(
     config: Path | None = options.CONFIG,
     set_: list[str] | None = options.SET,
     human: str | None = options.HUMAN,
+    human_scale: str | None = options.HUMAN_SCALE,
     group: str | None = options.GROUP,
     gate: list[str] | None = options.GATE,
     baseline: str | None = option(
@@ -120,7 +121,7 @@ def evaluate(
     reading: dict[str, Any] = {
         "human": human,
         "group": group,
-        **take(plain, RatingConfig),
+        "human_scale": pair_of(human_scale, "--human-scale"),
     }
     if ray is not None and not dry_run:
         refused: dict[str, Any] = {
@@ -138,9 +139,9 @@ def evaluate(
             "skip-bad": skip_bad,
             "overwrite": overwrite,
             "human": human,
+            "human-scale": human_scale,
             "group": group,
         }
-        refused["set human_scale"] = reading.get("human_scale")
         _on_ray(ray, file, out, plain, refused, renames(rename), as_json=as_json)
         return
     gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
@@ -231,7 +232,7 @@ def _check(
     if human or group or before:
         known = read.again() if is_read_again(read.source) else read.held
         if known is not None:
-            check_samples(known, human, reading.get("human_scale"), group, before)
+            check_samples(known, human, reading["human_scale"], group, before)
 
 
 def _whole(plain: dict[str, Any]) -> tuple[Mapping[str, float], float | None] | None:
@@ -265,7 +266,6 @@ def _plain(
             pairs,
             TCVASettings,
             PanelConfig,
-            RatingConfig,
             is_dry=is_dry,
             **claims,
         )
@@ -278,7 +278,6 @@ def _plain(
         pairs,
         CCRSSettings,
         CompositeConfig,
-        RatingConfig,
         is_dry=is_dry,
         metrics=names_of(ccrs),
         threshold=threshold,

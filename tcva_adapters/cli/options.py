@@ -143,7 +143,6 @@ MARKDOWN: Final = option(
     GATES, "--markdown", "Write a comment for a pull request.", "FILE"
 )
 
-TABLES: Final = option(OUTPUT, "--markdown", "Write all tables as Markdown.", "FILE")
 OUT: Final = option(
     OUTPUT, "--out -o", "Write the results as jsonl; '-' for a pipe.", "FILE"
 )

@@ -26,7 +26,7 @@ JUDGEMENTS_FAILED: Final = 3  # where no gate says whether that is too many
 INTERRUPTED: Final = 130  # what shells report for Ctrl-C
 STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 
-_WRITTEN: Final = ("out", "report", "markdown", "junit", "figures")
+_WRITTEN: Final = ("out", "report", "markdown", "tables", "junit", "figures")
 """Arguments that name what a command writes; all others may name what it reads."""
 
 _COMPARISON: Final = (

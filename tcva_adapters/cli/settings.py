@@ -66,9 +66,7 @@ def parse_settings(
     titles = {
         model.model_fields[own].title: name for name, (own, model) in fields.items()
     }
-    titles |= {
-        name: f"--{name.replace('_', '-')}" for name in (*options, "human_scale")
-    }
+    titles |= {name: f"--{name.replace('_', '-')}" for name in options}
     typed: dict[type[SettingsModel], dict[str, Any]] = {}
     for pair in pairs or ():
         name, equals, value = pair.partition("=")

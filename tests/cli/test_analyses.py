@@ -118,7 +118,7 @@ def test_a_calibration_is_read_by_other_commands(tcva: Run) -> None:
 
 def test_what_to_rate_next_is_written_and_given_back(tcva: Run) -> None:
     start = ("validate", "judged.jsonl", "--human", "few", *QUICK)
-    tcva(*start, "--next", "9", "-o", "next.jsonl", "--markdown", "tables.md")
+    tcva(*start, "--next", "9", "-o", "next.jsonl", "--tables", "tables.md")
     rows = [
         json.loads(line) for line in Path("next.jsonl").read_text("utf-8").splitlines()
     ]

@@ -142,12 +142,12 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
     (["--ccrs", "cc", "-T", "0.2"], "--temperature is for claims"),
     (["--ccrs", "cc", "--set", "weights=cc=.5"], "sum to 1"),
     (["--ccrs", "zz"], "zz"), (["--ray", "local"], "name it with --out"),
-    (["--ray", "local", "--set", "human_scale=1,5"], "--set human_scale does not work"),
+    (["--human-scale", "5"], "two numbers with a comma"),
     *(
         (["--ray", "local", *option.split()], f"{option.split()[0]} does not work with --ray")
         for option in (
             *("--gate mean>=0.5", "--junit j", "--markdown m", "--show all", "--group id"),
-            *("--skip-bad", "--overwrite", "--store none"),
+            *("--skip-bad", "--overwrite", "--store none", "--human-scale 1,5"),
         )
     ),
 ], ids=" ".join)  # fmt: skip
@@ -276,7 +276,7 @@ def test_a_baseline_says_what_changed(tcva: Run) -> None:
 @pytest.mark.parametrize(("options", "sentence"), [
     (["--human", "nope"], "no sample has 'nope' in its metadata"),
     (["--human", "labels.jsonl"], "none of its 1 labels"),
-    (["--human", "stars"], "--set human_scale=1,5"),
+    (["--human", "stars"], "--human-scale 1,5"),
     (["--group", "nope"], "has no 'nope'"),
     (["--baseline", "other.jsonl"], "the baseline has no sample"),
 ], ids=" ".join)  # fmt: skip

@@ -22,21 +22,35 @@ def test_version_and_an_unknown_command(tcva: Run) -> None:
     assert "No such command 'nonsense'" in tcva("nonsense", code=2).err
 
 
-def test_ten_commands_have_few_options() -> None:
-    assert len(COMMANDS) == 10
-    numbers = {}
+def help_by_option() -> dict[str, dict[str, str]]:
+    """The options of each command and subcommand, with what `--help` says of them."""
+    commands = {}
     for name in COMMANDS:
         command = imported(name)
-        for own, each in (
-            getattr(command, "commands", None) or {name: command}
-        ).items():
-            options = [param for param in each.params if param.opts[0].startswith("-")]
-            numbers[f"{name} {own}"] = len(options)
-            # One name is for one thing, wherever it stands.
-            typed = {o for p in options for o in p.opts}
-            assert typed.isdisjoint({"--labels", "--no-store", "--estimate"})
-    assert max(numbers.values()) <= 30
-    assert sum(numbers.values()) <= 170
+        for sub, function in getattr(command, "commands", {"": command}).items():
+            commands[f"{name} {sub}".strip()] = {
+                option: parameter.help
+                for parameter in function.params
+                for option in parameter.opts
+                if option.startswith("--")
+            }
+    return commands
+
+
+def test_ten_commands_have_few_options() -> None:
+    assert len(COMMANDS) == 10
+    for options in help_by_option().values():
+        assert len(options) <= 30
+        assert options.keys().isdisjoint({"--labels", "--no-store", "--estimate"})
+
+
+def test_an_option_means_the_same_in_all_commands() -> None:
+    commands = help_by_option().values()
+    for option in ("--fuse", "--markdown", "--human-scale", "--mean-of", "--tables"):
+        meanings = {options[option] for options in commands if option in options}
+        assert len(meanings) == 1, option
+    for options in commands:
+        assert ("--human" in options) == ("--human-scale" in options)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -446,8 +446,8 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(
     ({"frameworks": "langchain", "metrics": "faithfulnes"}, "no metric 'faithfulnes' in "),
     ({"timeout": 0}, "above 0 seconds"),
     ({"pass_from": {"nobody": 0.5}}, "no method 'nobody'; the methods are tcva"),
-    ({"fuse": ["tcva T=0.1"]}, "two different members"),
-    ({"fuse": ["tcva T=0.1 + other"]}, "no method 'other'; the methods are tcva"),
+    ({"mean_of": ["tcva T=0.1"]}, "two different members"),
+    ({"mean_of": ["tcva T=0.1 + other"]}, "no method 'other'; the methods are tcva"),
     ({"human": "stars", "human_scale": (1, 4)}, "between 1 and 4, got 5"),
     ({"group": "office"}, "'bare' has no 'office'"),
 ])  # fmt: skip

@@ -135,7 +135,7 @@ _STORED: Final = st.one_of(
 _OPTIONS: Final = st.sampled_from(
     ["--json", "--out", "-o", "--temperature", "-T", "--threshold", "--criterion", "--judge", "--scheme", "--penalty",
      "--eps", "--floor", "--max-claims", "--claims", "--map", "--format", "--skip-bad", "--store", "--limit", "--seed",
-     "--config", "--profiles", "--metrics", "--help", "--gate", "--fuse", "--em", "--lambda"]
+     "--config", "--profiles", "--metrics", "--help", "--gate", "--fuse", "--mean-of", "--human-scale", "--em", "--lambda"]
 )  # fmt: skip
 _VALUES: Final = st.one_of(
     st.sampled_from(["in.jsonl", "in.csv", "bad.json", "missing.jsonl", ".", "out.jsonl", "lexical", "0.5", "strict",

@@ -99,7 +99,7 @@ class Run:
         temperatures: TCVA's; all of one judgement.
         imported: Scores that were made elsewhere: tables, or ``NAME=FILE``; see `read_scores`.
         reading: How these files are read: ``scale`` and ``missing``, see there.
-        fuse: More methods, each the geometric mean of others: ``"tcva T=0.5 + ragas faithfulness"``.
+        mean_of: More methods, each the geometric mean of others: ``"tcva T=0.5 + ragas faithfulness"``.
         human: The samples' field with human ratings, several with commas between (one per rater),
             or a file of them; by default those of imported tables.
         human_scale: The lowest and the highest rating that could be given: ratings are laid on
@@ -147,7 +147,7 @@ class Run:
         temperatures: str | Temperatures = (0.1, 0.5, 0.9),
         imported: Sequence[str | ScoreTable] = (),
         reading: Mapping[str, Any] | None = None,
-        fuse: Sequence[str] = (),
+        mean_of: Sequence[str] = (),
         human: str | Path | None = None,
         human_scale: Scale | None = None,
         group: str | None = None,
@@ -177,7 +177,7 @@ class Run:
             is_lexical=tcva.judge.name.startswith("lexical/"),
         )
         self.notes += left_out
-        self._fuse = fuse
+        self._mean_of = mean_of
         self._imported = [
             read_scores(
                 each,
@@ -230,7 +230,7 @@ class Run:
         """
         names = [*self.views, *(method.name for method in self.methods)]
         names += [name for table in self._imported for name in table.methods]
-        named = [member for text in self._fuse for member in members_of(text)]
+        named = [member for text in self._mean_of for member in members_of(text)]
         unknown = [name for name in (*named, *self._thresholds) if name not in names]
         twice = [name for name, number in Counter(names).items() if number > 1]
         if unknown or twice:
@@ -242,7 +242,7 @@ class Run:
                 )
             )
             raise InvalidValueError(msg)
-        return [*names, *map(fused_name, self._fuse)]
+        return [*names, *map(fused_name, self._mean_of)]
 
     def _rated(
         self, human: str | Path | None, scale: Scale | None
@@ -402,7 +402,7 @@ class Run:
         )
         for one in self._imported:
             table = table.joined(one)
-        for text in self._fuse:
+        for text in self._mean_of:
             table = with_fused(table, text)
         return replace(table, thresholds={**table.thresholds, **self._thresholds})
 

@@ -25,8 +25,7 @@ Fields = Mapping[str, Any]
 """The metadata of a sample, or the record of a label."""
 
 _GIVE_SCALE: Final = (
-    "give their scale: --human-scale 1,5 (in evaluate --set human_scale=1,5, in Python "
-    "human_scale=(1, 5))"
+    "give their scale: --human-scale 1,5 (in Python human_scale=(1, 5))"
 )
 _WORDS: Final = {
     **dict.fromkeys(("pass", "passed", "true", "yes"), 1.0),
