@@ -36,6 +36,7 @@ from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.results.summary import Summary
 from tcva_adapters.runner import SHARED
 from tests.support.lexical_server import lexical_reply
 from tests.support.office import FREE as PASSAGE
@@ -97,7 +98,8 @@ def test_twins_in_a_batch_are_judged_and_counted_once() -> None:
     assert len(model.requests) == 1
     assert [r.assessment.sample_id for r in results] == ["s1", "twin", "s1"]
     assert [r.score for r in results] == [1.0] * 3
-    summary = read_scores(results).about["summary"]
+    summary = read_scores(results).judged.summary
+    assert isinstance(summary, Summary)
     assert (summary.usage.calls, summary.served, summary.scored) == (1, 0, 3)
 
 

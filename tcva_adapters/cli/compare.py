@@ -135,12 +135,8 @@ def compare(
             print_report(run.cost(plain["model"].get("prices")), as_json=as_json)
             return
         table = run.table()
-    about = {
-        **table.about,
-        "skipped": skipped,
-        "can_continue": bool(out or tcva.store),
-    }
-    table = replace(table, about=about)
+    can_continue = bool(out or tcva.store)
+    table = replace(table, skipped=skipped, can_continue=can_continue)
     gated = evaluation(table, gates)
     found = comparison(table, **tests)
     failed = failure_sentence(table, records_of(gated, "unscored"))

@@ -345,12 +345,12 @@ def _judged(
         notes = [*table.notes, *read.notes]
         if scorer.settings.get("guarantee") and read.conversations:
             notes.append("The guarantee is not about scores of conversations.")
-        about = {
-            **table.about,
-            "skipped": read.skipped,
-            "can_continue": is_stored,
-        }
-        yield replace(table, about=about, notes=tuple(notes))
+        yield replace(
+            table,
+            notes=tuple(notes),
+            skipped=read.skipped,
+            can_continue=is_stored,
+        )
 
 
 def _looked_at(

@@ -73,8 +73,8 @@ class Reviews:
             InvalidSampleError: Nothing could be judged.
             typer.Exit: A gate failed, or judgements failed and there is no gate.
         """
-        if fatal := table.about.get("fatal"):
-            raise InvalidSampleError(fatal)
+        if table.run and table.run.fatal:
+            raise InvalidSampleError(table.run.fatal)
         for line in gate_lines(found, table):
             note(line)
         if os.environ.get("GITHUB_ACTIONS") == "true":

@@ -502,7 +502,7 @@ def read_systems(
     cells: dict[str, dict[str, dict[str, float]]] = {}
     groups: dict[str, Hashable] = {}
     for block in blocks:
-        judges.setdefault(block.called, set()).add(block.about["judge"])
+        judges.setdefault(block.called, set()).add(block.judge)
         groups |= zip(block.names, block.groups, strict=False)
         if not (found := list(_metrics(block, temperatures))):
             msg = f"no scores in {block.called}; judge its samples first: tcva evaluate --out FILE"
@@ -550,4 +550,4 @@ def _metrics(
         yield from table.columns
     else:
         for temperature in temperatures:
-            yield f"{block.about['criterion']} T={temperature:g}", table.at(temperature)
+            yield f"{block.criterion} T={temperature:g}", table.at(temperature)

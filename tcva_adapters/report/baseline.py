@@ -155,7 +155,7 @@ def _notes(before: ScoreTable, now: ScoreTable, both: int) -> list[str]:
         if number:
             verb = "is" if number == 1 else "are"
             notes.append(f"{counted(number, 'sample')} {verb} {what} in the baseline.")
-    judges = before.about.get("judge"), now.about.get("judge")
+    judges = before.judged.judge, now.judged.judge
     if judges[0] != judges[1] and all(judges):
         notes.append(
             f"The baseline's judge was {judges[0]}, this run's is {judges[1]}."

@@ -296,10 +296,11 @@ def settings_of(scoring: ScoringConfig) -> Json:
 def _method(table: ScoreTable, name: str) -> Json:
     scores = table.column(name)
     missing = np.flatnonzero(np.isnan(scores)).tolist()
-    kind = table.about.get("methods", {}).get(name, {}).get("kind", "")
+    metrics = table.run.metrics if table.run else {}
+    judged = table.judged_methods.get(name)
     return {
         "name": name,
-        "about": table.about.get("metrics", {}).get(name, kind),
+        "about": metrics.get(name, judged.kind if judged else ""),
         "scale": scale_of(scores[np.isfinite(scores)]),
         "threshold": table.threshold(name),
         "scores": scores,

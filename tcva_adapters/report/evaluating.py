@@ -18,8 +18,7 @@ from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.assessment import FAILURES
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import ScoringConfig
-from tcva_adapters.results.summary import FEW_SAMPLES, Scores, Summary
+from tcva_adapters.results.summary import FEW_SAMPLES, Summary
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import (
     Column,
@@ -95,9 +94,9 @@ def evaluation(
     tables = [Table("methods", _METHODS, methods)]
     notes = list(_notes(table))
     levels = [
-        {"method": method, **about["summary"].levels}
-        for method, about in table.about.get("methods", {}).items()
-        if "summary" in about
+        {"method": method, **judged.summary.levels}
+        for method, judged in table.judged_methods.items()
+        if isinstance(judged.summary, Summary)
     ]
     if levels:
         columns = [
@@ -134,11 +133,11 @@ def evaluation(
         tables.insert(0, Table("gates", columns, rows))
     settings = {
         name: value
-        for name, value in table.about.items()
+        for name, value in table.settings.items()
         if isinstance(value, str | int)
     }
-    if isinstance(scoring := table.about.get("scoring"), ScoringConfig):
-        settings |= scoring.model_dump(mode="json")
+    if table.judged.scoring:
+        settings |= table.judged.scoring.model_dump(mode="json")
     return Report(sentence, tables, tuple(dict.fromkeys(notes)), settings)
 
 
@@ -146,8 +145,8 @@ def failure_sentence(table: ScoreTable, unscored: Records) -> str:
     """How many judgements failed, and why; empty where none did.
 
     Args:
-        table: What was scored. Where ``about["can_continue"]`` is set, the same command asks only for
-            the judgements that failed.
+        table: What was scored. Where it `can_continue`, the same command asks only for the
+            judgements that failed.
         unscored: The records of the table ``unscored``.
     """
     parts = []
@@ -166,18 +165,15 @@ def failure_sentence(table: ScoreTable, unscored: Records) -> str:
             parts.append(
                 f"{name}{number} of {samples} judged without a judge that failed"
             )
-    rest = (
-        "; the same command asks only for the rest"
-        if table.about.get("can_continue")
-        else ""
-    )
+    rest = "; the same command asks only for the rest" if table.can_continue else ""
     return f"{'; '.join(parts)}{rest}." if parts else ""
 
 
 def incomplete(table: ScoreTable, method: str) -> int:
     """How many samples were judged without one of several judges, because it failed."""
-    summary = table.about.get("methods", {}).get(method, {}).get("summary")
-    return 0 if summary is None else int(summary.incomplete)
+    judged = table.judged_methods.get(method)
+    summary = judged.summary if judged else None
+    return summary.incomplete if isinstance(summary, Summary) else 0
 
 
 def check_samples(
@@ -251,12 +247,11 @@ def _conversations(table: ScoreTable, method: str) -> Iterator[Record]:
 
 def _unscored(table: ScoreTable, method: str) -> Iterator[Record]:
     """Samples without a score by reason, the most frequent first, with what the first one says."""
-    about = table.about.get("methods", {}).get(method, {})
+    judged = table.judged_methods.get(method)
     found, details = Counter[str](), dict[str, str]()
-    summary = about.get("summary") or about.get("scores", {}).get(method)
-    if isinstance(summary, Scores):
-        found.update(summary.reasons)
-        details.update(summary.details)
+    if judged and judged.summary:
+        found.update(judged.summary.reasons)
+        details.update(judged.summary.details)
     else:
         for place in np.flatnonzero(np.isnan(table.column(method))).tolist():
             reason, _, detail = table.reason(table.samples[place], method).partition(
@@ -306,12 +301,12 @@ def _sentence(table: ScoreTable, methods: list[Record]) -> str:
         said += f" {lacking} of {size} {'has' if lacking == 1 else 'have'} no score."
     if row["scored"] < FEW_SAMPLES:
         said += f" With {counted(row['scored'], 'sample')} the mean is imprecise."
-    if str(table.about.get("judge", "")).startswith("lexical/"):
+    if table.judged.is_lexical:
         said += f" {LEXICAL}"
-    scoring = table.about.get("scoring")
+    judged = table.judged_methods.get(row["method"])
     prefix, at = f"{row['method']}: ", ""
-    if isinstance(scoring, ScoringConfig):
-        prefix, at = "", f" at {scoring.place}"
+    if judged and judged.scoring:
+        prefix, at = "", f" at {judged.scoring.place}"
     passes = f"{cell(row['pass_rate'], 'share')} of {counted(row['scored'], 'scored sample')} pass"
     mean = f"(mean {cell(row['mean'], 'score')})"
     return f"{prefix}{passes}{'es' * (row['scored'] == 1)}{at} {mean}.{said}"
@@ -319,18 +314,12 @@ def _sentence(table: ScoreTable, methods: list[Record]) -> str:
 
 def _notes(table: ScoreTable) -> Iterator[str]:
     """What was judged and by whom, what quotes lowered, and what it cost."""
-    shown = set()
-    for about in table.about.get("methods", {}).values():
-        summary = about.get("summary")
-        if not isinstance(summary, Summary) or id(summary) in shown:
+    for judged in table.judged_methods.values():
+        summary, scoring = judged.summary, judged.scoring
+        if not isinstance(summary, Summary) or scoring is None:
             continue
-        shown.add(id(summary))
-        fused = (
-            f", fused with {', '.join(about['fused'])}" if about.get("fused") else ""
-        )
-        scoring = about["scoring"]
         yield (
-            f"{about['criterion']} by {about['judge']}{fused}; {scoring.place}, {scoring.scheme.name} "
+            f"{judged}; {scoring.place}, {scoring.scheme.name} "
             f"weights, {scoring.penalty} penalty, threshold {scoring.threshold:g}"
         )
         yield from summary.lines()

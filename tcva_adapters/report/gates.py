@@ -193,7 +193,8 @@ def exit_code(table: ScoreTable, records: Records = ()) -> int:
 
 def unscored_rows(table: ScoreTable, method: str) -> tuple[list[int], list[int]]:
     """The samples that fail gates whatever their score, and those that claim nothing, as places."""
-    scoring = table.about.get("methods", {}).get(method, {}).get("scoring")
+    judged = table.judged_methods.get(method)
+    scoring = judged.scoring if judged else None
     skips = (
         {Reason.EMPTY_CONTEXT} if scoring and scoring.uncontexted == "skip" else set()
     )

@@ -152,7 +152,7 @@ def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:
     table = tables[0] if tables else ScoreTable((), (), np.empty((0, 0)))
     for other in tables[1:]:
         table = table.joined(other)
-    texts = {sample.id: sample for sample in table.about.get("samples", ())}
+    texts = {sample.id: sample for sample in table.texts}
     rows = zip(table.samples, table.metadata or [{}] * len(table), strict=True)
     samples = [
         texts.get(name) or Sample(id=name, metadata=dict(about)) for name, about in rows

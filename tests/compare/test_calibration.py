@@ -15,6 +15,7 @@ from tcva_adapters import TCVA, Config, aggregate_counts
 from tcva_adapters.compare import ScoreTable, calibrate
 from tcva_adapters.compare.calibration import calibrate as calibration
 from tcva_adapters.compare.calibration.calibrate import recommended
+from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats import resampling
@@ -245,7 +246,7 @@ def test_values_of_a_field_have_their_own_answers_and_the_file_holds_them(
     human = np.where(np.arange(165) < 80, both[:, 0], both[:, 1])
     values = ["medical"] * 80 + ["creative"] * 80 + ["chat"] * 4 + [None]
     metadata = tuple({"domain": value} for value in values)
-    given = table(counts, human, metadata=metadata, about={"criterion": "faithfulness"})
+    given = table(counts, human, metadata=metadata, judged=JudgedBy("faithfulness"))
     baseline = ScoringConfig(temperature=0.55)
     found = calibrate(given, by="domain", scoring=baseline, resamples=200)
     medical, creative, chat = found.records("by domain")

@@ -22,6 +22,7 @@ from tcva_adapters.compare import (
 from tcva_adapters.compare.agreement.panel import raters_report
 from tcva_adapters.compare.agreement.views import counted_decisions, share_below
 from tcva_adapters.compare.calibration.fused import gains, with_fused
+from tcva_adapters.compare.scores.judged_by import RunInfo
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Reason, Unscored
@@ -118,9 +119,9 @@ def test_decisions_of_all_views_against_the_other_methods() -> None:
         [0.9] * 25 + [0.1] * 25,
         [0.9] * 20 + [0.1] * 5 + [0.9] * 10 + [0.1] * 15,
     )
-    about = {"views": ("tcva T=0.1", "tcva T=0.5"), "temperatures": (0.1, 0.5)}
+    run = RunInfo(temperatures=(0.1, 0.5), views=("tcva T=0.1", "tcva T=0.5"))
     table = table_of(
-        {"tcva T=0.1": [0] * 50, "tcva T=0.5": passing, "other": failing}, about=about
+        {"tcva T=0.1": [0] * 50, "tcva T=0.5": passing, "other": failing}, run=run
     )
     report = comparison(table)
     found = row(report, "decisions", "other", tcva="tcva T=0.5")
@@ -179,7 +180,7 @@ def test_the_samples_that_differ_most_by_hand() -> None:
     alike = {"a": [0.10004, 0.2, 0.3, 0.4], "b": [0.1, 0.1, 0.1, 0.1]}
     found = comparison(table_of(alike)).records("ranked differently")
     assert {d["sample"] for d in found} == {"s1", "s2", "s3"}
-    views = table_of(columns, about={"views": ("a", "b")})
+    views = table_of(columns, run=RunInfo(views=("a", "b")))
     with pytest.raises(InvalidValueError, match="no table"):
         comparison(views).records("ranked differently")
 

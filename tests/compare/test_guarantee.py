@@ -25,6 +25,7 @@ from tcva_adapters.compare.calibration.guarantee import (
     judged_by,
     limits_of,
 )
+from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import plain
 from tcva_adapters.results.guarantee import Guarantee, Limits
@@ -285,7 +286,7 @@ def test_a_comparison_has_the_good_answers_that_pass() -> None:
     (drawn(), {"by": "part", **TENTH}, "no rated sample has 'part'"),
     (drawn(good=0), TENTH, "all 100 rated answers are rejected"),
     (replace(drawn(), human=np.full((200, 3), 0.7)), {"human_threshold": 0.7, **TENTH}, "are good"),
-    *((replace(drawn(), about={"methods": {n: dict(zip(("criterion", "judge"), n, strict=True)) for n in (one, "ax")}}), TENTH, f"2 judgements: a by x, {one[0]} by {one[1]};") for one in ("ay", "bx")),
+    *((replace(drawn(), judged_methods={n: JudgedBy(*n) for n in (one, "ax")}), TENTH, f"2 judgements: a by x, {one[0]} by {one[1]};") for one in ("ay", "bx")),
     (replace(drawn(), human=np.arange(200.0)), TENTH, "between 0 and 1, got 0 to 199"),
     (replace(drawn(), human=np.empty(0)), TENTH, "no sample has a human rating"),
     (replace(drawn(), counts=np.repeat([[0.0] * 5, [1.0] * 5], 100, axis=0)[:, None]), {"min_true_pass": 0.5}, "no rejected answer has a score"),

@@ -95,7 +95,7 @@ def test_ragas(ragas_frame: pd.DataFrame, tmp_path: Path, kind: str) -> None:
     # Fully supported, not at all, and a greeting, which claims nothing.
     np.testing.assert_array_equal(table.scores, [[1, 1], [0, 0], [np.nan, np.nan]])
     assert set(table.reasons.values()) == {"no score in the file"}
-    assert table.about["methods"]["ragas faithfulness"]["kind"] == "ragas"
+    assert table.judged_methods["ragas faithfulness"].kind == "ragas"
     assert (
         f"{path} (ragas): {', '.join(table.methods)} on 3 of 3 samples" in table.notes
     )

@@ -59,7 +59,7 @@ def test_judgements_with_ratings_and_groups(
     assert table.scores[:, 0].tolist() == [result.score for result in results]
     assert table.rating.tolist() == [0.0, 0.75, 0.5, 0.5, 0.25, 1.0]
     assert table.groups == (0, 0, 1, 1, 2, 2)
-    assert (table.about["criterion"], table.about["judge"]) == (
+    assert (table.judged.criterion, table.judged.judge) == (
         "faithfulness",
         "lexical/5",
     )
@@ -90,7 +90,7 @@ def test_repeated_ids_and_skipped_lines(judged: Path, results: list[Result]) -> 
     with pytest.raises(UnreadableInputError, match="line 2"):
         read_scores(judged)
     table = read_scores(judged, skip_bad=True)
-    assert (table.samples, table.about["skipped"]) == (("s0", "s0#2"), 1)
+    assert (table.samples, table.skipped) == (("s0", "s0#2"), 1)
     assert [note[:15] for note in table.notes] == ["skipped line 2 ", "judged repeats "]
 
 

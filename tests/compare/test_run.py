@@ -18,7 +18,15 @@ import numpy as np
 import pytest
 
 from tcva_adapters import TCVA, Sample, clear_shared
-from tcva_adapters.compare import Run, ScoreTable, acompare, compare, read_scores
+from tcva_adapters.compare import (
+    Run,
+    ScoreTable,
+    acompare,
+    calibrate,
+    compare,
+    read_scores,
+    sweep,
+)
 from tcva_adapters.compare.runs import methods as methods_module
 from tcva_adapters.compare.runs.run import FILES, STORE, save
 from tcva_adapters.data import sample_lines
@@ -30,6 +38,7 @@ from tcva_adapters.errors import (
 )
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.results.framework_score import FrameworkScore
+from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.store import VerdictStore
 from tests.support.lexical_server import LexicalModel, LexicalServer
 
@@ -106,6 +115,35 @@ def test_every_sample_has_a_score_or_a_reason_by_every_method() -> None:
     said = table.results["ragas faithfulness"][1]
     assert said is not None
     assert [claim.claim for claim in said.claims] == ["Parking costs five euros."]
+
+
+def test_temperatures_of_a_run_are_those_of_its_table() -> None:
+    table = run()
+    report = sweep(table, [0.1, 0.9])
+    means = [row["mean"] for row in report.records("temperatures")]
+    assert means == table.scores[:, :2].mean(axis=0).tolist()
+    assert report.settings["scoring"]["temperature"] == 0.1
+    assert "faithfulness by lexical/5" in report.notes
+
+
+def test_a_guarantee_from_a_run_names_the_judge_of_its_verdicts_alone() -> None:
+    samples = [
+        sample.model_copy(
+            update={"id": f"{sample.id}-{n}", "metadata": {"stars": stars}}
+        )
+        for sample, stars in ((RIGHT, 1.0), (WRONG, 0.0))
+        for n in range(30)
+    ]
+    table = run(human="stars", samples=samples)
+    assert table.results["ragas faithfulness"][0] is not None  # verdicts of its own
+    found = calibrate(table, max_false_pass=0.2)
+    guarantee = Guarantee(**found.settings["guarantee"])
+    assert guarantee.judged_by["prompt_version"] == "lexical/5"
+    assert table.judged.prompt_versions == ("lexical/5",)
+    settings = {**found.settings["recommended"], "guarantee": guarantee}
+    check = TCVA(judge="lexical", **settings).evaluate(RIGHT).guarantee
+    assert check is not None
+    assert check.state == "holds"
 
 
 def test_a_metric_that_no_sample_can_be_asked_for_is_left_out_in_one_line() -> None:
@@ -306,8 +344,9 @@ def test_after_a_failure_that_no_call_can_escape_nobody_is_asked(
     metrics = ["langchain.context_qa", "deepeval.faithfulness"]
     model = fails_on("Based on the given text", fatal)  # DeepEval's, which comes first
     table = run(model, tmp_path, many, metrics)
+    assert table.run is not None
     assert (
-        table.about["fatal"]
+        table.run.fatal
         == "not asked, after 20 failures like this: the API key was not accepted"
     )
     assert any("ended early" in note and "API key" in note for note in table.notes)
@@ -319,7 +358,8 @@ def test_after_a_failure_that_no_call_can_escape_nobody_is_asked(
     clear_shared()
     healed = run(LexicalModel(), tmp_path, many, metrics)
     assert np.isfinite(healed.scores).all()
-    assert (healed.about["fatal"], healed.usage["tcva T=0.1"]["cached"]) == ("", 40)
+    assert healed.run is not None
+    assert (healed.run.fatal, healed.usage["tcva T=0.1"]["cached"]) == ("", 40)
 
 
 def test_an_interrupt_leaves_what_was_stored_and_one_run_has_the_folder(

@@ -29,7 +29,7 @@ def table(
             for s, why in zip(names, scores, strict=True)
             if isinstance(why, str)
         },
-        about={"skipped": skipped},
+        skipped=skipped,
         **more,  # type: ignore[arg-type]  # fields of the table
     )
 

@@ -135,7 +135,7 @@ def test_what_no_assessment_is_is_refused_or_skipped(tmp_path: Path) -> None:
                 read(path)
         for hold in ("all", "counts"):
             table = read_scores(path, skip_bad=True, hold=hold)
-            assert (len(table), table.about["skipped"]) == (2, 1)
+            assert (len(table), table.skipped) == (2, 1)
     old = json.dumps(
         {**Result(Assessment.from_json(GOOD)).to_dict(), "schema_version": 3}
     )
@@ -149,6 +149,6 @@ def test_bad_lines_of_several_files_are_counted(tmp_path: Path) -> None:
     first.write_text(f"{GOOD}\n" + "no\n" * 50, encoding="utf-8")
     second.write_text(f"no\n{GOOD}\n", encoding="utf-8")
     table = read_scores({"a": first, "b": second}, skip_bad=True)
-    assert table.about["skipped"] == 51
+    assert table.skipped == 51
     assert "skipped 30 more of a.jsonl" in table.notes
     assert read_assessments(second, skip_bad=True) == [Assessment.from_json(GOOD)]

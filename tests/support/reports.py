@@ -23,6 +23,7 @@ from tcva_adapters import (
     Verdict,
 )
 from tcva_adapters.compare import ScoreTable, read_scores
+from tcva_adapters.compare.scores.judged_by import RunInfo
 from tcva_adapters.core.verdicts import LEVELS, count_levels
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.report.content import Content, drawn, figures_of
@@ -172,7 +173,7 @@ def example_content() -> Content:
         raters=("human",),
         thresholds={DEEPEVAL: 0.7},
         notes=("The lexical judge compares words; it is no language model.",),
-        about={"metrics": {RAGAS: "ragas 0.4.3", DEEPEVAL: "deepeval 4.3.1"}},
+        run=RunInfo(metrics={RAGAS: "ragas 0.4.3", DEEPEVAL: "deepeval 4.3.1"}),
     )
     return Content("examples", table, samples, [("overview", FOUND)])
 

@@ -61,7 +61,6 @@ _CALLED: Final[dict[Measure, str]] = {
     "mae": "mean absolute error",
 }
 _TIED: Final = f"pairs of samples with equal scores; {TIES}"
-_HELD: Final = ("samples", "summary")
 
 
 def compare(
@@ -264,9 +263,7 @@ def comparison(
         "margin": margin,
     }
     settings |= limits.model_dump(mode="json") if limits else {}
-    settings |= {
-        name: value for name, value in table.about.items() if name not in _HELD
-    }
+    settings |= table.settings
     sentence = (sentence or _alike(table, main)) + _doubt(table, main)
     filled = [each for each in found if each.records]
     return Report(sentence, filled, [*notes, *more, *table.notes], settings)
@@ -596,7 +593,9 @@ def _doubt(table: ScoreTable, main: str) -> str:
     if 0 < missing < len(table):
         verb = "has" if missing == 1 else "have"
         doubts += f" {missing} of {len(table)} samples {verb} no score from {main}."
-    return doubts + (f" {views.LEXICAL}" if table.about.get("is_lexical") else "")
+    return doubts + (
+        f" {views.LEXICAL}" if table.run and table.judged.is_lexical else ""
+    )
 
 
 def _alike(table: ScoreTable, main: str) -> str:

@@ -33,14 +33,12 @@ LEXICAL: Final = "The lexical judge only compares words."
 
 def views_of(table: ScoreTable) -> tuple[str, ...]:
     """The methods that are views of TCVA's one judgement at several temperatures."""
-    return tuple(table.about.get("views", ()))
+    return table.views
 
 
 def main_of(table: ScoreTable) -> str:
     """The main method, which others are compared with: TCVA at the middle temperature, else the first."""
-    views = views_of(table)
-    number = len(table.about.get("temperatures", views))
-    return views[number // 2] if views else table.methods[0]
+    return table.main
 
 
 def method_records(table: ScoreTable) -> list[Record]:

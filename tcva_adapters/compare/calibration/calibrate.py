@@ -155,7 +155,7 @@ def calibrate(
 def _with_verdicts(table: ScoreTable) -> ScoreTable:
     """The judgements that rows of imported scores carry, in cells with results as JSON."""
     columns: dict[str, dict[int, Result]] = {}
-    for row, sample in enumerate(table.about.get("samples", ())):
+    for row, sample in enumerate(table.texts):
         for name, value in sample.metadata.items():
             if isinstance(value, str) and value.startswith('{"kind": "tcva"'):
                 columns.setdefault(name, {})[row] = Result.from_json(value)
@@ -201,13 +201,12 @@ def _limits(
 def _of_one_judge(table: ScoreTable) -> ScoreTable:
     if table.counts is None:
         table = _with_verdicts(table)
-    methods = [
-        each for each in table.about.get("methods", {}).values() if each["judge"]
-    ]
-    if (
-        len(found := {f"{each['criterion']} by {each['judge']}" for each in methods})
-        > 1
-    ):
+    found = {
+        f"{judged.criterion} by {judged.judge}"
+        for judged in table.judged_methods.values()
+        if judged.judge
+    }
+    if len(found) > 1:
         msg = f"{len(found)} judgements: {', '.join(sorted(found))}; calibrate a file for each"
         raise InvalidValueError(msg)
     return table
@@ -228,7 +227,7 @@ def _agreeing(
         "folds": FOLDS,
         "repeats": REPEATS,
     }
-    settings |= {"criterion": table.about.get("criterion"), "profiles": None}
+    settings |= {"criterion": table.judged.criterion or None, "profiles": None}
     settings["recommended"] = plain(found.recommended)
     tables, sentence = found.tables(objective), found.sentence(objective)
     if by is not None:

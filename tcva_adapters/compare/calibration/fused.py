@@ -77,10 +77,7 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
         more,
         reasons={**table.reasons, **reasons},
         notes=(*table.notes, f"{name}: {said} members."),
-        about={
-            **table.about,
-            "members": {**table.about.get("members", {}), name: members},
-        },
+        members={**table.members, name: members},
     )
 
 
@@ -126,7 +123,7 @@ def gains(table: ScoreTable, **drawn: Any) -> Table:
     Who tries several combinations finds one that gains by luck, so p allows for all of them (Holm).
 
     Args:
-        table: With human ratings, and the fused methods under ``about["members"]``.
+        table: With human ratings, and the the fused methods among its ``members``.
         **drawn: ``resamples`` and ``seed``, see `tcva_adapters.stats.inference.estimate`.
 
     Raises:
@@ -134,7 +131,7 @@ def gains(table: ScoreTable, **drawn: Any) -> Table:
     """
     records = []
     rated = table.rated
-    for name, members in table.about.get("members", {}).items():
+    for name, members in table.members.items():
         common = rated.common([name, *members])
         common = replace(common, scores=seen(common.scores))
         human, groups = common.rating, common.groups or None

@@ -283,7 +283,7 @@ def guaranteed(
         tables.append(Table(f"by {by}", columns, rows, notes=[note] if found else ()))
     asked = limits.model_dump(mode="json") | {
         "by": by,
-        "criterion": table.about.get("criterion"),
+        "criterion": table.judged.criterion or None,
     }
     asked |= {"recommended": found and dict(found.setting), "profiles": None}
     asked |= {"guarantee": found and found.model_dump(mode="json")}
@@ -335,8 +335,10 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
 
 
 def judged_by(table: ScoreTable) -> dict[str, Any]:
-    """Who judged a table's samples, as a `Guarantee` says it; empty where that is not always the same."""
-    results = chain.from_iterable(table.results.values())
+    """What the judge of a table's verdicts is known by, for a `Guarantee`; empty where that changes."""
+    # Verdicts of framework metrics are not those that a run's temperatures score.
+    methods = table.views or table.methods
+    results = chain.from_iterable(table.results.get(name, ()) for name in methods)
     first, *others = [
         e.assessment.judged_by for e in results if isinstance(e, Result)
     ] or [{}]

@@ -19,6 +19,7 @@ from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.summary import Summary
 from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.inference import difference, estimate
 from tcva_adapters.tables import (
@@ -124,7 +125,7 @@ def sweep(
         skip_bad=skip_bad,
         hold="counts",
     )
-    base = scoring or table.about.get("scoring") or ScoringConfig()
+    base = scoring or table.judged.scoring or ScoringConfig()
     grid = [check_temperature(temperature, base.bounds) for temperature in temperatures]
     settings = _settings(grid, base, schemes, ablation=ablation)
     rows = [
@@ -295,11 +296,10 @@ def _parts(
 
 def _about(table: ScoreTable) -> Iterator[str]:
     """Who judged, and what the check of quotes has lowered."""
-    if table.about.get("criterion"):
-        fused = "".join(f", fused with {name}" for name in table.about.get("fused", ()))
-        yield f"{table.about['criterion']} by {table.about['judge']}{fused}"
-    if summary := table.about.get("summary"):
-        yield from summary.lines()
+    if table.judged.criterion:
+        yield str(table.judged)
+    if isinstance(table.judged.summary, Summary):
+        yield from table.judged.summary.lines()
 
 
 def _reasons(rows: Records) -> list[str]:

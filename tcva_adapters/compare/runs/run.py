@@ -21,6 +21,7 @@ import numpy as np
 
 from tcva_adapters.compare.calibration.fused import fused_name, members_of, with_fused
 from tcva_adapters.compare.runs.methods import ALL, Asked, MetricJudgement, choose
+from tcva_adapters.compare.scores.judged_by import JudgedBy, RunInfo
 from tcva_adapters.compare.scores.ratings import Ratings, Scale, names_in
 from tcva_adapters.compare.scores.readers import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, no_group
@@ -364,9 +365,9 @@ class Run:
         if fatal is not None:
             notes.append(f"The run ended early, as no call can succeed: {fatal.detail}")
         table = ScoreTable(
-            names,
-            tuple(cells),
-            np.array(scores, dtype=np.float64).T.reshape(len(names), len(cells)),
+            samples=names,
+            methods=tuple(cells),
+            scores=np.array(scores, dtype=np.float64).T.reshape(len(names), len(cells)),
             human=self.human if self.human is not None else np.empty(0),
             raters=self._raters,
             groups=self._groups,
@@ -387,18 +388,26 @@ class Run:
                 **{name: _as_results(found) for name, found in judged.items()},
             },
             notes=tuple(notes),
-            about={
-                "criterion": tcva.criterion.name,
-                "judge": tcva.judge.name,
-                "is_lexical": tcva.judge.name.startswith("lexical/"),
-                "temperatures": self.temperatures,
-                "views": tuple(views),
-                "metrics": {method.name: method.version for method in self.methods},
-                "scoring": tcva.scoring.model_dump(mode="json"),
-                "fatal": "" if fatal is None else fatal.detail,
-                "samples": tuple(self.samples),
-                _RUN: self.fingerprint,
-            },
+            judged=JudgedBy(
+                criterion=tcva.criterion.name,
+                judge=tcva.judge.name,
+                prompt_versions=tuple(
+                    dict.fromkeys(judged.prompt_version for judged in assessments)
+                ),
+                scoring=tcva.scoring,
+                additional_judges=tuple(
+                    f"{member.subject} by {member.judge_name}"
+                    for member in tcva.members
+                ),
+            ),
+            run=RunInfo(
+                temperatures=self.temperatures,
+                views=tuple(views),
+                metrics={method.name: method.version for method in self.methods},
+                fatal="" if fatal is None else fatal.detail,
+                fingerprint=self.fingerprint,
+            ),
+            texts=tuple(self.samples),
         )
         for one in self._imported:
             table = table.joined(one)
@@ -524,17 +533,19 @@ def save(
     with output.replacing(scores, ours=_OURS, overwrite=overwrite) as stream:
         header = ("sample", "method", "score", "unscored")
         stream.write(output.csv_text(header, _long(table)).encode())
-    own = table.results[table.about["views"][0]]
+    own = table.results[table.views[0]]
     assessments = (each.assessment for each in own if isinstance(each, Result))
     write_results(judged, assessments, overwrite=overwrite)
     with output.replacing(texts, ours=_OURS, overwrite=overwrite) as stream:
-        for sample in table.about["samples"]:
+        for sample in table.texts:
             stream.write(
                 f"{json.dumps(written_out(sample.model_dump(by_alias=True)))}\n".encode()
             )
     if report is not None:
         with output.replacing(summary, ours=_OURS, overwrite=overwrite) as stream:
-            content = report.to_dict() | {_RUN: table.about.get(_RUN)}
+            content = report.to_dict() | {
+                _RUN: table.run.fingerprint if table.run else None
+            }
             stream.write(json.dumps(content, indent=1).encode() + b"\n")
     return [scores, judged, texts, *([summary] if report else [])]
 

@@ -23,6 +23,7 @@ from tcva_adapters.compare.scores.imported import (
     parse_spec,
     read_imported,
 )
+from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.compare.scores.ratings import Fields, Ratings, Scale
 from tcva_adapters.compare.scores.table import Numbered, ScoreTable, no_group
 from tcva_adapters.core.aggregation import check_counts
@@ -134,14 +135,14 @@ def read_scores(
             and the table has a row for each of these samples.
         scale: The lowest and highest possible score of imported scores.
         missing: A number that stands for no score in them.
-        skip_bad: Leave out unreadable lines; ``about["skipped"]`` counts them, a note says which.
+        skip_bad: Leave out unreadable lines; ``skipped`` counts them, a note says which.
         hold: ``all``; or for millions of samples, whose ids are row numbers then, and why they have
             no score stands in the summary alone: ``scores`` (8 bytes a sample), or of one file of
             judgements ``counts`` (40 bytes, no methods), each with ratings and groups.
 
     Returns:
-        Results in ``results``; in ``about`` the ``samples`` of imported scores; ``criterion``, ``judge``,
-        ``fused``, ``scoring`` and ``summary`` of judgements by one judge, by method under ``methods``.
+        Results in ``results``; the samples of imported scores in ``texts``; what was judged and by whom
+        in ``judged_methods``, of judgements by one judge in ``judged``.
 
     Raises:
         UnreadableInputError: A file cannot be read, or holds nothing of this kind, or ratings alone.
@@ -208,7 +209,7 @@ def _with_others(judged: ScoreTable, folder: Path) -> ScoreTable:
     others = [name for name in scores.methods if not name.startswith("tcva ")]
     texts = tuple(SampleStream(folder / "samples.jsonl"))
     table = judged.joined(scores.select(methods=others))
-    return replace(table, about={**judged.about, "samples": texts})
+    return replace(table, texts=texts)
 
 
 @dataclass(slots=True, eq=False)
@@ -219,7 +220,9 @@ class Block:
         name: What the source was named; empty where it was not.
         source: The file's name without its suffix.
         how: How it is read.
-        about: What was judged and by whom; ``kind`` is ``tcva``, ``ccrs`` or a kind of `Imported`.
+        kind: ``tcva``, ``ccrs`` or a kind of `Imported`.
+        criterion: What was judged; empty for imported scores.
+        judge: Who judged it; empty for imported scores.
         system: What the samples are answers of, where that is asked for.
         names: Ids in their order, each once, and how often it came.
         scores: By method, nan where there is none.
@@ -231,13 +234,19 @@ class Block:
         counts: Level counts, where they are held.
         results: By method.
         texts: The samples of imported scores.
+        prompt_versions: Of the judge, each once.
+        scoring: The settings of the first judgement.
+        additional_judges: Whose verdicts are fused with the judge's; None before the first scored judgement.
+        summaries: By method.
         number: How many samples there are.
     """
 
     name: str
     source: str
     how: Reading
-    about: dict[str, Any]
+    kind: str
+    criterion: str = ""
+    judge: str = ""
     system: str = ""
     names: dict[str, int] = field(default_factory=dict)
     scores: dict[str, array[float]] = field(default_factory=dict)
@@ -249,6 +258,10 @@ class Block:
     counts: LevelCounts = field(default_factory=LevelCounts)
     results: dict[str, list[Scored]] = field(default_factory=dict)
     texts: list[Sample] = field(default_factory=list)
+    prompt_versions: dict[str, None] = field(default_factory=dict)
+    scoring: ScoringConfig | None = None
+    additional_judges: tuple[str, ...] | None = None
+    summaries: dict[str, Scores] = field(default_factory=dict)
     number: int = 0
 
     def add(
@@ -295,10 +308,10 @@ class Block:
         reasons = {method: why.text for method, why in item.unscored_by.items()}
         self.add(item.sample_id, item.metadata, item.scores, reasons, item)
         self.thresholds |= dict.fromkeys(item.scores, item.threshold)
-        by_metric = self.about.setdefault("scores", {})
+        self.prompt_versions[item.prompt_version] = None
         for metric, score in item.scores.items():
-            found = by_metric.setdefault(metric, Scores())
-            found.add_score(score, item.unscored_by.get(metric))
+            summary = self.summaries.setdefault(metric, Scores())
+            summary.add_score(score, item.unscored_by.get(metric))
 
     def add_judged(self, item: Assessment | Result, talk: str | None = None) -> None:
         """One more sample by its judgement; see `add`."""
@@ -306,14 +319,16 @@ class Block:
         scoring = self.how.scoring or (
             item.scoring if isinstance(item, Result) else DEFAULT
         )
-        self.about.setdefault("scoring", scoring)
+        self.scoring = self.scoring or scoring
+        self.prompt_versions[judged.prompt_version] = None
         if self.how.ratings is not None:
             self.how.ratings.temperature = scoring.temperature
         if judged.unscored is None:  # else additional judges were not asked
             self._check_fused(
-                [f"{each.criterion} by {each.judge}" for each in judged.members]
+                tuple(f"{each.criterion} by {each.judge}" for each in judged.members)
             )
-        summary: Summary = self.about.setdefault("summary", Summary())
+        summary = self.summaries.setdefault(judged.criterion, Summary())
+        assert isinstance(summary, Summary)  # noqa: S101  # a block holds results of one kind
         if self.how.hold == "counts":
             self.add(judged.sample_id, judged.metadata, {}, {}, talk=talk)
             summary.evidence.found.update(EvidenceCounts.of([judged]).found)
@@ -340,8 +355,22 @@ class Block:
         if self.how.hold == "all":
             self.counts.add(result.seen)
 
-    def _check_fused(self, names: list[str]) -> None:
-        first = self.about.setdefault("fused", names)
+    def judged(self, method: str) -> JudgedBy:
+        """What was judged and by whom, with what a method's scores amount to."""
+        return JudgedBy(
+            criterion=self.criterion,
+            judge=self.judge,
+            prompt_versions=tuple(self.prompt_versions),
+            scoring=self.scoring,
+            additional_judges=self.additional_judges or (),
+            summary=self.summaries.get(method),
+            kind=self.kind,
+        )
+
+    def _check_fused(self, names: tuple[str, ...]) -> None:
+        if self.additional_judges is None:
+            self.additional_judges = names
+        first = self.additional_judges
         if first != names:
             mixed = "; ".join(
                 sorted(", ".join(each) or "nothing" for each in (first, names))
@@ -498,12 +527,15 @@ def _of_items(
         key = (judged.criterion, judged.judge, system)
         if key not in blocks:
             kind = "ccrs" if isinstance(judged, CCRSResult) else "tcva"
-            about = {
-                "kind": kind,
-                "criterion": judged.criterion,
-                "judge": judged.judge,
-            }
-            blocks[key] = Block(name, source, how, about, system)
+            blocks[key] = Block(
+                name=name,
+                source=source,
+                how=how,
+                kind=kind,
+                criterion=judged.criterion,
+                judge=judged.judge,
+                system=system,
+            )
         if isinstance(item, CCRSResult):
             blocks[key].add_rated(item)
         else:
@@ -561,13 +593,16 @@ def _of_imported(
         rows[key] = row if before is None else _joined(before, row, own, found.source)
     blocks: dict[str, Block] = {}
     for (system, own), row in rows.items():
-        about = {
-            "kind": found.kind,
-            "criterion": "",
-            "judge": "",
-        }
-        block = Block(name, source, how, about, system, thresholds=found.thresholds)
-        block = blocks.setdefault(system, block)
+        if system not in blocks:
+            blocks[system] = Block(
+                name=name,
+                source=source,
+                how=how,
+                kind=found.kind,
+                system=system,
+                thresholds=found.thresholds,
+            )
+        block = blocks[system]
         lacking = {
             method: _NO_ROW for method in found.methods if method not in row.scores
         }
@@ -613,7 +648,10 @@ def _of_counts(source: Any, how: Reading) -> ScoreTable | None:
     rows = check_counts(counts.reshape(-1, shape[2]) if counts.ndim == 3 else counts)
     size, scoring = len(counts), how.scoring or DEFAULT
     table = ScoreTable(
-        Numbered(size), (), np.empty((size, 0)), counts=rows.reshape(shape)
+        samples=Numbered(size),
+        methods=(),
+        scores=np.empty((size, 0)),
+        counts=rows.reshape(shape),
     )
     if how.hold == "counts":
         return table
@@ -636,7 +674,7 @@ def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:
 
 
 def _title(block: Block, method: str, way: str) -> str:
-    judge = block.about["judge"]
+    judge = block.judge
     if way == "name" and block.name:
         return f"{block.name} {method}" if len(block.scores) > 1 else block.name
     if way == "judge" and judge:
@@ -651,20 +689,24 @@ def _merged(blocks: Sequence[Block], how: Reading) -> ScoreTable:
     table, *others = [block_table(block, names) for block, names in titled]
     for other in others:
         table = table.joined(other)
-    about: dict[str, Any] = {"skipped": how.skipped, "methods": {}}
+    methods: dict[str, JudgedBy] = {}
     for block, names in titled:
-        about["methods"] |= dict.fromkeys(names.values(), block.about)
-    if len(blocks) == 1:
-        about |= blocks[0].about
-    by_id = {sample.id: sample for block in blocks for sample in block.texts}
-    if by_id:
-        about["samples"] = tuple(
-            by_id.get(name) or Sample(id=name) for name in table.samples
-        )
+        methods |= {title: block.judged(method) for method, title in names.items()}
+    texts: tuple[Sample, ...] = ()
+    if by_id := {sample.id: sample for block in blocks for sample in block.texts}:
+        texts = tuple(by_id.get(name) or Sample(id=name) for name in table.samples)
     notes = [*how.notes, *table.notes]
     if how.ratings is not None:
         notes += how.ratings.ended(len(table))
-    return replace(table, notes=tuple(notes), about=about)
+    first = blocks[0]
+    return replace(
+        table,
+        notes=tuple(notes),
+        judged=first.judged(first.criterion) if len(blocks) == 1 else JudgedBy(),
+        judged_methods=methods,
+        texts=texts,
+        skipped=how.skipped,
+    )
 
 
 def block_table(block: Block, titles: Mapping[str, str]) -> ScoreTable:
@@ -673,23 +715,26 @@ def block_table(block: Block, titles: Mapping[str, str]) -> ScoreTable:
     raters = ratings.raters if ratings is not None and block.human else ()
     columns = [np.frombuffer(scores) for scores in block.scores.values()]
     usage = {}
-    if summary := block.about.get("summary"):
-        usage = dict.fromkeys(
-            titles.values(), summary.usage.model_dump(exclude_none=True)
-        )
+    for method, title in titles.items():
+        if isinstance(summary := block.summaries.get(method), Summary):
+            usage[title] = summary.usage.model_dump(exclude_none=True)
     return ScoreTable(
-        tuple(block.names) if block.names else Numbered(size),
-        tuple(titles.values()),
-        np.stack(columns, axis=1) if columns else np.empty((size, 0)),
-        np.frombuffer(block.human),
-        raters,
-        tuple(block.groups),
-        block.counts.table() if block.counts.judges else None,
-        {titles[method]: least for method, least in block.thresholds.items()},
-        {(name, titles[method]): why for (name, method), why in block.reasons.items()},
-        block.metadata,
-        usage,
-        {titles[method]: found for method, found in block.results.items()},
+        samples=tuple(block.names) if block.names else Numbered(size),
+        methods=tuple(titles.values()),
+        scores=np.stack(columns, axis=1) if columns else np.empty((size, 0)),
+        human=np.frombuffer(block.human),
+        raters=raters,
+        groups=tuple(block.groups),
+        counts=block.counts.table() if block.counts.judges else None,
+        thresholds={
+            titles[method]: least for method, least in block.thresholds.items()
+        },
+        reasons={
+            (name, titles[method]): why for (name, method), why in block.reasons.items()
+        },
+        metadata=block.metadata,
+        usage=usage,
+        results={titles[method]: results for method, results in block.results.items()},
     )
 
 

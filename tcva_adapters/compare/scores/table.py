@@ -6,12 +6,13 @@ Every analysis is a function from this table to a `tcva_adapters.tables.Report`.
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from tcva_adapters.compare.scores.judged_by import JudgedBy, RunInfo
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import SILENT
@@ -20,6 +21,7 @@ from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.samples.records import listed
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.raters import mean_rating
 from tcva_adapters.tables import counted
@@ -76,7 +78,13 @@ class ScoreTable:
             as far as somebody counted.
         results: By method, one result per sample (None where there is none): texts and claims.
         notes: What a reader of any figure must know: lines left out, ids that did not match.
-        about: What was judged and by whom: ``criterion``, ``judge``, and the like.
+        judged: What was judged, by whom and how, where that is one thing for all verdicts.
+        judged_methods: The same by method, of results and scores that were read.
+        run: The run that made the table; None where it was read.
+        members: By fused method, what it is the mean of.
+        texts: The samples themselves, of imported scores and of runs.
+        skipped: Lines of the file that could not be read, and were left out.
+        can_continue: Whether the same command asks only for the judgements that failed.
 
     Raises:
         InvalidValueError: Shapes that do not fit, or a name that occurs twice.
@@ -99,7 +107,13 @@ class ScoreTable:
     usage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     results: Mapping[str, Sequence[Scored | None]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    about: Mapping[str, Any] = field(default_factory=dict)
+    judged: JudgedBy = field(default_factory=JudgedBy)
+    judged_methods: Mapping[str, JudgedBy] = field(default_factory=dict)
+    run: RunInfo | None = None
+    members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    texts: Sequence[Sample] = ()
+    skipped: int = 0
+    can_continue: bool | None = None
 
     def __post_init__(self) -> None:
         for kind, names in (("sample", self.samples), ("method", self.methods)):
@@ -185,10 +199,37 @@ class ScoreTable:
         return flags
 
     @property
-    def skipped(self) -> int:
-        """Lines of the file that could not be read, and were left out."""
-        number: int = self.about.get("skipped", 0)
-        return number
+    def views(self) -> tuple[str, ...]:
+        """The methods that are views of TCVA's one judgement at several temperatures."""
+        return self.run.views if self.run else ()
+
+    @property
+    def main(self) -> str:
+        """The method that others are compared with: TCVA at the middle temperature, else the first."""
+        if self.run and self.run.views:
+            return self.run.views[len(self.run.temperatures) // 2]
+        return self.methods[0]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was judged, by whom and how, as reports tell it."""
+        judged = self.judged
+        settings: dict[str, Any] = {"skipped": self.skipped}
+        if judged.kind:
+            settings["kind"] = judged.kind
+        if judged.criterion:
+            settings |= {"criterion": judged.criterion, "judge": judged.judge}
+        if judged.scoring:
+            settings["scoring"] = judged.scoring.model_dump(mode="json")
+        if judged.additional_judges:
+            settings["fused"] = judged.additional_judges
+        if self.run:
+            settings |= {"is_lexical": judged.is_lexical, **asdict(self.run)}
+        if self.members:
+            settings["members"] = self.members
+        if self.can_continue is not None:
+            settings["can_continue"] = self.can_continue
+        return settings
 
     @property
     def handed_in(self) -> int:
