@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Self
 
+from tcva_adapters._adapter.lookup import value_of
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import ClaimVerdict
@@ -27,8 +28,8 @@ class Carrier:
     @property
     def claims(self) -> tuple[ClaimVerdict, ...]:
         """The claims with verdict, evidence and reason, non-claims included."""
-        found: tuple[ClaimVerdict, ...] = self.result.claims
-        return found
+        claims: tuple[ClaimVerdict, ...] = self.result.claims
+        return claims
 
     def at(self, *temperature: float | str, **changes: Any) -> Self:
         """The same verdicts under other settings, as ``at`` of its result takes them. No call.
@@ -54,18 +55,14 @@ def find_result(stored: Any, places: Sequence[str]) -> Any:
     Raises:
         UnreadableInputError: There is no result in it, or one that cannot be read.
     """
-    found = [json_object(stored) if isinstance(stored, str | bytes) else stored]
+    holders = [json_object(stored) if isinstance(stored, str | bytes) else stored]
     for _ in range(_DEEPEST):
-        for each in found:
-            if is_result(each):
-                return each
-            if isinstance(each, Mapping) and ("scoring" in each or "answers" in each):
-                return read_result(each)
-        found = [
-            each.get(place) if isinstance(each, Mapping) else getattr(each, place, None)
-            for each in found
-            for place in places
-        ]
+        for holder in holders:
+            if is_result(holder):
+                return holder
+            if isinstance(holder, Mapping) and {"scoring", "answers"} & holder.keys():
+                return read_result(holder)
+        holders = [value_of(holder, place) for holder in holders for place in places]
     names = [*stored] if isinstance(stored, Mapping) else stored
     msg = f"no result of tcva-adapters found in {names!r:.200}"
     raise UnreadableInputError(msg)

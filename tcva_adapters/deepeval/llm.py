@@ -11,7 +11,8 @@ from deepeval.metrics.utils import initialize_model
 from deepeval.models import DeepEvalBaseLLM
 from pydantic import BaseModel
 
-from tcva_adapters._adapter.llm import LLMObject, object_text, one_text, reply_model
+from tcva_adapters._adapter.llm import LLMObject, one_text
+from tcva_adapters._adapter.reply_objects import object_text, reply_model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply

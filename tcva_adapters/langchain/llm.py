@@ -129,7 +129,7 @@ class LangChainModel(LLMObject):
         if any(hasattr(layer, "fallbacks") for layer in self._layers):
             return {}
         core, given = self._core(), dict[str, Any]()
-        if takes_logprobs(type(core)) and sampling.top_logprobs is not None:
+        if takes_logprobs(core) and sampling.top_logprobs is not None:
             given = {"logprobs": True, "top_logprobs": sampling.top_logprobs}
         if any(
             base.__module__.startswith("langchain_openai.")

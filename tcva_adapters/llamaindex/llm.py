@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any, Final
 
@@ -23,7 +22,9 @@ from llama_index.core.llms import (
 from llama_index.core.llms.callbacks import llm_completion_callback
 from pydantic import PrivateAttr
 
-from tcva_adapters._adapter.llm import CUT_OFF, SETTINGS, LLMObject, takes_logprobs
+from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, takes_logprobs
+from tcva_adapters._adapter.llm_settings import SETTINGS
+from tcva_adapters._adapter.lookup import value_of
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import (
     JudgeModel,
@@ -75,7 +76,7 @@ class LlamaIndexModel(LLMObject):
             ChatMessage(role=MessageRole.USER, content=request.user),
         ]
         wanted = None if request.sampling is None else request.sampling.top_logprobs
-        if wanted is None or not takes_logprobs(type(self.llm)):
+        if wanted is None or not takes_logprobs(self.llm):
             return messages, {}
         return messages, {"logprobs": True, "top_logprobs": wanted}
 
@@ -87,17 +88,19 @@ def _reply(response: ChatResponse) -> ModelReply:
         input_tokens = output_tokens = (
             0  # the raw reply is whatever the provider's package returns
         )
-    raw, choices = response.raw, _get(response.raw, "choices")
+    raw, choices = response.raw, value_of(response.raw, "choices")
     places = (response.additional_kwargs, raw, choices[0] if choices else None)
     ends = [
-        _get(place, key) for place in places for key in ("finish_reason", "stop_reason")
+        value_of(place, key)
+        for place in places
+        for key in ("finish_reason", "stop_reason")
     ]
     return ModelReply(
         response.message.content or "",
         input_tokens=input_tokens or 0,
         output_tokens=output_tokens or 0,
         truncated=not CUT_OFF.isdisjoint(ends),
-        model=str(_get(raw, "model") or ""),
+        model=str(value_of(raw, "model") or ""),
         token_logprobs=_tokens(response.logprobs) if response.logprobs else None,
     )
 
@@ -107,12 +110,6 @@ def _tokens(logprobs: list[list[LogProb]]) -> tuple[TokenLogprob, ...]:
     places = [tuple((each.token, each.logprob) for each in place) for place in logprobs]
     return tuple(
         TokenLogprob(*max(top, key=itemgetter(1)), top) for top in places if top
-    )
-
-
-def _get(holder: Any, key: str) -> Any:
-    return (
-        holder.get(key) if isinstance(holder, Mapping) else getattr(holder, key, None)
     )
 
 

@@ -20,14 +20,8 @@ from ragas.llms.base import (
 )
 from ragas.run_config import add_async_retry, add_retry
 
-from tcva_adapters._adapter.llm import (
-    CUT_OFF,
-    AnyObject,
-    LLMObject,
-    object_text,
-    one_text,
-    reply_model,
-)
+from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text
+from tcva_adapters._adapter.reply_objects import AnyObject, object_text, reply_model
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import Identity, JudgeModel, JudgeRequest, ModelReply

@@ -1,0 +1,53 @@
+"""Replies as objects, for LLMs of frameworks that return nothing else."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any, ClassVar, Final
+
+from pydantic import BaseModel, ConfigDict, create_model
+
+from tcva_adapters.models.protocol import JudgeRequest, closed_object
+
+_ONE_WORD: Final = closed_object({"answer": {"type": "string"}})
+"""The schema where a request asks for plain text."""
+
+
+class AnyObject(BaseModel):
+    """Any JSON object; what it has to hold is checked where the reply is read.
+
+    Attributes:
+        reply_schema: The schema that the LLM is given, as JSON.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    reply_schema: ClassVar[str] = "{}"
+
+    @classmethod
+    def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
+        """The schema that the reply is to follow."""
+        return dict(json.loads(cls.reply_schema))
+
+
+def reply_model(
+    request: JudgeRequest, base: type[AnyObject] = AnyObject
+) -> type[AnyObject]:
+    """The class of the objects that a request asks for; it is the same for equal requests."""
+    return _reply_model(
+        base, request.schema_name, json.dumps(request.schema or _ONE_WORD)
+    )
+
+
+@lru_cache(maxsize=64)
+def _reply_model(base: type[AnyObject], name: str, schema: str) -> type[AnyObject]:
+    model = create_model(name, __base__=base)
+    model.reply_schema = schema
+    return model
+
+
+def object_text(answer: BaseModel, request: JudgeRequest) -> str:
+    """The text in such an object: its JSON, or its one word where plain text was asked for."""
+    if request.schema:
+        return answer.model_dump_json()
+    return str(answer.model_dump().get("answer", ""))
