@@ -49,7 +49,7 @@ def cost(
             texts = [
                 f"{request.system}{request.user}"
                 for question in asked
-                for request in next(question.conversation(), ())
+                for request in next(question.rounds(), ())
             ]
             prompts = sum(len(text.encode()) for text in texts) // _BYTES_A_TOKEN
             replies = _REPLY * sum(max(1, text.count("<<<CLAIM")) for text in texts)

@@ -37,8 +37,10 @@ from typing import Any, ClassVar, Final, Generic, Literal, TypeVar
 from pydantic_core import to_json
 
 from tcva_adapters.events import emit
-from tcva_adapters.judges.alone import SentenceMark, SentenceMemory
-from tcva_adapters.judges.base import Judge, Turns, why_unscored
+from tcva_adapters.judges.base import Judge
+from tcva_adapters.judges.non_claims import SentenceMark, SentenceMemory
+from tcva_adapters.judges.rounds import Rounds
+from tcva_adapters.judges.unscored import why_unscored
 from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time, work_aside
 from tcva_adapters.models.protocol import Identity
 from tcva_adapters.models.store_keys import digest, key_of
@@ -234,7 +236,7 @@ class Question(ABC, Generic[Answer]):
         """The same, awaited."""
 
     @abstractmethod
-    def conversation(self) -> Turns[Answer]:
+    def rounds(self) -> Rounds[Answer]:
         """The same of a model without its calls, for who brings the replies."""
 
     @abstractmethod

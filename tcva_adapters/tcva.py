@@ -10,10 +10,12 @@ from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer, lacks, names
 from tcva_adapters.judges import resolve
-from tcva_adapters.judges.alone import FORGETFUL, SentenceMemory
-from tcva_adapters.judges.base import Judge, Turns, blank_field
-from tcva_adapters.judges.llm import LLMJudge, adrive, drive
+from tcva_adapters.judges.base import Judge
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.non_claims import FORGETFUL, SentenceMemory
 from tcva_adapters.judges.panel import Repeats, assessment_of, groups_in, single_judges
+from tcva_adapters.judges.rounds import Rounds, adrive, drive
+from tcva_adapters.judges.unscored import blank_field
 from tcva_adapters.models.protocol import Identity, identity_of
 from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of, verdict_key
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
@@ -415,19 +417,19 @@ class _JudgeQuestion(Question[Assessment]):
 
     def ask(self) -> Assessment:
         if type(self.judge) is LLMJudge:  # a subclass may do more
-            return drive(self.conversation(), self.judge.model)
+            return drive(self.rounds(), self.judge.model)
         return _checked(self.judge.assess(self._sample, self._criterion))
 
     async def aask(self) -> Assessment:
         if type(self.judge) is LLMJudge:
-            return await adrive(self.conversation(), self.judge.model)
+            return await adrive(self.rounds(), self.judge.model)
         return _checked(await self.judge.aassess(self._sample, self._criterion))
 
-    def conversation(self) -> Turns[Assessment]:
-        turns: Turns[Assessment] = self.judge.turns(
+    def rounds(self) -> Rounds[Assessment]:
+        rounds: Rounds[Assessment] = self.judge.rounds(
             self._sample, self._criterion, self._sentences
         )
-        return turns
+        return rounds
 
     def given_up(self, why: Unscored) -> Assessment:
         return _unscored(why, self.judge, self._criterion, self._sample)

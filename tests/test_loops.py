@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters import CCRS, TCVA, Sample, clear_shared, loops
-from tcva_adapters.judges import lexical, llm
+from tcva_adapters.judges import lexical, written
 from tcva_adapters.judges.evidence import check_evidence
 from tcva_adapters.loops import checkpoint, turn_with_time, work_aside
 from tests.support.scripted import ScriptedModel, verdict_json
@@ -46,7 +46,7 @@ def noting_threads(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> li
 @pytest.mark.parametrize(
     ("scorer", "owner", "name"),
     [
-        (lambda: TCVA(judge=ScriptedModel([QUOTING])), llm, "check_evidence"),
+        (lambda: TCVA(judge=ScriptedModel([QUOTING])), written, "check_evidence"),
         (lambda: TCVA(judge="lexical"), lexical, "prepare"),
         (lambda: CCRS("cc", judge="lexical"), lexical, "prepare"),
     ],
@@ -228,7 +228,7 @@ def test_a_judgement_that_is_cancelled_while_its_reply_is_read_is_kept(
     monkeypatch: pytest.MonkeyPatch, *, by_timeout: bool
 ) -> None:
     held = Held(check_evidence)
-    monkeypatch.setattr(llm, "check_evidence", held)
+    monkeypatch.setattr(written, "check_evidence", held)
     model = ScriptedModel([QUOTING])
     scorer = TCVA(judge=model, store=":memory:")
     with pytest.raises(TimeoutError if by_timeout else asyncio.CancelledError):

@@ -12,9 +12,9 @@ from tcva_adapters.batches.ledger import MOST_BYTES, Ledger
 from tcva_adapters.batches.lines import request_line
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.judges.base import Turns
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import SENTENCE_SCHEMA
+from tcva_adapters.judges.rounds import Rounds
 from tcva_adapters.models.openai_exchange import Answer, exchange
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
@@ -115,7 +115,7 @@ def replayed(
             return error
         return None
 
-    with closing(question.conversation()) as judging:
+    with closing(question.rounds()) as judging:
         return _conversed(judging, reply)
 
 
@@ -125,7 +125,7 @@ def _name_of(key: str) -> str:
 
 
 def _conversed(
-    judging: Turns[Any], reply: Callable[[int, JudgeRequest], _Reply]
+    judging: Rounds[Any], reply: Callable[[int, JudgeRequest], _Reply]
 ) -> Any:
     """What a conversation ends with; None where a reply is not there yet."""
     place = 0

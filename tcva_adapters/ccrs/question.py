@@ -13,10 +13,11 @@ from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judges.base import Turns, why_unscored
 from tcva_adapters.judges.lexical import A_CHARACTER
-from tcva_adapters.judges.llm import Calls, LLMJudge, adrive, drive
+from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import sample_blocks
+from tcva_adapters.judges.rounds import Calls, Rounds, adrive, drive
+from tcva_adapters.judges.unscored import why_unscored
 from tcva_adapters.loops import work_aside
 from tcva_adapters.models.protocol import JudgeRequest, closed_object
 from tcva_adapters.models.store_keys import digest, key_of, visible_fields
@@ -67,7 +68,7 @@ class RatingQuestion(Question[MetricAnswer]):
         """Ask the judge; what goes wrong is a value."""
         if isinstance(self.judge, LexicalRater):
             return self.judge.rate(self._sample, self._metric)
-        return drive(self.conversation(), self.judge.model)
+        return drive(self.rounds(), self.judge.model)
 
     async def aask(self) -> MetricAnswer:
         """The same, awaited."""
@@ -75,9 +76,9 @@ class RatingQuestion(Question[MetricAnswer]):
             return await work_aside(
                 self.ask, A_CHARACTER * len(self._sample.field("contexts") or "")
             )
-        return await adrive(self.conversation(), self.judge.model)
+        return await adrive(self.rounds(), self.judge.model)
 
-    def conversation(self) -> Turns[MetricAnswer]:
+    def rounds(self) -> Rounds[MetricAnswer]:
         """Ask, and once more where the reply is no number; it raises nothing."""
         calls = Calls()
         rating: float | None = None
@@ -94,7 +95,7 @@ class RatingQuestion(Question[MetricAnswer]):
             usage=calls.usage,
         )
 
-    def _rating(self, calls: Calls) -> Turns[float]:
+    def _rating(self, calls: Calls) -> Rounds[float]:
         problem = ""
         for _ in range(_MOST_CALLS):
             request = rating_request(self._sample, self._metric, problem=problem)

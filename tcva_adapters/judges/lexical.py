@@ -20,7 +20,8 @@ from typing import Any, ClassVar, Final
 from tcva_adapters.core.verdicts import LEVELS, Shares, WeightScheme, level_shares
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.base import computed, listed_non_claims
+from tcva_adapters.judges.base import computed
+from tcva_adapters.judges.non_claims import listed_non_claims
 from tcva_adapters.judges.passages import (
     Passages,
     Sentence,

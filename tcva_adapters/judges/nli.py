@@ -11,9 +11,10 @@ from typing import Any, Final, NamedTuple
 from tcva_adapters.core.verdicts import LEVELS, level_shares, likeliest
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judges.base import computed, listed_non_claims
+from tcva_adapters.judges.base import computed
 from tcva_adapters.judges.cross_encoder import Chance, CrossEncoder, load
 from tcva_adapters.judges.lexical import without_marks
+from tcva_adapters.judges.non_claims import listed_non_claims
 from tcva_adapters.judges.passages import Passages, prepare
 from tcva_adapters.models.protocol import Identity
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict

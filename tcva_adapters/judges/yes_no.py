@@ -7,19 +7,17 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import dropwhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tcva_adapters.core.verdicts import level_shares, likeliest
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judges.base import Turns, incomplete
 from tcva_adapters.judges.prompts import DESCRIPTIONS, block, orientation, sample_blocks
+from tcva_adapters.judges.rounds import Calls, Rounds
+from tcva_adapters.judges.unscored import complete_verdicts
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.samples.sample import Sample
-
-if TYPE_CHECKING:
-    from tcva_adapters.judges.llm import Calls
 
 SCHEMA_NAME: Final = "tcva_yes_no"
 """Names requests that carry no schema: the answer is one word."""
@@ -94,8 +92,8 @@ def yes_no_verdicts(
     sample: Sample,
     criterion: Criterion,
     texts: Sequence[str],
-) -> Turns[tuple[ClaimVerdict, ...]]:
-    """A yes or no on each claim, all in one turn, and one more for answers that are neither.
+) -> Rounds[tuple[ClaimVerdict, ...]]:
+    """A yes or no on each claim, all in one round, and one more for answers that are neither.
 
     There is no quote, and so nothing that the evidence check could look at.
 
@@ -104,40 +102,40 @@ def yes_no_verdicts(
             answered twice is no answer.
     """
     verdicts: dict[int, ClaimVerdict] = {}
-    shown = sample_blocks(sample, (criterion.against, *criterion.shows))
-    for again in (False, True):
-        asked = [number for number in range(len(texts)) if number not in verdicts]
+    blocks = sample_blocks(sample, (criterion.against, *criterion.shows))
+    for is_again in (False, True):
+        asked = {
+            number: claim
+            for number, claim in enumerate(texts, start=1)
+            if number not in verdicts
+        }
         requests = [
-            yes_no_request(sample, criterion, texts[n], shown=shown, again=again)
-            for n in asked
+            yes_no_request(sample, criterion, claim, shown=blocks, again=is_again)
+            for claim in asked.values()
         ]
         try:
             replies = yield from calls.ask(requests)
         except JudgeError as error:
-            if again or "logprobs" not in str(error):
+            if is_again or "logprobs" not in str(error):
                 raise
-            replies = [
-                ModelReply("")
-            ]  # a server that refuses to be asked for them has none
-        has_any = any(
-            getattr(t, "top", None) for r in replies for t in r.token_logprobs or ()
-        )
-        if replies and not (again or has_any):
+            # A server that refuses to be asked for probabilities has none.
+            replies = [ModelReply("")]
+        if replies and not (is_again or any(map(_has_alternatives, replies))):
             detail = (
                 "verdicts='yes_no' needs token probabilities; use verdicts='written'"
             )
             raise JudgeError(detail, fatal=True)
-        for number, reply in zip(asked, replies, strict=True):
-            verdict = read_yes(texts[number], reply)
+
+        for (number, claim), reply in zip(asked.items(), replies, strict=True):
+            verdict = read_yes(claim, reply)
             if verdict is not None:
                 verdicts[number] = verdict
-    missing = [
-        str(number + 1) for number in range(len(texts)) if number not in verdicts
-    ]
-    if missing:
-        why = "the model answers neither yes nor no; use verdicts='written'"
-        raise incomplete(missing, len(texts), why, has_any=bool(verdicts))
-    return tuple(verdicts[number] for number in range(len(texts)))
+    problem = "the model answers neither yes nor no; use verdicts='written'"
+    return complete_verdicts(verdicts, len(texts), problem)
+
+
+def _has_alternatives(reply: ModelReply) -> bool:
+    return any(getattr(token, "top", None) for token in reply.token_logprobs or ())
 
 
 def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:

@@ -10,7 +10,7 @@ import pytest
 from tcva_adapters import TCVA, Assessment, Criterion, Panel, Sample, Verdict, rubric
 from tcva_adapters.criteria import ANSWER_RELEVANCY, COMPLETENESS, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judges import llm as judging
+from tcva_adapters.judges import written
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
@@ -142,10 +142,12 @@ def test_claims_of_the_judge_cost_two_calls_and_a_list_that_was_cut_off_is_not_u
     assessment, model = judged(listed, verdicts, claims="llm")
     assert [c.claim for c in assessment.claims] == [NINE, "Parking costs five euros."]
     assert len(model.requests) == assessment.usage.calls == 2
-    turns = LLMJudge(model, claims="llm").turns(SAMPLE, FAITHFULNESS)
-    next(turns)
+    rounds = LLMJudge(model, claims="llm").rounds(SAMPLE, FAITHFULNESS)
+    next(rounds)
     with pytest.raises(StopIteration) as done:
-        turns.send([ModelReply("1. The office opens at nine.\n2. Par", truncated=True)])
+        rounds.send(
+            [ModelReply("1. The office opens at nine.\n2. Par", truncated=True)]
+        )
     assert done.value.value.unscored.reason is UNREADABLE
 
 
@@ -173,14 +175,14 @@ def test_up_to_24_claims_are_asked_for_in_a_call(number: int, calls: list[int]) 
 def test_what_parts_of_a_long_text_lack_is_asked_for_in_one_turn() -> None:
     said = [(i, "none", "") for i in range(1, 14) if i != 5]
     first, second = verdict_json(*said), verdict_json(*said[:-1])
-    turns = LLMJudge(ScriptedModel([])).turns(many(25), FAITHFULNESS)
-    assert len(next(turns)) == 2
-    again = turns.send([ModelReply(first), ModelReply(second)])
+    rounds = LLMJudge(ScriptedModel([])).rounds(many(25), FAITHFULNESS)
+    assert len(next(rounds)) == 2
+    again = rounds.send([ModelReply(first), ModelReply(second)])
     assert [list(request.schema["properties"]) for request in again] == [
         ["claim_5"]
     ] * 2
     with pytest.raises(StopIteration) as done:
-        turns.send([ModelReply(verdict_json((5, "minor", ""))), ModelReply("No.")])
+        rounds.send([ModelReply(verdict_json((5, "minor", ""))), ModelReply("No.")])
     unscored = done.value.value.unscored
     assert unscored.reason is Reason.INCOMPLETE_VERDICTS
     assert "no verdict for claim 18 of 25" in unscored.detail
@@ -359,7 +361,7 @@ STEPS = [*zip(("parse_verdicts", "check_evidence"), FAULTS[:2], strict=True)]
 def test_faults_of_ours(
     step: str, fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ours = getattr(judging, step)
+    ours = getattr(written, step)
 
     def failing(first: Any, *rest: Any, **options: Any) -> Any:
         first = list(first) if step == "check_evidence" else first
@@ -367,7 +369,7 @@ def test_faults_of_ours(
             raise fault
         return ours(first, *rest, **options)
 
-    monkeypatch.setattr(judging, step, failing)
+    monkeypatch.setattr(written, step, failing)
     odd = verdict_json((1, "partial", "odd"))
     for results in both_ways(TCVA(judge=odd_model(ModelReply(odd)), share=False)):
         assert results[0].score == results[2].score is not None

@@ -11,7 +11,7 @@ import pytest
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.criteria import FAITHFULNESS
-from tcva_adapters.judges import llm
+from tcva_adapters.judges import written
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.judges.quotes import Passages, find_quote
@@ -113,7 +113,7 @@ def test_passages_are_prepared_once_for_all_claims(
             super().__init__(texts)
             prepared.append(self)
 
-    monkeypatch.setattr(llm, "Passages", Noted)
+    monkeypatch.setattr(written, "Passages", Noted)
     facts = [f"Room {n} has {n + 2} windows." for n in range(60)]
     contexts = [" ".join(facts) + " It is heated." * 500] * 10
     quotes = [f"In the new house room {n} has {n + 2} windows" for n in range(60)]

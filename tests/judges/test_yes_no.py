@@ -109,10 +109,10 @@ def test_a_claim_stands_between_two_levels() -> None:
 
 def test_all_claims_of_a_sample_are_one_turn() -> None:
     judge = LLMJudge(ScriptedModel([]), verdicts="yes_no")
-    turns = judge.turns(SAMPLE, rubric("tone", ["Hello!", "Thanks."]))
-    assert len(next(turns)) == 2
+    rounds = judge.rounds(SAMPLE, rubric("tone", ["Hello!", "Thanks."]))
+    assert len(next(rounds)) == 2
     with pytest.raises(StopIteration) as done:
-        turns.send([SURE, said(token(no=1.0))])
+        rounds.send([SURE, said(token(no=1.0))])
     assert done.value.value.verdicts == (Verdict.FULLY, Verdict.NONE)
 
 

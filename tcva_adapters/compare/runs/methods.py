@@ -25,9 +25,10 @@ from tcva_adapters.errors import (
 )
 from tcva_adapters.evaluator import lacks
 from tcva_adapters.frameworks import FRAMEWORKS, Framework, Metric
-from tcva_adapters.judges.base import Judge, why_unscored
+from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
+from tcva_adapters.judges.unscored import why_unscored
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, identity_of
@@ -348,7 +349,7 @@ class _MetricQuestion(Question[MetricJudgement]):
                 detail = f"{self._of.method.name} failed: {detail}"
         return Unscored(reason=reason, detail=detail)
 
-    def conversation(self) -> NoReturn:
+    def rounds(self) -> NoReturn:
         """Not to be had: a framework makes its calls by itself."""
         msg = f"{self._of.method.name} makes its own calls; a batch of them cannot be submitted"
         raise JudgeError(msg)

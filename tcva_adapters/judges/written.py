@@ -1,0 +1,261 @@
+"""Written verdicts: a quote, a reason and a level for each claim, up to 24 claims in a call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.criteria import FIELDS, Criterion
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judges import prompts
+from tcva_adapters.judges.base import texts_against
+from tcva_adapters.judges.evidence import check_evidence
+from tcva_adapters.judges.non_claims import marked_by_judge
+from tcva_adapters.judges.quotes import Passages, find_quote
+from tcva_adapters.judges.reply import parse_verdicts
+from tcva_adapters.judges.rounds import Calls, Rounds
+from tcva_adapters.judges.single_sentences import without_assertion
+from tcva_adapters.judges.unscored import complete_verdicts
+from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.evidence import HIGH
+from tcva_adapters.samples.sample import Sample, whole_characters
+from tcva_adapters.text.words import listed
+
+CLAIMS_A_CALL: Final = 24
+
+_MOST_ROUNDS: Final = 3
+
+_COPY: Final = 0.7
+"""Share of a quote's runs of words from which on it is a copy."""
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """The claims that one call asks about, and what its replies hold.
+
+    Attributes:
+        before: How many claims of the sample stand before them.
+        texts: The claims, which are numbered from 1 in the call.
+        sound: The verdicts by number.
+        doubtful: Those whose quote is a claim, for want of better ones.
+        disbelieved: Those that were marked, and assert something when shown alone.
+        faults: What the judge can do better, in words for it.
+        problems: What was wrong with the last reply, in words for a reader.
+    """
+
+    before: int
+    texts: Sequence[str]
+    sound: dict[int, ClaimVerdict] = field(default_factory=dict)
+    doubtful: dict[int, ClaimVerdict] = field(default_factory=dict)
+    disbelieved: set[int] = field(default_factory=set)
+    faults: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def open(self) -> list[int]:
+        """The numbers of the claims that lack a sound verdict."""
+        numbers = range(1, len(self.texts) + 1)
+        return [number for number in numbers if number not in self.sound]
+
+
+def written_verdicts(
+    calls: Calls,
+    sample: Sample,
+    criterion: Criterion,
+    texts: Sequence[str],
+) -> Rounds[tuple[ClaimVerdict, ...]]:
+    """All verdicts in one round, and one more for those that are missing or repeat the prompt.
+
+    A call asks for up to 24 claims; further ones of a long text are asked side by side. Sentences
+    that the judge marks as claiming nothing are shown to it alone before it is believed, and are
+    asked for a level, twice if need be, where it is not.
+
+    Raises:
+        JudgeError: A claim has no verdict after that, or a call of the first round failed.
+    """
+    chunks = _chunks(texts)
+    blocks = prompts.sample_blocks(sample, (criterion.against, *criterion.shows))
+    passages: Passages | None = None
+    for number in range(_MOST_ROUNDS):
+        is_last = number == _MOST_ROUNDS - 1
+        asked = [
+            chunk
+            for chunk in chunks
+            if chunk.open and (chunk.disbelieved or not is_last)
+        ]
+        if not asked:
+            break
+        requests = [
+            prompts.verdict_request(
+                sample,
+                criterion,
+                chunk.texts,
+                shown=blocks,
+                only=chunk.open if number else None,
+                # Where nothing was disbelieved the prompt keeps its beginning, which is cached.
+                allow_non_claims=not chunk.disbelieved,
+                problems=chunk.faults,
+            )
+            for chunk in asked
+        ]
+        try:
+            replies = yield from calls.ask(requests)
+        except JudgeError as error:
+            if number == 0:
+                raise
+            for chunk in asked:
+                chunk.problems = [f"a further call failed: {error}"]
+            break
+
+        passages = passages or Passages(texts_against(sample, criterion))
+        for chunk, reply in zip(asked, replies, strict=True):
+            marked = _read(chunk, reply, sample, criterion, passages)
+            yield from _confirm_marks(calls, criterion, chunk, marked)
+
+    verdicts = _complete(chunks, len(texts))
+    if passages and criterion.checks_evidence:
+        return check_evidence(verdicts, passages)
+    return verdicts
+
+
+def _chunks(texts: Sequence[str]) -> list[_Chunk]:
+    """The claims in calls of about equal size."""
+    n_calls = math.ceil(len(texts) / CLAIMS_A_CALL)
+    size = math.ceil(len(texts) / n_calls) if n_calls else 1
+    starts = range(0, len(texts), size)
+    return [_Chunk(start, texts[start : start + size]) for start in starts]
+
+
+def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ...]:
+    """The verdicts on all claims, in their order.
+
+    Raises:
+        JudgeError: A claim has none.
+    """
+    verdicts: dict[int, ClaimVerdict] = {}
+    problems: list[str] = []
+    for chunk in chunks:
+        for number, verdict in (chunk.doubtful | chunk.sound).items():
+            verdicts[chunk.before + number] = verdict
+        if chunk.open:
+            problems += chunk.problems
+    has_any = any(chunk.disbelieved for chunk in chunks)
+    return complete_verdicts(verdicts, n_claims, "; ".join(problems), has_any=has_any)
+
+
+def _read(
+    chunk: _Chunk,
+    reply: ModelReply,
+    sample: Sample,
+    criterion: Criterion,
+    passages: Passages,
+) -> dict[int, ClaimVerdict]:
+    """Take the verdicts of a reply, and note what cannot be used of it.
+
+    Returns:
+        The open claims that the judge marks as claiming nothing, by number.
+    """
+    # Nothing that the judge has been shown is its verdict.
+    shown = [*map(sample.field, FIELDS), *chunk.texts, criterion.instruction]
+    parsed = parse_verdicts(reply.text, len(chunk.texts), filter(None, shown))
+    repeated: list[int] = []
+    marked: dict[int, ClaimVerdict] = {}
+    for number in chunk.open:
+        if number not in parsed.verdicts:
+            continue
+        answer, text = parsed.verdicts[number], chunk.texts[number - 1]
+        if not isinstance(answer.label, Verdict):
+            marked[number] = marked_by_judge(text, str(answer.label))
+            continue
+        verdict = ClaimVerdict(
+            claim=text,
+            verdict=answer.label,
+            evidence=whole_characters(answer.evidence),
+            reason=whole_characters(answer.reason),
+        )
+        source = _copied_from(verdict, criterion, chunk.texts, passages)
+        if source == "instructions":
+            repeated.append(number)
+        elif source == "claim":
+            chunk.doubtful.setdefault(number, verdict)
+        else:
+            chunk.sound[number] = verdict
+
+    chunk.faults = []
+    chunk.problems = []
+    if reply.truncated:
+        chunk.problems.append("the reply was cut off; raise max_tokens")
+    if repeated:
+        chunk.faults.append(
+            f"Your reply repeated the instructions for {_ids(repeated)}."
+        )
+        numbers = ", ".join(map(str, repeated))
+        chunk.problems.append(f"the reply repeats the instructions for claim {numbers}")
+    if chunk.doubtful:
+        quotes = f"Your quotes for {_ids(chunk.doubtful)} were the words of a CLAIM"
+        chunk.faults.append(f"{quotes}: copy from {prompts.BLOCKS[criterion.against]}.")
+    chunk.problems += parsed.problems
+    return marked
+
+
+def _ids(numbers: Iterable[int]) -> str:
+    return ", ".join(f"claim_{number}" for number in numbers)
+
+
+def _confirm_marks(
+    calls: Calls,
+    criterion: Criterion,
+    chunk: _Chunk,
+    marked: Mapping[int, ClaimVerdict],
+) -> Rounds[None]:
+    """Believe the marks of sentences which the judge confirms when it sees the sentence alone."""
+    unknown = [
+        mark.claim
+        for number, mark in marked.items()
+        if number not in chunk.disbelieved
+        and not criterion.statements  # which are all judged
+    ]
+    believed = yield from without_assertion(calls, unknown)
+    for number, mark in marked.items():
+        if mark.claim in believed:
+            chunk.sound[number] = mark
+        else:
+            chunk.disbelieved.add(number)
+            chunk.problems.append(
+                f"claim {chunk.before + number} is marked as no claim, and not confirmed as such"
+            )
+
+
+def _copied_from(
+    verdict: ClaimVerdict,
+    criterion: Criterion,
+    texts: Sequence[str],
+    passages: Passages,
+) -> str:
+    """Where in the prompt a quote stands that no passage holds; empty for any other quote.
+
+    Small models fill the form of a reply with whatever stands near.
+    """
+    if find_quote(verdict.evidence, passages):
+        return ""
+    runs = _runs(verdict.evidence)
+    sources = {prompts.verdict_system(criterion, allow_non_claims=True): "instructions"}
+    if criterion.checks_evidence and verdict.verdict in HIGH:
+        sources |= dict.fromkeys(texts, "claim")
+    for text, source in sources.items():
+        if runs and len(runs & _runs(text)) >= _COPY * len(runs):
+            return source
+    return ""
+
+
+# The claims of a call, and the instructions, are compared with each quote.
+@lru_cache(maxsize=32)
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    """All four words in a row, which are no name that prompt and passage may both have."""
+    words = listed(text)
+    return frozenset(zip(words, words[1:], words[2:], words[3:], strict=False))
