@@ -21,7 +21,7 @@ from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of, verd
 from tcva_adapters.results.assessment import Assessment, Reason, Unscored
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult
-from tcva_adapters.results.judged_by import PROFILES, bare
+from tcva_adapters.results.judge_spec import PROFILES, bare
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import (
     Profiles,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from tcva_adapters.models.secrets import mask, server_of
-from tcva_adapters.results.judged_by import UNKNOWN
+from tcva_adapters.results.judge_spec import UNKNOWN
 
 _CLIENTS: Final = (
     "root_client",

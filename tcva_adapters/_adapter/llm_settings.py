@@ -13,7 +13,7 @@ from pydantic_core import to_jsonable_python
 from tcva_adapters._adapter.lookup import value_of
 from tcva_adapters.criteria import fingerprint_of
 from tcva_adapters.models.secrets import SECRET_NAME
-from tcva_adapters.results.judged_by import SAMPLING, UNKNOWN
+from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN
 
 SETTINGS: Final = (
     "temperature",

@@ -22,7 +22,7 @@ from tcva_adapters.models.protocol import (
     Sampling,
     token_logprobs,
 )
-from tcva_adapters.results.judged_by import UNKNOWN
+from tcva_adapters.results.judge_spec import UNKNOWN
 
 _CONFIG: Final[RunnableConfig] = {
     "run_name": "tcva_judge",

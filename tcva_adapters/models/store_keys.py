@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.judged_by import SAMPLING, UNKNOWN, JudgeSpec
+from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN, JudgeSpec
 from tcva_adapters.samples.sample import Sample
 
 _HASHED: Final = 2000  # bytes at once

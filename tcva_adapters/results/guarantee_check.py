@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 from tcva_adapters.results.guarantee import Guarantee
-from tcva_adapters.results.judged_by import UNKNOWN
+from tcva_adapters.results.judge_spec import UNKNOWN
 from tcva_adapters.results.settings import ScoringConfig, shown
 
 _WAY_OUT: Final = (

@@ -21,7 +21,7 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import described, plain
 from tcva_adapters.results.guarantee import Guarantee, Limits, percent
-from tcva_adapters.results.judged_by import PROFILES
+from tcva_adapters.results.judge_spec import PROFILES
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats.checks import BoolArray, FloatArray
