@@ -27,7 +27,8 @@ from benchmarks.lexical_sets import PAPER, judged, load
 from benchmarks.paper.data import read_folder
 from tcva_adapters.compare import ScoreTable, calibrate
 from tcva_adapters.compare.calibration.fused import with_fused
-from tcva_adapters.compare.calibration.guarantee import THRESHOLDS, guarantee_table
+from tcva_adapters.compare.calibration.gate import THRESHOLDS
+from tcva_adapters.compare.calibration.guarantee import guarantee_table
 from tcva_adapters.compare.scores.table import Numbered
 from tcva_adapters.core.aggregation import aggregate_counts
 from tcva_adapters.results.guarantee import Limits

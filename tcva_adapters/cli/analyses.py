@@ -30,7 +30,7 @@ from tcva_adapters.cli.settings import (
 )
 from tcva_adapters.compare.agreement.labels import OURS as LABELS
 from tcva_adapters.compare.agreement.labels import write_labels
-from tcva_adapters.compare.calibration.calibrate import recommended
+from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of

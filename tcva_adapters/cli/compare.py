@@ -190,7 +190,11 @@ def _settings(
     models = (ComparisonConfig, ImportConfig, TCVASettings, PanelConfig)
     plain = settings.plain_settings(judge, pairs, *models, is_dry=is_dry, **given)
     tests |= settings.take(plain, ComparisonConfig)
-    tests["limits"] = limits_of(tests, asked["human_scale"])
+    limits = ("max_false_pass", "confidence", "human_threshold")
+    tests["limits"] = limits_of(
+        human_scale=asked["human_scale"],
+        **{name: tests.pop(name, None) for name in limits},
+    )
     names = {"pass_from": "pass_from", "metric_timeout": "timeout"}
     asked |= {n: tests.pop(k) for k, n in names.items() if k in tests}
     return plain, settings.take(plain, ImportConfig)

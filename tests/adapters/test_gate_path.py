@@ -16,7 +16,7 @@ import tests.langchain.entry as langchain_entry
 import tests.ragas.entry as ragas_entry
 from tcva_adapters import TCVA, llamaindex, ragas
 from tcva_adapters.compare import calibrate
-from tcva_adapters.compare.calibration.calibrate import recommended
+from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.errors import GuaranteeWarning
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.writer import write_results

@@ -13,20 +13,21 @@ from scipy import stats
 
 from tcva_adapters import TCVA, Config, aggregate_counts
 from tcva_adapters.compare import ScoreTable, calibrate
-from tcva_adapters.compare.calibration import calibrate as calibration
-from tcva_adapters.compare.calibration.calibrate import recommended
+from tcva_adapters.compare.calibration import held_out_gain
+from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings import ScoringConfig
 from tcva_adapters.stats import resampling
 from tcva_adapters.stats.checks import FloatArray, IntArray
+from tcva_adapters.stats.units import Units
 from tcva_adapters.tables import Report
 from tests.support.paper import judged, needs_paper_data
 
 
 @pytest.fixture(autouse=True)
 def _few_divisions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibration, "REPEATS", 4)
+    monkeypatch.setattr(held_out_gain, "REPEATS", 4)
 
 
 def draw(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:
@@ -47,6 +48,10 @@ def table(counts: FloatArray, human: FloatArray, **more: Any) -> ScoreTable:
     return ScoreTable(names, ("m",), scores, human, counts=counts[:, None], **more)
 
 
+def units(codes: IntArray) -> Units:
+    return Units(codes.tolist(), np.ones(len(codes), dtype=bool))
+
+
 def gain_of(report: Report) -> dict[str, Any]:
     (gain,) = report.records("gain")
     return gain
@@ -56,13 +61,13 @@ def test_choices_and_interval_are_those_of_plain_loops(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn: list[IntArray] = []
-    folds = calibration._folds
+    folds = held_out_gain._folds
 
     def seen(*given: Any) -> IntArray:
         drawn.append(folds(*given))
         return drawn[-1]
 
-    monkeypatch.setattr(calibration, "_folds", seen)
+    monkeypatch.setattr(held_out_gain, "_folds", seen)
     counts, human = draw(1, n=60)
     grid = [0.5, 0.35, 0.7, 0.2, 0.9]  # in the order of their distance from the default
     found = calibrate(
@@ -168,11 +173,11 @@ def test_what_has_no_score_or_no_label_is_left_out_and_counted() -> None:
 def test_groups_stay_together_and_folds_have_low_and_high_ratings_alike() -> None:
     counts, human = draw(4)
     codes = np.arange(40) // 2
-    for fold in calibration._folds(human, codes, 0):
+    for fold in held_out_gain._folds(human, units(codes), 0):
         assert all(len(set(fold[codes == g].tolist())) == 1 for g in range(20))
         assert np.bincount(fold).tolist() == [8] * 5
     rare = np.repeat([0.0, 1.0], [35, 5])
-    for fold in calibration._folds(rare, np.arange(40), 0):
+    for fold in held_out_gain._folds(rare, units(np.arange(40)), 0):
         assert np.bincount(fold[35:], minlength=5).tolist() == [1] * 5
     grouped = table(counts, human, groups=tuple(codes.tolist()))
     found = calibrate(grouped, resamples=100)

@@ -17,14 +17,14 @@ from scipy import stats
 
 from tcva_adapters import TCVA, Config, Sample
 from tcva_adapters.compare import ScoreTable, calibrate, comparison, read_scores
-from tcva_adapters.compare.calibration.calibrate import recommended
 from tcva_adapters.compare.calibration.fused import with_fused
+from tcva_adapters.compare.calibration.gate import THRESHOLDS
 from tcva_adapters.compare.calibration.guarantee import (
-    THRESHOLDS,
     guarantee_table,
     judged_by,
     limits_of,
 )
+from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import plain
@@ -336,7 +336,7 @@ def test_who_judged_is_stored() -> None:
     with pytest.raises(
         InvalidValueError, match="human_threshold must be between 0 and 1"
     ):
-        limits_of({"human_threshold": 4, **TENTH}, None)  # before anything is judged
+        limits_of(human_threshold=4, **TENTH)  # before anything is judged
 
 
 def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # the fixture

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from tcva_adapters import TCVA, Config, Sample
 from tcva_adapters.compare import calibrate
-from tcva_adapters.compare.calibration.calibrate import recommended
+from tcva_adapters.compare.calibration.recommendation import recommended
 
 PASSAGE: Final = "The office opens at nine. Parking is free for visitors."
 GOOD: Final = Sample(

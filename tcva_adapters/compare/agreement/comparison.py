@@ -118,7 +118,11 @@ def _checked(
 ) -> tuple[Run, dict[str, Any]]:
     names = ("objective", "reference", "margin")
     tests = {name: options.pop(name) for name in names if name in options}
-    tests["limits"] = limits_of(options, options.get("human_scale"))
+    limits = ("max_false_pass", "confidence", "human_threshold")
+    tests["limits"] = limits_of(
+        human_scale=options.get("human_scale"),
+        **{name: options.pop(name, None) for name in limits},
+    )
     run = Run(samples, tcva, **options)
     check_tests(
         run.names,

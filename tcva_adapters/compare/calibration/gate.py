@@ -1,0 +1,220 @@
+"""A gate: what passes at each threshold, and at which of them it certainly keeps its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Self
+
+import numpy as np
+
+from tcva_adapters.compare.scores.ratings import passes_from
+from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.results.guarantee import Limits, percent
+from tcva_adapters.stats.checks import BoolArray, FloatArray
+from tcva_adapters.stats.guarantee import certify, needed
+from tcva_adapters.tables import Record, Table, counted, named_columns
+
+_STEPS: Final = 200
+THRESHOLDS: Final = np.arange(_STEPS, -1, -1) / _STEPS
+"""The path, the strictest first."""
+
+_PLACES: Final = np.arange(_STEPS + 1)
+
+_SAME: Final = 1e-12
+"""A rejected answer passes where only the last digits of its score are below a threshold."""
+
+_NO_LIMIT: Final = 0.5
+"""Shares and bounds do not depend on the limit, where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What passes at each of `THRESHOLDS`, and which of them are certified.
+
+    Attributes:
+        limits: To keep.
+        error: What the test of each limit may err.
+        rejected: Rejected answers with a score.
+        good: Good answers.
+        groups: How many groups the rejected answers are of; None where they stand alone.
+        curves: At each threshold ``false_pass`` (the share of rejected answers that pass), ``bound``
+            (its upper bound), ``true_pass`` (the share of good answers that pass) and
+            ``true_bound`` (its lower bound), each of shape (201,).
+        is_strict: Which thresholds are certified to keep the limit on false passes, shape (201,).
+        is_lenient: Which ones are certified to let enough good answers pass, likewise.
+    """
+
+    limits: Limits
+    error: float
+    rejected: int
+    good: int
+    groups: int | None
+    curves: Mapping[str, FloatArray]
+    is_strict: BoolArray
+    is_lenient: BoolArray
+
+    @classmethod
+    def of(
+        cls,
+        table: ScoreTable,
+        method: str,
+        scores: FloatArray,
+        limits: Limits,
+        error: float,
+    ) -> Self:
+        """The gate of rated samples by some scores of a method.
+
+        Gates let through what claims nothing: it passes at every threshold. Any other rejected answer
+        without a score does not pass, which says nothing of one with a score: it is left out. A good
+        one counts, as not passing.
+        """
+        scores = np.where(table.closed(method), np.nan, scores)
+        scores = np.where(table.silent(method), 1.0, scores)
+        is_good = ~rejects(table, limits)
+        is_rejected = ~is_good & np.isfinite(scores)
+        most, least = limits.max_false_pass, limits.min_true_pass
+        false = certify(
+            scores[is_rejected] + _SAME >= THRESHOLDS[:, None],
+            most or _NO_LIMIT,
+            error=error,
+            groups=table.select(is_rejected).groups or None,
+        )
+        # From the most lenient threshold to the strictest.
+        fails = certify(
+            ~(scores[is_good] >= THRESHOLDS[::-1, None]),
+            1.0 - (least or _NO_LIMIT),
+            error=error,
+            groups=table.select(is_good).groups or None,
+        )
+        strict = -1 if false.place is None else false.place
+        lenient = -1 if fails.place is None else fails.place
+        return cls(
+            limits=limits,
+            error=error,
+            rejected=false.n,
+            good=fails.n,
+            groups=false.groups,
+            curves={
+                "false_pass": false.shares,
+                "bound": false.bounds,
+                "true_pass": 1.0 - fails.shares[::-1],
+                "true_bound": 1.0 - fails.bounds[::-1],
+            },
+            is_strict=(strict >= _PLACES) | (most is None),
+            is_lenient=(_PLACES[::-1] <= lenient) | (least is None),
+        )
+
+    def joined(self, other: Self) -> Self:
+        """What holds for both: the worse shares, and the thresholds that are certified for both."""
+        worse = {"false_pass": np.fmax, "bound": np.fmax}
+        return type(self)(
+            limits=self.limits,
+            error=self.error,
+            rejected=self.rejected + other.rejected,
+            good=self.good + other.good,
+            groups=None if self.groups is None else self.groups + (other.groups or 0),
+            curves={
+                name: worse.get(name, np.fmin)(curve, other.curves[name])
+                for name, curve in self.curves.items()
+            },
+            is_strict=self.is_strict & other.is_strict,
+            is_lenient=self.is_lenient & other.is_lenient,
+        )
+
+    @property
+    def certified(self) -> BoolArray:
+        """Which thresholds keep all limits, shape (201,)."""
+        return self.is_strict & self.is_lenient
+
+    @property
+    def chosen(self) -> int | None:
+        """The place of the threshold to use; None where none is certified."""
+        places = np.flatnonzero(self.certified).tolist()
+        if not places:
+            return None
+        return int(places[0 if self.limits.max_false_pass is None else -1])
+
+    @property
+    def merit(self) -> tuple[bool, float]:
+        """The more the better: whether there is a threshold, and what comes of it."""
+        if self.chosen is None:
+            return False, -float(self.curves["bound"][0])
+        at_chosen = self.record()
+        if self.limits.max_false_pass is None:
+            return True, -at_chosen["false_pass"]
+        return True, at_chosen["true_pass"]
+
+    def record(self) -> Record:
+        """What passes at the chosen threshold; where there is none, what passes at 1."""
+        record: Record = {"rejected": self.rejected, "good": self.good}
+        if self.chosen is not None:
+            record["threshold"] = float(THRESHOLDS[self.chosen])
+            for name, curve in self.curves.items():
+                record[name] = float(curve[self.chosen])
+        record["at_threshold_1"] = float(self.curves["false_pass"][0])
+        return record
+
+    def table(self) -> Table:
+        """What passes along the thresholds."""
+        shown = {"threshold": THRESHOLDS, **self.curves, "certified": self.certified}
+        del shown["true_bound"]
+        rows = [
+            dict(zip(shown, values, strict=True))
+            for values in zip(
+                *(column.tolist() for column in shown.values()), strict=True
+            )
+        ]
+        columns = named_columns(
+            threshold="score",
+            false_pass="score",
+            bound="score",
+            true_pass="score",
+            certified="text",
+        )
+        return Table("thresholds", columns, rows, detail=True)
+
+    def why(self) -> str:
+        """Why no threshold is certified, as a clause."""
+        most, least = self.limits.max_false_pass, self.limits.min_true_pass
+        if most is not None and not self.is_strict.any():
+            return self._why_not_strict(most)
+        if not self.is_lenient.any():
+            share, bound = (self.curves[n][-1] for n in ("true_pass", "true_bound"))
+            good = counted(self.good, "good answer")
+            return f"even at threshold 0, {share:.3f} of {good} pass (lower bound {bound:.3f})"
+        strict, lenient = THRESHOLDS[self.is_strict][-1], THRESHOLDS[self.is_lenient][0]
+        return (
+            f"at most {percent(most or 0.0)} false passes need a threshold of {strict:g} or more, "
+            f"{percent(least or 0.0)} of the good answers one of {lenient:g} or less"
+        )
+
+    def _why_not_strict(self, most: float) -> str:
+        """Too few ratings, or a judge that misses too much."""
+        number, units = self.rejected, "rated rejections"
+        if self.groups is not None:
+            number, units = self.groups, "groups with a rated rejection"
+        fewest = needed(most, self.error) or 0
+        if fewest > number:
+            return (
+                f"the limit takes at least {fewest} {units}, got {number}; rate "
+                f"{fewest - number} more, or raise the limit"
+            )
+
+        floor = float(self.curves["false_pass"][0])
+        rejected = counted(self.rejected, "rejected answer")
+        passing, enough = f"{floor * self.rejected:.0f} of {rejected}", ""
+        if self.groups is not None:
+            passing = f"{percent(round(floor, 3))} of {rejected} (mean over groups)"
+        elif more := needed(most, self.error, floor):  # means need other tests
+            enough = f"about {more} {units} would be enough at this share, or "
+        return (
+            f"{passing} have the score 1 and pass at every threshold; {enough}a second judge may "
+            "catch them (tcva evaluate --fuse JUDGE)"
+        )
+
+
+def rejects(table: ScoreTable, limits: Limits) -> BoolArray:
+    """Which answers people reject; the mean of equal ratings may be off in its last digits."""
+    threshold = passes_from(limits.human_threshold, limits.human_scale)
+    return table.rating < threshold - _SAME

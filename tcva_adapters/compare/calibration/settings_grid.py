@@ -1,0 +1,58 @@
+"""The settings that a calibration chooses from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Final
+
+import numpy as np
+
+from tcva_adapters.core.aggregation import Penalty, SchemeLike
+from tcva_adapters.core.temperature import Temperatures
+from tcva_adapters.results.settings import ScoringConfig
+
+_STEP: Final = 0.05
+
+
+def every_setting(
+    baseline: ScoringConfig,
+    temperatures: Temperatures = (),
+    schemes: Sequence[SchemeLike] = (),
+    penalties: Sequence[Penalty] = (),
+) -> list[ScoringConfig]:
+    """Every combination, each once; what is not given is that of the baseline."""
+    combinations = product(
+        temperatures or [baseline.temperature],
+        schemes or [baseline.scheme],
+        penalties or [baseline.penalty],
+    )
+    settings = (
+        baseline.changed(temperature=temperature, scheme=scheme, penalty=penalty)
+        for temperature, scheme, penalty in combinations
+    )
+    return list(dict.fromkeys(settings))
+
+
+def candidates(
+    baseline: ScoringConfig,
+    temperatures: Temperatures = (),
+    schemes: Sequence[SchemeLike] = (),
+    penalties: Sequence[Penalty] = (),
+) -> list[ScoringConfig]:
+    """The baseline and every combination, each once, those closest to the baseline first.
+
+    Among settings that agree equally well the first one wins, so they change only for a reason.
+    """
+    low, high = baseline.bounds.t_min, baseline.bounds.t_max
+    grid = temperatures or [*np.arange(low, high, _STEP).round(10).tolist(), high]
+
+    def distance(setting: ScoringConfig) -> tuple[int, float]:
+        changes = [
+            setting.scheme != baseline.scheme,
+            setting.penalty != baseline.penalty,
+        ]
+        return sum(changes), round(abs(setting.temperature - baseline.temperature), 9)
+
+    every = every_setting(baseline, grid, schemes, penalties)
+    return sorted(dict.fromkeys([baseline, *every]), key=distance)
