@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("scipy", reason="the extra stats")
 
-from tcva_adapters.compare.calibration import held_out_gain
 from tcva_adapters import Assessment, Config, aggregate_counts, compare
+from tcva_adapters.compare.calibration import held_out_gain
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.results.writer import write_results
 from tests.cli.conftest import PASSAGE, Run, record, write
