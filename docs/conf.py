@@ -29,7 +29,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from tcva_adapters import __version__
-from tcva_adapters.cli.app import app, imported
+from tcva_adapters.cli.app import app, imported_command
 from tcva_adapters.results.settings import SettingsModel
 
 project = "tcva-adapters"
@@ -98,7 +98,7 @@ class CommandHelp(SphinxDirective):
         yield section
         if isinstance(command, click.Group):
             for sub in command.commands:
-                yield from self._sections(imported(sub), f"{name} {sub}")
+                yield from self._sections(imported_command(sub), f"{name} {sub}")
 
 
 def resolve(

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.paper.__main__ import main
-from tcva_adapters.cli.app import imported, run
+from tcva_adapters.cli.app import imported_command, run
 from tests.support.paper import FOLDER, needs_paper_data
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -155,7 +155,7 @@ def test_commands_that_need_a_model_or_data_are_there(page: Path) -> None:
         for command, rest in re.findall(
             r"\btcva ([a-z]+)(.*(?:\n +-.*)*)", block["body"]
         ):
-            found = imported(command)
+            found = imported_command(command)
             found = (
                 found.commands[rest.split()[0]] if hasattr(found, "commands") else found
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,6 +17,7 @@ from tcva_adapters.cli.options import (
     RATINGS,
     SCORING,
     argument,
+    flag,
     option,
 )
 from tcva_adapters.cli.report import PAGE, write_page
@@ -40,26 +41,26 @@ from tcva_adapters.results.settings import ScoringConfig
 
 
 def sweep(
-    judged: str = options.JUDGED,
+    judged: options.Results,
     *,
-    skip_bad: bool = options.SKIP_BAD,
-    temperatures: str | None = options.TEMPERATURES,
-    schemes: list[str] | None = options.SCHEMES,
-    ablation: bool = option(
-        SCORING,
-        "--ablation",
-        "Also without parts of the method, and four schemes.",
-        default=False,
-    ),
-    config: Path | None = options.CONFIG,
-    set_: list[str] | None = options.SET,
-    human: str | None = options.HUMAN,
-    human_scale: str | None = options.HUMAN_SCALE,
-    group: str | None = options.GROUP,
-    figures: Path | None = options.FIGURES,
-    overwrite: bool = options.OVERWRITE,
-    everything: bool = options.ALL,
-    as_json: bool = options.JSON,
+    skip_bad: options.SkipBad = False,
+    temperatures: options.Temperatures = None,
+    schemes: options.Schemes = None,
+    ablation: Annotated[
+        bool,
+        flag(
+            SCORING, "--ablation", "Also without parts of the method, and four schemes."
+        ),
+    ] = False,
+    config: options.Config = None,
+    set_: options.Settings = None,
+    human: options.Human = None,
+    human_scale: options.HumanScale = None,
+    group: options.Group = None,
+    figures: options.Figures = None,
+    overwrite: options.Overwrite = False,
+    everything: options.Everything = False,
+    as_json: options.Json = False,
 ) -> None:
     """Score stored judgements at many temperatures. Makes no model call.
 
@@ -88,46 +89,49 @@ def sweep(
 
 
 def calibrate(
-    judged: str = options.JUDGED,
+    judged: options.Results,
     *,
-    skip_bad: bool = options.SKIP_BAD,
-    human: str | None = options.HUMAN,
-    human_scale: str | None = options.HUMAN_SCALE,
-    human_threshold: float | None = options.HUMAN_THRESHOLD,
-    objective: str = option(
-        RATINGS,
-        "--objective",
-        "What to optimise: spearman, mae or kappa.",
-        default="spearman",
-    ),
-    by: str | None = option(
-        RATINGS, "--by", "A temperature per value of a field.", "FIELD"
-    ),
-    group: str | None = options.GROUP,
-    temperatures: str | None = options.TEMPERATURES,
-    schemes: list[str] | None = options.SCHEMES,
-    penalties: list[str] | None = option(
-        SCORING, "--penalty", "Penalty to try; repeatable.", "NAME"
-    ),
-    config: Path | None = options.CONFIG,
-    set_: list[str] | None = options.SET,
-    max_false_pass: float | None = options.MAX_FALSE_PASS,
-    min_true_pass: float | None = option(
-        GATES,
-        "--min-true-pass",
-        "Smallest share of good answers that must pass.",
-        "SHARE",
-    ),
-    confidence: float | None = option(
-        GATES, "--confidence", "Confidence of the limits (default: 0.95)."
-    ),
-    out: Path | None = option(
-        OUTPUT, "--out -o", "Write settings for --config.", "FILE"
-    ),
-    report: Path | None = options.PAGE,
-    overwrite: bool = options.OVERWRITE,
-    everything: bool = options.ALL,
-    as_json: bool = options.JSON,
+    skip_bad: options.SkipBad = False,
+    human: options.Human = None,
+    human_scale: options.HumanScale = None,
+    human_threshold: options.HumanThreshold = None,
+    objective: Annotated[
+        str, option(RATINGS, "--objective", "What to optimise: spearman, mae or kappa.")
+    ] = "spearman",
+    by: Annotated[
+        str | None,
+        option(RATINGS, "--by", "A temperature per value of a field.", "FIELD"),
+    ] = None,
+    group: options.Group = None,
+    temperatures: options.Temperatures = None,
+    schemes: options.Schemes = None,
+    penalties: Annotated[
+        list[str] | None,
+        option(SCORING, "--penalty", "Penalty to try; repeatable.", "NAME"),
+    ] = None,
+    config: options.Config = None,
+    set_: options.Settings = None,
+    max_false_pass: options.MaxFalsePass = None,
+    min_true_pass: Annotated[
+        float | None,
+        option(
+            GATES,
+            "--min-true-pass",
+            "Smallest share of good answers that must pass.",
+            "SHARE",
+        ),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        option(GATES, "--confidence", "Confidence of the limits (default: 0.95)."),
+    ] = None,
+    out: Annotated[
+        Path | None, option(OUTPUT, "--out -o", "Write settings for --config.", "FILE")
+    ] = None,
+    report: options.Page = None,
+    overwrite: options.Overwrite = False,
+    everything: options.Everything = False,
+    as_json: options.Json = False,
 ) -> None:
     """Choose the temperature that agrees best with human ratings, and test the gain.
 
@@ -193,38 +197,41 @@ def calibrate(
 
 
 def validate(
-    judged: str = options.JUDGED,
+    judged: options.Results,
     *,
-    skip_bad: bool = options.SKIP_BAD,
-    human: str | None = options.HUMAN,
-    human_scale: str | None = options.HUMAN_SCALE,
-    human_threshold: float | None = options.HUMAN_THRESHOLD,
-    by: list[str] | None = option(
-        RATINGS, "--by", "Errors by this field; repeatable.", "FIELD"
-    ),
-    group: str | None = options.GROUP,
-    width: float | None = option(
-        RATINGS, "--width", "Print ratings needed for this width."
-    ),
-    rate_next: int = option(
-        RATINGS, "--next", "Draw samples to rate, into --out.", default=0
-    ),
-    method: str | None = option(
-        SCORING, "--method", "Method to check; by default the first."
-    ),
-    temperature: str | None = options.TEMPERATURE,
-    config: Path | None = options.CONFIG,
-    set_: list[str] | None = options.SET,
-    out: Path | None = option(
-        OUTPUT, "--out -o", "File of --next: .jsonl or .csv.", "FILE"
-    ),
-    report: Path | None = options.PAGE,
-    tables: str | None = option(
-        OUTPUT, "--tables", "Write all tables as Markdown.", "FILE"
-    ),
-    overwrite: bool = options.OVERWRITE,
-    everything: bool = options.ALL,
-    as_json: bool = options.JSON,
+    skip_bad: options.SkipBad = False,
+    human: options.Human = None,
+    human_scale: options.HumanScale = None,
+    human_threshold: options.HumanThreshold = None,
+    by: Annotated[
+        list[str] | None,
+        option(RATINGS, "--by", "Errors by this field; repeatable.", "FIELD"),
+    ] = None,
+    group: options.Group = None,
+    width: Annotated[
+        float | None, option(RATINGS, "--width", "Print ratings needed for this width.")
+    ] = None,
+    rate_next: Annotated[
+        int, option(RATINGS, "--next", "Draw samples to rate, into --out.")
+    ] = 0,
+    method: Annotated[
+        str | None,
+        option(SCORING, "--method", "Method to check; by default the first."),
+    ] = None,
+    temperature: options.Temperature = None,
+    config: options.Config = None,
+    set_: options.Settings = None,
+    out: Annotated[
+        Path | None,
+        option(OUTPUT, "--out -o", "File of --next: .jsonl or .csv.", "FILE"),
+    ] = None,
+    report: options.Page = None,
+    tables: Annotated[
+        str | None, option(OUTPUT, "--tables", "Write all tables as Markdown.", "FILE")
+    ] = None,
+    overwrite: options.Overwrite = False,
+    everything: options.Everything = False,
+    as_json: options.Json = False,
 ) -> None:
     """Compare a judge's scores with human ratings. Makes no model call.
 
@@ -281,34 +288,38 @@ def validate(
 
 
 def systems(
-    scores: list[str] = argument(
-        "[NAME=]FILE per system: results of evaluate or compare, or long tables.",
-        "SCORES",
-    ),
+    scores: Annotated[
+        list[str],
+        argument(
+            "[NAME=]FILE per system: results of evaluate or compare, or long tables.",
+            "SCORES",
+        ),
+    ],
     *,
-    system: str | None = option(
-        INPUT, "--system", "Field that names the system.", "FIELD"
-    ),
-    metrics: list[str] | None = option(
-        SCORING, "--metric", "Only this metric; repeatable.", "NAME"
-    ),
-    temperatures: str | None = options.TEMPERATURES,
-    test: str = option(
-        SCORING, "--test", "studentised or tukey.", default="studentised"
-    ),
-    alpha: float = option(
-        SCORING, "--alpha", "Significance level of the tests.", default=0.05
-    ),
-    hypotheses: Path | None = option(
-        SCORING, "--hypotheses", "JSON with hypotheses.", "FILE"
-    ),
-    group: str | None = options.GROUP,
-    set_: list[str] | None = options.DRAWS,
-    report: Path | None = options.PAGE,
-    figures: Path | None = options.FIGURES,
-    overwrite: bool = options.OVERWRITE,
-    everything: bool = options.ALL,
-    as_json: bool = options.JSON,
+    system: Annotated[
+        str | None, option(INPUT, "--system", "Field that names the system.", "FIELD")
+    ] = None,
+    metrics: Annotated[
+        list[str] | None,
+        option(SCORING, "--metric", "Only this metric; repeatable.", "NAME"),
+    ] = None,
+    temperatures: options.Temperatures = None,
+    test: Annotated[
+        str, option(SCORING, "--test", "studentised or tukey.")
+    ] = "studentised",
+    alpha: Annotated[
+        float, option(SCORING, "--alpha", "Significance level of the tests.")
+    ] = 0.05,
+    hypotheses: Annotated[
+        Path | None, option(SCORING, "--hypotheses", "JSON with hypotheses.", "FILE")
+    ] = None,
+    group: options.Group = None,
+    set_: Annotated[list[str] | None, options.setting("resamples=2000, seed=1")] = None,
+    report: options.Page = None,
+    figures: options.Figures = None,
+    overwrite: options.Overwrite = False,
+    everything: options.Everything = False,
+    as_json: options.Json = False,
 ) -> None:
     """Compare systems on the same queries: means and tests of all pairs. Makes no model call.
 

@@ -9,7 +9,7 @@ import re
 import sys
 import traceback
 import warnings
-from importlib import import_module
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final
 
 import typer
@@ -35,20 +35,11 @@ COMMANDS: Final = {
 }
 """Each command with what the list of commands says of it; its module is imported when it runs."""
 
-_MODULES: Final = dict.fromkeys(
-    ("sweep", "calibrate", "validate", "systems"), "analyses"
-)
-
-_FRAME: Final[dict[str, Any]] = {
-    "add_completion": False,
-    "rich_markup_mode": "rich",
-    "pretty_exceptions_enable": False,
-    "context_settings": {"help_option_names": ["-h", "--help"]},
-}
+_HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
 
 
 class _Commands(TyperGroup):
-    """The commands: those of `COMMANDS` by name, to be listed, and the one that is run."""
+    """The commands of `COMMANDS`: all are listed, and the one that runs is imported."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -56,9 +47,9 @@ class _Commands(TyperGroup):
             self.commands[name] = TyperCommand(name, help=text)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
-        """The command that arguments begin with, imported."""
+        """Find the command that arguments begin with, and import it."""
         name, _command, rest = super().resolve_command(ctx, args)
-        return name, name and imported(name), rest
+        return name, name and imported_command(name), rest
 
 
 class _Command(TyperCommand):
@@ -70,68 +61,107 @@ class _Command(TyperCommand):
         Raises:
             InvalidValueError: An option is given twice, or a file is both read and written.
         """
-        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
-        for each in given:
-            if given.count(each) > 1 and not (
-                each.multiple or getattr(each, "is_flag", False)
-            ):
-                way = (
-                    "join two fields with a comma"
-                    if each.name == "human"
-                    else "remove one"
-                )
-                msg = f"{each.opts[0]} is given twice; {way}"
+        # `--help` does not need it, and it takes time.
+        from tcva_adapters.cli.output import check_apart  # noqa: PLC0415  # as above
+
+        _, _, parameters = self.make_parser(ctx).parse_args(args=[*args])
+        for parameter in parameters:
+            may_repeat = parameter.multiple or getattr(parameter, "is_flag", False)
+            if parameters.count(parameter) > 1 and not may_repeat:
+                is_human = parameter.name == "human"
+                way = "join two fields with a comma" if is_human else "remove one"
+                msg = f"{parameter.opts[0]} is given twice; {way}"
                 raise InvalidValueError(msg)
         rest = super().parse_args(ctx, args)
-        import_module("tcva_adapters.cli.output").check_apart(
-            ctx.params
-        )  # which takes time that --help does not need
+        check_apart(ctx.params)
         return rest
 
 
-def imported(name: str) -> Any:
-    """A command with its options, from the module of its name; a group where it has several."""
+def _functions(  # noqa: PLR0911  # a return for each import
+    name: str,
+) -> Mapping[str, Callable[..., None]]:
+    """Import the function of a command, or those of a group of commands."""
+    match name:
+        case "demo":
+            from tcva_adapters.cli.demo import demo  # noqa: PLC0415  # no other command needs it
+
+            return {name: demo}
+        case "doctor":
+            from tcva_adapters.cli.doctor import doctor  # noqa: PLC0415  # no other command needs it
+
+            return {name: doctor}
+        case "evaluate":
+            from tcva_adapters.cli.evaluate import evaluate  # noqa: PLC0415  # no other command needs it
+
+            return {name: evaluate}
+        case "compare":
+            from tcva_adapters.cli.compare import compare  # noqa: PLC0415  # no other command needs it
+
+            return {name: compare}
+        case "report":
+            from tcva_adapters.cli.report import report  # noqa: PLC0415  # no other command needs it
+
+            return {name: report}
+        case "batch":
+            from tcva_adapters.cli import batch  # noqa: PLC0415  # no other command needs it
+
+            return batch.COMMANDS
+    from tcva_adapters.cli import analyses  # noqa: PLC0415  # as above
+
+    return {name: getattr(analyses, name)}
+
+
+def imported_command(name: str) -> Any:
+    """Build a command with its options, or a group of commands, from its functions."""
     # Modules make many objects that stay; looking for garbage among them takes a fifth of the start.
     was_enabled = gc.isenabled()
     gc.disable()
     try:
-        module = import_module(f"tcva_adapters.cli.{_MODULES.get(name, name)}")
-        made = typer.Typer(
-            name=name,
-            help=module.__doc__,
-            no_args_is_help=True,
-            **_FRAME,
-        )
-        functions = getattr(module, "COMMANDS", None) or {name: getattr(module, name)}
-        for own, function in functions.items():
-            text, _, example = inspect.cleandoc(function.__doc__ or "").partition(
-                "Example: "
-            )
-            text = re.sub(
-                r"(?<!\n)\n(?!\n)", " ", text
-            )  # a terminal may be wider than the source
-            made.command(
-                own,
-                help=text,
-                epilog=f"Example: {example}",
-                **_OF_COMMANDS,
-            )(function)
-        return typer.main.get_command(made)
+        functions = _functions(name)
     finally:
         if was_enabled:
             gc.enable()
+    group = _typer(name, COMMANDS[name])
+    for command, function in functions.items():
+        text, _, example = inspect.cleandoc(function.__doc__ or "").partition(
+            "Example: "
+        )
+        group.command(
+            command,
+            cls=_Command,
+            # A terminal may be wider than the source.
+            help=re.sub(r"(?<!\n)\n(?!\n)", " ", text),
+            epilog=f"Example: {example}",
+            context_settings=_HELP_OPTIONS,
+        )(function)
+    return typer.main.get_command(group)
 
 
-_OF_COMMANDS: Final = {"cls": _Command, "context_settings": _FRAME["context_settings"]}
+def _typer(
+    name: str,
+    text: str,
+    epilog: str | None = None,
+    cls: type[TyperGroup] = TyperGroup,
+) -> typer.Typer:
+    return typer.Typer(
+        name=name,
+        cls=cls,
+        help=text,
+        epilog=epilog,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings=_HELP_OPTIONS,
+    )
 
-app = typer.Typer(
-    name="tcva",
-    cls=_Commands,
-    help="Five-level verdicts and a temperature for LLM evaluation suites.",
-    epilog="Exit codes: 0 done, 1 a gate failed, 2 wrong usage, unreadable input, or no sample "
+
+app = _typer(
+    "tcva",
+    "Five-level verdicts and a temperature for LLM evaluation suites.",
+    "Exit codes: 0 done, 1 a gate failed, 2 wrong usage, unreadable input, or no sample "
     "could be judged, 3 judgements failed and there is no gate, 130 interrupted.",
-    no_args_is_help=True,
-    **_FRAME,
+    _Commands,
 )
 
 
@@ -177,8 +207,8 @@ def run(arguments: list[str]) -> int:
             warnings.showwarning = lambda message, *_, **__: console.note(
                 f"warning: {message}"
             )
-            plain = [each for each in arguments if each != "--debug"]
-            code = app(plain, prog_name="tcva", standalone_mode=False)
+            rest = [argument for argument in arguments if argument != "--debug"]
+            code = app(rest, prog_name="tcva", standalone_mode=False)
     except SystemExit as done:
         if _came_of(done, BrokenPipeError):
             return CLOSED_PIPE  # typer and rich leave with 1, which says that a gate failed
@@ -204,7 +234,7 @@ def _message(error: Exception, arguments: list[str]) -> str:
     # Older versions of click say the second.
     number = r"Invalid value for '(.+?)': (?:Input should be|'.*' is not) a valid (\w+)[,.].*"
     # The error does not hold what was typed.
-    values = (each.rpartition("=")[2] for each in arguments if each.endswith("%"))
+    values = (text.rpartition("=")[2] for text in arguments if text.endswith("%"))
     hint = next(filter(None, map(of_percent, values)), "")
     return re.sub(
         number, rf"\1 must be a valid \2{hint}.", usage.getvalue().rstrip("\n")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -11,7 +12,7 @@ from tcva_adapters import batches  # its names are imported when they are used
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import PanelConfig
-from tcva_adapters.cli.options import INPUT, JUDGING, OUTPUT, option
+from tcva_adapters.cli.options import INPUT, JUDGING, OUTPUT, flag, option
 from tcva_adapters.cli.output import JUDGEMENTS_FAILED, interruptible, print_report
 from tcva_adapters.cli.settings import (
     DEFAULT_STORE,
@@ -31,36 +32,36 @@ _DEFAULT: Final = Path("tcva-batch")
 _GOES_ON: Final = "the same command continues and repeats no request"
 
 
-SET: Final = options.setting("claims=llm, max-tokens=2000")
-_FOLDER: Final = options.argument(
-    "Folder of 'tcva batch submit --out'.", "FOLDER", _DEFAULT
-)
+Folder = Annotated[
+    Path, options.argument("Folder of 'tcva batch submit --out'.", "FOLDER")
+]
 
 
 def submit(
-    samples: str = options.SAMPLES,
+    samples: options.Samples,
     *,
-    judge: str | None = option(
-        JUDGING, "--judge -j", "Required: openai:MODEL.", "JUDGE"
-    ),
-    criterion: str | None = options.CRITERION,
-    panel: list[str] | None = options.PANEL,
-    fuse: list[str] | None = options.FUSE,
-    ccrs: str | None = option(
-        JUDGING, "--ccrs", "Rate answers by cc,qr,id,ac,ir.", "METRICS"
-    ),
-    set_: list[str] | None = SET,
-    store: str | None = options.STORE,
-    out: Path = option(
-        OUTPUT, "--out -o", "Folder of the submission.", "FOLDER", _DEFAULT
-    ),
-    batch_size: int = option(
-        OUTPUT, "--batch-size", "Most requests in one batch.", default=50_000
-    ),
-    tries: int = option(OUTPUT, "--tries", "Attempts per request.", default=3),
-    rename: list[str] | None = options.RENAME,
-    skip_bad: bool = options.SKIP_BAD,
-    as_json: bool = options.JSON,
+    judge: Annotated[
+        str | None, option(JUDGING, "--judge -j", "Required: openai:MODEL.", "JUDGE")
+    ] = None,
+    criterion: options.Criterion = None,
+    panel: options.Panel = None,
+    fuse: options.Fuse = None,
+    ccrs: options.Ccrs = None,
+    set_: Annotated[
+        list[str] | None, options.setting("claims=llm, max-tokens=2000")
+    ] = None,
+    store: options.Store = None,
+    out: Annotated[
+        Path,
+        option(OUTPUT, "--out -o", "Folder of the submission.", "FOLDER"),
+    ] = _DEFAULT,
+    batch_size: Annotated[
+        int, option(OUTPUT, "--batch-size", "Most requests in one batch.")
+    ] = 50_000,
+    tries: Annotated[int, option(OUTPUT, "--tries", "Attempts per request.")] = 3,
+    rename: options.Renames = None,
+    skip_bad: options.SkipBad = False,
+    as_json: options.Json = False,
 ) -> None:
     """Submit requests for all judgements that the store does not hold.
 
@@ -106,7 +107,7 @@ def submit(
     print_report(found, as_json=as_json)
 
 
-def status(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
+def status(folder: Folder = _DEFAULT, *, as_json: options.Json = False) -> None:
     """Show the progress of the batches; collects nothing.
 
     Example: tcva batch status july
@@ -115,15 +116,15 @@ def status(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
 
 
 def collect(
-    folder: Path = _FOLDER,
+    folder: Folder = _DEFAULT,
     *,
-    wait: float | None = option(
-        INPUT, "--wait", "Poll until all has arrived.", "SECONDS"
-    ),
-    again: bool = option(
-        INPUT, "--again", "Submit failed requests once more.", default=False
-    ),
-    as_json: bool = options.JSON,
+    wait: Annotated[
+        float | None, option(INPUT, "--wait", "Poll until all has arrived.", "SECONDS")
+    ] = None,
+    again: Annotated[
+        bool, flag(INPUT, "--again", "Submit failed requests once more.")
+    ] = False,
+    as_json: options.Json = False,
 ) -> None:
     """Store the answers that have arrived, and submit the next round of requests.
 
@@ -149,7 +150,7 @@ def collect(
         raise typer.Exit(JUDGEMENTS_FAILED)
 
 
-def cancel(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
+def cancel(folder: Folder = _DEFAULT, *, as_json: options.Json = False) -> None:
     """Cancel the batches in progress; 'collect' still stores the answers that have arrived.
 
     Example: tcva batch cancel july
@@ -157,7 +158,7 @@ def cancel(folder: Path = _FOLDER, *, as_json: bool = options.JSON) -> None:
     print_report(batches.cancel(_submitted(folder), folder), as_json=as_json)
 
 
-COMMANDS: Final = {
+COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "submit": submit,
     "status": status,
     "collect": collect,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from tcva_adapters.cli import options, settings
 from tcva_adapters.cli.configs import ComparisonConfig, ImportConfig, PanelConfig
@@ -38,46 +38,53 @@ DRAWS: Final = ("resamples", "seed")
 
 
 def compare(
-    file: str = options.SAMPLES,
+    file: options.Samples,
     *,
-    rename: list[str] | None = options.RENAME,
-    skip_bad: bool = options.SKIP_BAD,
-    scores: list[str] | None = option(
-        INPUT,
-        "--scores",
-        "Imported scores of RAGAS and others; repeatable.",
-        "[NAME=]FILE",
-    ),
-    criterion: str | None = options.CRITERION,
-    judge: str | None = options.JUDGE,
-    panel: list[str] | None = options.PANEL,
-    frameworks: str = option(
-        JUDGING, "--with", "Use ragas,deepeval... or none.", default="all"
-    ),
-    metrics: str | None = option(JUDGING, "--metrics", "Use faithfulness,... or all."),
-    store: str | None = options.STORE,
-    dry_run: bool = options.DRY_RUN,
-    temperatures: str | None = options.TEMPERATURES,
-    mean_of: list[str] | None = option(
-        SCORING, "--mean-of", "Mean of 'a + b'; repeatable.", "METHODS"
-    ),
-    config: Path | None = options.CONFIG,
-    set_: list[str] | None = options.SET,
-    human: str | None = options.HUMAN,
-    human_scale: str | None = options.HUMAN_SCALE,
-    group: str | None = options.GROUP,
-    reference: str | None = option(
-        RATINGS, "--reference", "Test others against this.", "METHOD"
-    ),
-    max_false_pass: float | None = options.MAX_FALSE_PASS,
-    gate: list[str] | None = options.GATE,
-    junit: str | None = options.JUNIT,
-    markdown: str | None = options.MARKDOWN,
-    out: Path | None = options.FOLDER,
-    overwrite: bool = options.OVERWRITE,
-    report: Path | None = options.PAGE,
-    everything: bool = options.ALL,
-    as_json: bool = options.JSON,
+    rename: options.Renames = None,
+    skip_bad: options.SkipBad = False,
+    scores: Annotated[
+        list[str] | None,
+        option(
+            INPUT,
+            "--scores",
+            "Imported scores of RAGAS and others; repeatable.",
+            "[NAME=]FILE",
+        ),
+    ] = None,
+    criterion: options.Criterion = None,
+    judge: options.Judge = None,
+    panel: options.Panel = None,
+    frameworks: Annotated[
+        str, option(JUDGING, "--with", "Use ragas,deepeval... or none.")
+    ] = "all",
+    metrics: Annotated[
+        str | None, option(JUDGING, "--metrics", "Use faithfulness,... or all.")
+    ] = None,
+    store: options.Store = None,
+    dry_run: options.DryRun = False,
+    temperatures: options.Temperatures = None,
+    mean_of: Annotated[
+        list[str] | None,
+        option(SCORING, "--mean-of", "Mean of 'a + b'; repeatable.", "METHODS"),
+    ] = None,
+    config: options.Config = None,
+    set_: options.Settings = None,
+    human: options.Human = None,
+    human_scale: options.HumanScale = None,
+    group: options.Group = None,
+    reference: Annotated[
+        str | None,
+        option(RATINGS, "--reference", "Test others against this.", "METHOD"),
+    ] = None,
+    max_false_pass: options.MaxFalsePass = None,
+    gate: options.Gates = None,
+    junit: options.Junit = None,
+    markdown: options.Markdown = None,
+    out: options.Folder = None,
+    overwrite: options.Overwrite = False,
+    report: options.Page = None,
+    everything: options.Everything = False,
+    as_json: options.Json = False,
 ) -> None:
     """Run the frameworks' own metrics and TCVA on the same samples, each judged once.
 

@@ -20,9 +20,9 @@ _DEFAULT: Final = Path("tcva-demo.html")
 
 def demo(
     *,
-    report: Path | None = options.PAGE,
-    overwrite: bool = options.OVERWRITE,
-    as_json: bool = options.JSON,
+    report: options.Page = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
 ) -> None:
     """Judge 57 bundled samples offline and compare the verdicts with a reader's.
 

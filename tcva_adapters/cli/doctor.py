@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from tcva_adapters.cli import options
@@ -14,11 +16,18 @@ from tcva_adapters.results.settings import ModelConfig
 
 def doctor(
     *,
-    judge: str | None = option(
-        JUDGING, "--judge -j", "Also test this judge, openai:MODEL (15 to 55 calls)."
-    ),
-    set_: list[str] | None = options.setting("timeout=60, requests-per-minute=30"),
-    as_json: bool = options.JSON,
+    judge: Annotated[
+        str | None,
+        option(
+            JUDGING,
+            "--judge -j",
+            "Also test this judge, openai:MODEL (15 to 55 calls).",
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None, options.setting("timeout=60, requests-per-minute=30")
+    ] = None,
+    as_json: options.Json = False,
 ) -> None:
     """Show what is installed, what is broken and how to fix it; with --judge, test a judge.
 

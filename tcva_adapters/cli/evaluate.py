@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -15,7 +15,7 @@ from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import CompositeConfig, PanelConfig
-from tcva_adapters.cli.options import GATES, JUDGING, OUTPUT, SCORING, option
+from tcva_adapters.cli.options import GATES, OUTPUT, SCORING, option
 from tcva_adapters.cli.output import (
     JUDGEMENTS_FAILED,
     STDOUT,
@@ -64,45 +64,46 @@ from tcva_adapters.tcva import TCVA
 
 
 def evaluate(
-    file: str = options.SAMPLES,
+    file: options.Samples,
     *,
-    rename: list[str] | None = options.RENAME,
-    skip_bad: bool = options.SKIP_BAD,
-    criterion: str | None = options.CRITERION,
-    ccrs: str | None = option(
-        JUDGING, "--ccrs", "Rate answers by cc,qr,id,ac,ir.", "METRICS"
-    ),
-    judge: str | None = options.JUDGE,
-    panel: list[str] | None = options.PANEL,
-    fuse: list[str] | None = options.FUSE,
-    store: str | None = options.STORE,
-    dry_run: bool = options.DRY_RUN,
-    temperature: str | None = options.TEMPERATURE,
-    threshold: float | None = option(
-        SCORING, "--threshold", "Lowest score that passes; 0.5."
-    ),
-    config: Path | None = options.CONFIG,
-    set_: list[str] | None = options.SET,
-    human: str | None = options.HUMAN,
-    human_scale: str | None = options.HUMAN_SCALE,
-    group: str | None = options.GROUP,
-    gate: list[str] | None = options.GATE,
-    baseline: str | None = option(
-        GATES, "--baseline", "Compare with this earlier --out.", "FILE"
-    ),
-    junit: str | None = options.JUNIT,
-    markdown: str | None = options.MARKDOWN,
-    show: list[str] | None = option(
-        OUTPUT, "--show", "Show claims: worst, all or an id.", "ID"
-    ),
-    out: str | None = options.OUT,
-    overwrite: bool = options.OVERWRITE,
-    report: Path | None = options.PAGE,
-    ray: str | None = option(
-        OUTPUT, "--ray", "Use Ray: host:port, auto or local.", "ADDRESS"
-    ),
-    everything: bool = options.ALL,
-    as_json: bool = options.JSON,
+    rename: options.Renames = None,
+    skip_bad: options.SkipBad = False,
+    criterion: options.Criterion = None,
+    ccrs: options.Ccrs = None,
+    judge: options.Judge = None,
+    panel: options.Panel = None,
+    fuse: options.Fuse = None,
+    store: options.Store = None,
+    dry_run: options.DryRun = False,
+    temperature: options.Temperature = None,
+    threshold: Annotated[
+        float | None, option(SCORING, "--threshold", "Lowest score that passes; 0.5.")
+    ] = None,
+    config: options.Config = None,
+    set_: options.Settings = None,
+    human: options.Human = None,
+    human_scale: options.HumanScale = None,
+    group: options.Group = None,
+    gate: options.Gates = None,
+    baseline: Annotated[
+        str | None,
+        option(GATES, "--baseline", "Compare with this earlier --out.", "FILE"),
+    ] = None,
+    junit: options.Junit = None,
+    markdown: options.Markdown = None,
+    show: Annotated[
+        list[str] | None,
+        option(OUTPUT, "--show", "Show claims: worst, all or an id.", "ID"),
+    ] = None,
+    out: options.Out = None,
+    overwrite: options.Overwrite = False,
+    report: options.Page = None,
+    ray: Annotated[
+        str | None,
+        option(OUTPUT, "--ray", "Use Ray: host:port, auto or local.", "ADDRESS"),
+    ] = None,
+    everything: options.Everything = False,
+    as_json: options.Json = False,
 ) -> None:
     """Judge a file of samples; write results, a report, and check gates.
 

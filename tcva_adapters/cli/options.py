@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from pathlib import Path
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -16,80 +17,102 @@ GATES: Final = "Gates"
 OUTPUT: Final = "Output"
 
 
-def option(
-    panel: str,
-    flags: str,
-    meaning: str,
-    metavar: str | None = None,
-    default: Any = None,
-) -> Any:
-    """An option of a group; its help is shown as it is, brackets and all."""
-    text = meaning.replace("[", r"\[")
-    metavar = (
-        " " if default is False else metavar
-    )  # otherwise typer prints <bool> after a flag
+def option(panel: str, flags: str, meaning: str, metavar: str | None = None) -> Any:
+    """Describe an option; ``--help`` shows its meaning as it is, brackets and all."""
     return typer.Option(
-        default,
         *flags.split(),
-        help=text,
+        help=meaning.replace("[", r"\["),
         metavar=metavar,
         rich_help_panel=panel,
     )
 
 
-def argument(meaning: str, metavar: str | None = None, default: Any = ...) -> Any:
-    """What a command is about."""
-    return typer.Argument(default, help=meaning.replace("[", r"\["), metavar=metavar)
+def flag(panel: str, flags: str, meaning: str) -> Any:
+    """Describe an option without a value."""
+    return option(panel, flags, meaning, " ")  # typer would print <bool>
 
 
-SAMPLES: Final = argument(
-    "A jsonl, json, csv or parquet file; '-' for jsonl from a pipe.", "SAMPLES"
-)
-JUDGED: Final = argument(
-    "Results of 'tcva evaluate --out', or '-' for a pipe.", "RESULTS"
-)
-RENAME: Final = option(
-    INPUT, "--map", "Read your field as FIELD; repeatable.", "YOURS=FIELD"
-)
-SKIP_BAD: Final = option(
-    INPUT, "--skip-bad", "Leave out unreadable lines.", default=False
-)
+def argument(meaning: str, metavar: str) -> Any:
+    """Describe what a command is about."""
+    return typer.Argument(help=meaning.replace("[", r"\["), metavar=metavar)
 
-CRITERION: Final = option(
-    JUDGING, "--criterion -c", f"{', '.join(CRITERIA)} (default: the first)."
-)
-JUDGE: Final = option(
-    JUDGING,
-    "--judge -j",
-    "'lexical' (default: offline, only compares words), 'openai:MODEL' for any OpenAI-compatible "
-    "server (OPENAI_API_KEY, OPENAI_BASE_URL), or 'nli:FOLDER' for a cross-encoder in ONNX.",
-)
-PANEL: Final = option(
-    JUDGING, "--panel", "Another judge; the median level counts. Repeatable.", "JUDGE"
-)
-FUSE: Final = option(
-    JUDGING, "--fuse", "Another judge; scores are fused. Repeatable.", "JUDGE"
-)
-STORE: Final = option(
-    JUDGING, "--store", "Cached judgements (.tcva/verdicts.sqlite), or none.", "FILE"
-)
-DRY_RUN: Final = option(
-    JUDGING, "--dry-run", "Only print calls, tokens and cost.", default=False
-)
+
+Samples = Annotated[
+    str,
+    argument(
+        "A jsonl, json, csv or parquet file; '-' for jsonl from a pipe.", "SAMPLES"
+    ),
+]
+Results = Annotated[
+    str, argument("Results of 'tcva evaluate --out', or '-' for a pipe.", "RESULTS")
+]
+Renames = Annotated[
+    list[str] | None,
+    option(INPUT, "--map", "Read your field as FIELD; repeatable.", "YOURS=FIELD"),
+]
+SkipBad = Annotated[bool, flag(INPUT, "--skip-bad", "Leave out unreadable lines.")]
+
+Criterion = Annotated[
+    str | None,
+    option(JUDGING, "--criterion -c", f"{', '.join(CRITERIA)} (default: the first)."),
+]
+Ccrs = Annotated[
+    str | None,
+    option(JUDGING, "--ccrs", "Rate answers by cc,qr,id,ac,ir.", "METRICS"),
+]
+Judge = Annotated[
+    str | None,
+    option(
+        JUDGING,
+        "--judge -j",
+        "'lexical' (default: offline, only compares words), 'openai:MODEL' for any OpenAI-compatible "
+        "server (OPENAI_API_KEY, OPENAI_BASE_URL), or 'nli:FOLDER' for a cross-encoder in ONNX.",
+    ),
+]
+Panel = Annotated[
+    list[str] | None,
+    option(
+        JUDGING,
+        "--panel",
+        "Another judge; the median level counts. Repeatable.",
+        "JUDGE",
+    ),
+]
+Fuse = Annotated[
+    list[str] | None,
+    option(JUDGING, "--fuse", "Another judge; scores are fused. Repeatable.", "JUDGE"),
+]
+Store = Annotated[
+    str | None,
+    option(
+        JUDGING,
+        "--store",
+        "Cached judgements (.tcva/verdicts.sqlite), or none.",
+        "FILE",
+    ),
+]
+DryRun = Annotated[
+    bool, flag(JUDGING, "--dry-run", "Only print calls, tokens and cost.")
+]
 
 _STRICTNESS: Final = "Strictness of the score: 0.1 to 1.0, strict, balanced or lenient"
-TEMPERATURE: Final = option(
-    SCORING, "--temperature -T", f"{_STRICTNESS} (default: 0.5)."
-)
-TEMPERATURES: Final = option(
-    SCORING, "--temperatures -T", f"{_STRICTNESS}; several: 0.1,0.5,0.9."
-)
-SCHEMES: Final = option(
-    SCORING, "--scheme", "Weights: a name or five numbers; repeatable.", "SCHEME"
-)
-CONFIG: Final = option(
-    SCORING, "--config", "Settings written by 'tcva calibrate --out'.", "FILE"
-)
+Temperature = Annotated[
+    str | None, option(SCORING, "--temperature -T", f"{_STRICTNESS} (default: 0.5).")
+]
+Temperatures = Annotated[
+    str | None,
+    option(SCORING, "--temperatures -T", f"{_STRICTNESS}; several: 0.1,0.5,0.9."),
+]
+Schemes = Annotated[
+    list[str] | None,
+    option(
+        SCORING, "--scheme", "Weights: a name or five numbers; repeatable.", "SCHEME"
+    ),
+]
+Config = Annotated[
+    Path | None,
+    option(SCORING, "--config", "Settings written by 'tcva calibrate --out'.", "FILE"),
+]
 
 
 def setting(examples: str, more: str = "") -> Any:
@@ -98,63 +121,83 @@ def setting(examples: str, more: str = "") -> Any:
     return option(SCORING, "--set", f"{text}{more}", "NAME=VALUE")
 
 
-SET: Final = setting(
-    "penalty=off, bounds=-4,12", " Options win over --set, and --set over --config."
-)
-DRAWS: Final = setting("resamples=2000, seed=1")
+Settings = Annotated[
+    list[str] | None,
+    setting(
+        "penalty=off, bounds=-4,12", " Options win over --set, and --set over --config."
+    ),
+]
 
-HUMAN: Final = option(
-    RATINGS,
-    "--human",
-    "Human ratings: a field of the samples, several fields with commas, or a file with id and human "
-    "(FILE::COLUMN for another column).",
-    "FIELD|FILE",
-)
-HUMAN_SCALE: Final = option(
-    RATINGS, "--human-scale", "Scale of ratings (default: 0,1).", "LOW,HIGH"
-)
-HUMAN_THRESHOLD: Final = option(
-    RATINGS, "--human-threshold", "Lowest rating that passes."
-)
-GROUP: Final = option(
-    RATINGS,
-    "--group",
-    "Samples with the same value of this field are dependent.",
-    "FIELD",
-)
+Human = Annotated[
+    str | None,
+    option(
+        RATINGS,
+        "--human",
+        "Human ratings: a field of the samples, several fields with commas, or a file with id and human "
+        "(FILE::COLUMN for another column).",
+        "FIELD|FILE",
+    ),
+]
+HumanScale = Annotated[
+    str | None,
+    option(RATINGS, "--human-scale", "Scale of ratings (default: 0,1).", "LOW,HIGH"),
+]
+HumanThreshold = Annotated[
+    float | None, option(RATINGS, "--human-threshold", "Lowest rating that passes.")
+]
+Group = Annotated[
+    str | None,
+    option(
+        RATINGS,
+        "--group",
+        "Samples with the same value of this field are dependent.",
+        "FIELD",
+    ),
+]
 
-MAX_FALSE_PASS: Final = option(
-    GATES,
-    "--max-false-pass",
-    "Largest share of rejected answers that may pass, e.g. 0.1.",
-    "SHARE",
-)
-GATE: Final = option(
-    GATES,
-    "--gate",
-    "Exit with 1 if a figure is lower: mean>=0.8, pass_rate>=0.9, coverage>=0.95. Of one method: "
-    "'ragas faithfulness:mean>=0.7'. Its lower bound: pass_rate>=0.9@95%. Repeatable.",
-    "GATE",
-)
-JUNIT: Final = option(
-    GATES, "--junit", "Write JUnit XML: a test per sample and gate.", "FILE"
-)
-MARKDOWN: Final = option(
-    GATES, "--markdown", "Write a comment for a pull request.", "FILE"
-)
+MaxFalsePass = Annotated[
+    float | None,
+    option(
+        GATES,
+        "--max-false-pass",
+        "Largest share of rejected answers that may pass, e.g. 0.1.",
+        "SHARE",
+    ),
+]
+Gates = Annotated[
+    list[str] | None,
+    option(
+        GATES,
+        "--gate",
+        "Exit with 1 if a figure is lower: mean>=0.8, pass_rate>=0.9, coverage>=0.95. Of one method: "
+        "'ragas faithfulness:mean>=0.7'. Its lower bound: pass_rate>=0.9@95%. Repeatable.",
+        "GATE",
+    ),
+]
+Junit = Annotated[
+    str | None,
+    option(GATES, "--junit", "Write JUnit XML: a test per sample and gate.", "FILE"),
+]
+Markdown = Annotated[
+    str | None,
+    option(GATES, "--markdown", "Write a comment for a pull request.", "FILE"),
+]
 
-OUT: Final = option(
-    OUTPUT, "--out -o", "Write the results as jsonl; '-' for a pipe.", "FILE"
-)
-FOLDER: Final = option(
-    OUTPUT, "--out -o", "Folder for results; a run continues in it.", "FOLDER"
-)
-OVERWRITE: Final = option(
-    OUTPUT, "--overwrite", "Replace any existing file.", default=False
-)
-PAGE: Final = option(OUTPUT, "--report", "Write an HTML report.", "FILE")
-FIGURES: Final = option(
-    OUTPUT, "--figures", "Write figures (needs the extra 'plots').", "FOLDER"
-)
-ALL: Final = option(OUTPUT, "--all", "Print all tables and all rows.", default=False)
-JSON: Final = option(OUTPUT, "--json", "Print the figures as JSON.", default=False)
+Out = Annotated[
+    str | None,
+    option(OUTPUT, "--out -o", "Write the results as jsonl; '-' for a pipe.", "FILE"),
+]
+Folder = Annotated[
+    Path | None,
+    option(OUTPUT, "--out -o", "Folder for results; a run continues in it.", "FOLDER"),
+]
+Overwrite = Annotated[bool, flag(OUTPUT, "--overwrite", "Replace any existing file.")]
+Page = Annotated[
+    Path | None, option(OUTPUT, "--report", "Write an HTML report.", "FILE")
+]
+Figures = Annotated[
+    Path | None,
+    option(OUTPUT, "--figures", "Write figures (needs the extra 'plots').", "FOLDER"),
+]
+Everything = Annotated[bool, flag(OUTPUT, "--all", "Print all tables and all rows.")]
+Json = Annotated[bool, flag(OUTPUT, "--json", "Print the figures as JSON.")]

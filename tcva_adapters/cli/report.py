@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from tcva_adapters import (
     report as reports,
@@ -20,25 +20,28 @@ __all__ = ["PAGE", "report", "write_page"]
 
 
 def report(
-    sources: list[str] = options.argument(
-        "Results: files, or the folder of a comparison.", "SOURCES"
-    ),
+    sources: Annotated[
+        list[str],
+        options.argument("Results: files, or the folder of a comparison.", "SOURCES"),
+    ],
     *,
-    out: Path = option(
-        OUTPUT, "--out -o", "The HTML file.", "FILE", default=Path("report.html")
+    out: Annotated[Path, option(OUTPUT, "--out -o", "The HTML file.", "FILE")] = Path(
+        "report.html"
     ),
-    samples: str | None = option(
-        INPUT, "--samples", "Texts of the samples, by id.", "FILE"
-    ),
-    human: str | None = options.HUMAN,
-    human_scale: str | None = options.HUMAN_SCALE,
-    group: str | None = options.GROUP,
-    title: str = option(
-        OUTPUT, "--title", "Title; by default the file's name.", default=""
-    ),
-    set_: list[str] | None = options.setting("max-details=500, missing=-1"),
-    overwrite: bool = options.OVERWRITE,
-    skip_bad: bool = options.SKIP_BAD,
+    samples: Annotated[
+        str | None, option(INPUT, "--samples", "Texts of the samples, by id.", "FILE")
+    ] = None,
+    human: options.Human = None,
+    human_scale: options.HumanScale = None,
+    group: options.Group = None,
+    title: Annotated[
+        str, option(OUTPUT, "--title", "Title; by default the file's name.")
+    ] = "",
+    set_: Annotated[
+        list[str] | None, options.setting("max-details=500, missing=-1")
+    ] = None,
+    overwrite: options.Overwrite = False,
+    skip_bad: options.SkipBad = False,
 ) -> None:
     """Write a report on results as one HTML file, which needs no network.
 

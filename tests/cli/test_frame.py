@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters import __version__, diagnosis
-from tcva_adapters.cli.app import COMMANDS, imported
+from tcva_adapters.cli.app import COMMANDS, imported_command
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.frameworks import Requirement
 from tests.cli.conftest import Run, record, write
@@ -26,7 +26,7 @@ def help_by_option() -> dict[str, dict[str, str]]:
     """The options of each command and subcommand, with what `--help` says of them."""
     commands = {}
     for name in COMMANDS:
-        command = imported(name)
+        command = imported_command(name)
         for sub, function in getattr(command, "commands", {"": command}).items():
             commands[f"{name} {sub}".strip()] = {
                 option: parameter.help
@@ -59,9 +59,9 @@ def test_pages_of_help(
     name: str, width: int, tcva: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    commands = [[name, own] for own in getattr(imported(name), "commands", {})] or [
-        [name]
-    ]
+    commands = [
+        [name, own] for own in getattr(imported_command(name), "commands", {})
+    ] or [[name]]
     for command in commands:
         done = tcva(*command, "--help")
         lines = done.out.splitlines()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tcva_adapters.cli.app import COMMANDS, imported
+from tcva_adapters.cli.app import COMMANDS, imported_command
 from tcva_adapters.cli.output import check_apart
 from tcva_adapters.errors import InvalidValueError
 from tests.cli.conftest import Run, record, write
@@ -82,7 +82,7 @@ def kept(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_every_option_that_writes_is_tested() -> None:
     """A new option of a command belongs into the table above, or among those that write nothing."""
     for name in COMMANDS:
-        group = imported(name)
+        group = imported_command(name)
         for own, command in getattr(group, "commands", {name: group}).items():
             named = own if own == name else f"{name} {own}"
             writing = {
