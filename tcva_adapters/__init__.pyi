@@ -25,7 +25,7 @@ from tcva_adapters.results.conversation import ConversationResult as Conversatio
 from tcva_adapters.results.result import Result as Result
 from tcva_adapters.results.store import VerdictStore as VerdictStore
 from tcva_adapters.results.writer import write_results as write_results
-from tcva_adapters.runner import clear_shared as clear_shared
+from tcva_adapters.runner.sharing import clear_shared as clear_shared
 from tcva_adapters.samples.conversation import Conversation as Conversation
 from tcva_adapters.samples.files import read_samples as read_samples
 from tcva_adapters.samples.sample import Sample as Sample

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tcva_adapters.runner import Asking, stored
+from tcva_adapters.runner.questions import Evaluation, stored_answers
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Record, Report, Table, counted, named_columns
 
@@ -15,7 +15,7 @@ _REPLY: Final = 60
 
 
 def cost(
-    askings: Mapping[str, Asking[Any]],
+    askings: Mapping[str, Evaluation[Any]],
     samples: Sequence[Sample],
     *,
     calls: Mapping[str, int] | None = None,
@@ -40,7 +40,7 @@ def cost(
         questions = {q.key: q for sample in samples for q in asking.questions(sample)}
         left = list(questions.values())
         if asking.store is not None and left:
-            found = stored(asking.store, left)
+            found = stored_answers(asking.store, left)
             left = [q for q, answer in zip(left, found, strict=True) if answer is None]
         record: Record = {"method": name, "cached": len(questions) - len(left)}
         if each is None:

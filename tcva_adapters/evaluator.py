@@ -28,7 +28,8 @@ from tcva_adapters.progress import progress_of
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.settings import unusual
-from tcva_adapters.runner import Asking, Runner
+from tcva_adapters.runner.questions import Evaluation
+from tcva_adapters.runner.running import Runner
 from tcva_adapters.samples.sample import Sample, is_one
 
 R = TypeVar("R", bound=Scored)
@@ -71,7 +72,7 @@ class Frozen:
         super().__setattr__(name, value)
 
 
-class Scorer(Frozen, Asking[R]):
+class Scorer(Frozen, Evaluation[R]):
     """The base of `TCVA` and `CCRS`: something that scores samples.
 
     Settings never change: `changed` returns a copy with other settings.

@@ -31,7 +31,8 @@ from tcva_adapters.results.settings import (
     shows_settings,
 )
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.runner import Question, SharedSentences
+from tcva_adapters.runner.questions import Question
+from tcva_adapters.runner.sharing import SharedSentences
 from tcva_adapters.samples.conversation import (
     Conversation,
     as_conversation,
@@ -290,7 +291,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self, conversation: Conversation, results: Iterator[Result]
     ) -> ConversationResult:
         turns = islice(results, len(conversation.turns))
-        return self.emitted(self.of_turns(conversation, turns))
+        return self.emit_result(self.of_turns(conversation, turns))
 
     def of_turns(
         self, conversation: Conversation, results: Iterable[Result]
@@ -314,9 +315,9 @@ class TCVA(FromConfig, Scorer[Result]):
         """The store key of a sample: everything that can change its verdicts, nothing else."""
         return _JudgeQuestion(self.judge, None, self.criterion, sample).key
 
-    def questions(self, sample: Sample) -> list[Question[Any]]:
+    def questions(self, sample: Sample) -> list[Question]:
         """One for each judge: the panel's or repeats one by one, then those of additional scores."""
-        questions: list[Question[Any]] = []
+        questions: list[Question] = []
         sample = self._in_context(sample)
         if self.missing(sample):
             return questions
@@ -334,7 +335,7 @@ class TCVA(FromConfig, Scorer[Result]):
                 )
         return questions
 
-    def answered(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
+    def result_of(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
         """The first judge's assessment, with those of additional judges in it."""
         contexts = sample.contexts
         sample = self._in_context(sample)
@@ -386,7 +387,7 @@ class TCVA(FromConfig, Scorer[Result]):
         return _unscored(why, self.judge, self.criterion, sample)
 
 
-class _JudgeQuestion(Question[Assessment]):
+class _JudgeQuestion(Question):
     """One judge's verdicts on one sample."""
 
     answered_by = Assessment
@@ -402,7 +403,7 @@ class _JudgeQuestion(Question[Assessment]):
         self.judge = judge
         self.identity = identity
         # Another framework's evaluators may have asked the same judge.
-        self.own = {
+        self.sample_fields = {
             "sample_id": sample.id,
             "metadata": sample.metadata,
             "judge": judge.name,
@@ -431,7 +432,7 @@ class _JudgeQuestion(Question[Assessment]):
         )
         return rounds
 
-    def given_up(self, why: Unscored) -> Assessment:
+    def failed_answer(self, why: Unscored) -> Assessment:
         return _unscored(why, self.judge, self._criterion, self._sample)
 
 

@@ -17,7 +17,7 @@ from benchmarks.attacks import interrupted_run
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.runner import ENOUGH_FAILURES
+from tcva_adapters.runner.running import ENOUGH_FAILURES
 from tests.deepeval.entry import hanging_up
 from tests.support.faults import MODES, FaultServer, Mode, for_prompts
 from tests.support.scripted import ScriptedModel, verdict_json

@@ -15,7 +15,7 @@ from tcva_adapters import CCRS, TCVA, Sample
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.runner import AHEAD, CHUNK
+from tcva_adapters.runner.running import AHEAD, CHUNK
 from tests.support.scripted import verdict_json
 
 FULLY = verdict_json((1, "fully", "opens at nine"))

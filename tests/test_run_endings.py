@@ -11,7 +11,7 @@ import pytest
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.cli.app import run
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.runner import ENOUGH_FAILURES
+from tcva_adapters.runner.running import ENOUGH_FAILURES
 from tests.deepeval.entry import hanging_up
 from tests.llamaindex.entry import ScriptedLLM
 from tests.support.server import (

@@ -17,7 +17,7 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import Identity, JudgeRequest, ModelReply
-from tcva_adapters.runner import SHARED, SharedJudgements
+from tcva_adapters.runner.sharing import SHARED, SharedJudgements
 from tests.support.scripted import verdict_json
 
 STRICTNESS = (0.2, 0.5, 0.9)
@@ -100,7 +100,9 @@ def test_the_first_asker_pays_and_the_others_say_that_it_was_shared() -> None:
 
 
 def test_threads_and_loops_share_fifty_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcva_adapters.runner._ELSEWHERE", 60)  # a busy machine is slow
+    monkeypatch.setattr(
+        "tcva_adapters.runner.running._ELSEWHERE", 60
+    )  # a busy machine is slow
     model = VaryingModel()
     samples = [sample(number) for number in range(50)]
     found: list[list[Result]] = []
@@ -154,7 +156,7 @@ both_ways = pytest.mark.parametrize("judged", FACES)
 def test_a_full_executor(
     judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcva_adapters.runner._ELSEWHERE", 0.2)
+    monkeypatch.setattr("tcva_adapters.runner.running._ELSEWHERE", 0.2)
     model = ThreadedModel()
 
     async def everybody() -> list[Result]:
@@ -179,7 +181,7 @@ def test_a_full_executor(
 def test_a_synchronous_call_inside_a_running_loop_judges_for_itself_at_once(
     judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcva_adapters.runner._ELSEWHERE", 60)
+    monkeypatch.setattr("tcva_adapters.runner.running._ELSEWHERE", 60)
     model = HeldModel()
 
     async def both() -> tuple[Result, Result, float]:
@@ -204,7 +206,7 @@ ALONE = [lambda t: t.evaluate(sample()), lambda t: asyncio.run(t.aevaluate(sampl
 def test_an_ended_loop(
     judged: Callable[[TCVA], Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tcva_adapters.runner._ELSEWHERE", 0.2)
+    monkeypatch.setattr("tcva_adapters.runner.running._ELSEWHERE", 0.2)
     model = VaryingModel(seconds=0.1)
     strict, balanced, _ = evaluators(model)
     loop = asyncio.new_event_loop()
@@ -381,7 +383,7 @@ def test_every_wait_ends_by_the_deadline(asynchronous: bool) -> None:
 
 
 def test_memory_is_bounded_by_number_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcva_adapters.runner.MOST_REMEMBERED", 50)
+    monkeypatch.setattr("tcva_adapters.runner.sharing.MOST_REMEMBERED", 50)
     shared, holder = SharedJudgements(), Holder()
     for number in range(100):
         put(shared, Identity(holder), str(number), "x")

@@ -37,7 +37,7 @@ from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.summary import Summary
-from tcva_adapters.runner import SHARED
+from tcva_adapters.runner.sharing import SHARED
 from tests.support.lexical_server import lexical_reply
 from tests.support.office import FREE as PASSAGE
 from tests.support.office import REPLY

@@ -28,9 +28,9 @@ class OfConversations:
             tcva.aevaluate_conversation,
         )
 
-    def emitted(self, result: ConversationResult) -> ConversationResult:
+    def emit_result(self, result: ConversationResult) -> ConversationResult:
         """A result on its way out, after its event where there are events."""
-        return self._tcva.emitted(result)
+        return self._tcva.emit_result(result)
 
     def missing(self, conversation: Conversation) -> tuple[str, ...]:
         """The required fields that no turn has, and some turn needs."""

@@ -37,7 +37,7 @@ from tcva_adapters.models.openai_model import NEUTRAL
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.settings import Count, Positive, check
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.runner import Question, stored
+from tcva_adapters.runner.questions import Question, stored_answers
 from tcva_adapters.samples.output import usable_path
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Report, Table, counted, named_columns
@@ -276,7 +276,7 @@ class _Submission:
                 new: dict[str, Any] = {}
                 for sample in map(Sample.model_validate_json, page):
                     questions = self.scorer.questions(sample)
-                    answers = stored(store, questions) if questions else []
+                    answers = stored_answers(store, questions) if questions else []
                     for i, question in enumerate(questions):
                         if answers[i] is None:
                             answers[i] = self._answer(question, refused, again=again)
@@ -289,7 +289,7 @@ class _Submission:
 
     def _answer(
         self,
-        question: Question[Any],
+        question: Question,
         refused: dict[str, Any],
         *,
         again: bool,
@@ -320,7 +320,7 @@ class _Submission:
         """What a sample counts as; of failures the first of each reason is noted."""
         if None in answers:
             return "waiting"
-        why = self.scorer.answered(sample, answers).unscored
+        why = self.scorer.result_of(sample, answers).unscored
         if why is None or not why.reason.is_failure:
             return "scored" if why is None else "unscored"
         first.setdefault(why.reason.value, why.detail)

@@ -18,7 +18,7 @@ from tcva_adapters.judges.rounds import Rounds
 from tcva_adapters.models.openai_exchange import Answer, exchange
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
-from tcva_adapters.runner import Question
+from tcva_adapters.runner.questions import Question
 from tcva_adapters.samples.sample import Sample
 
 _Reply = ModelReply | JudgeError | None
@@ -66,7 +66,7 @@ def judging_of(scorer: Scorer[Any]) -> str:
 
 
 def replayed(
-    question: Question[Any],
+    question: Question,
     model: OpenAICompatibleModel,
     ledger: Ledger,
     known: Mapping[str, str],

@@ -22,7 +22,7 @@ from tcva_adapters.loops import work_aside
 from tcva_adapters.models.protocol import JudgeRequest, closed_object
 from tcva_adapters.models.store_keys import digest, key_of, visible_fields
 from tcva_adapters.results.assessment import Reason, Unscored
-from tcva_adapters.runner import Question
+from tcva_adapters.runner.questions import Question
 from tcva_adapters.samples.sample import Sample
 
 PROMPT_VERSION: Final = "ccrs/2"
@@ -31,7 +31,7 @@ PROMPT_VERSION: Final = "ccrs/2"
 _MOST_CALLS: Final = 2
 
 
-class RatingQuestion(Question[MetricAnswer]):
+class RatingQuestion(Question):
     """A judge's number for one metric of one sample.
 
     Args:
@@ -52,7 +52,7 @@ class RatingQuestion(Question[MetricAnswer]):
     ) -> None:
         self.judge: LLMJudge | LexicalRater = judge
         self.identity = judge.identity
-        self.own = {}
+        self.sample_fields = {}
         self._metric = metric
         self._sample = sample
         self.key = digest(
@@ -106,7 +106,7 @@ class RatingQuestion(Question[MetricAnswer]):
             problem = "it was cut off" if reply.truncated else found.problem
         raise JudgeError(problem, reason=Reason.UNREADABLE_REPLY)
 
-    def given_up(self, why: Unscored) -> MetricAnswer:
+    def failed_answer(self, why: Unscored) -> MetricAnswer:
         """The answer where no call can succeed."""
         return MetricAnswer(unscored=why)
 

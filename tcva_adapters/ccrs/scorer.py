@@ -28,7 +28,7 @@ from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.settings import RunConfig, Share, shows_settings
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.runner import Question
+from tcva_adapters.runner.questions import Question
 from tcva_adapters.samples.sample import Sample
 
 
@@ -153,7 +153,7 @@ class CCRS(Scorer[CCRSResult]):
         answers = {metric.name: MetricAnswer(unscored=why) for metric in self.metrics}
         return self._result(sample or Sample(), answers)
 
-    def questions(self, sample: Sample) -> list[Question[Any]]:
+    def questions(self, sample: Sample) -> list[Question]:
         """One for each metric; what can be said without a judge is not asked."""
         asked = [
             metric for metric in self.metrics if _without_call(sample, metric) is None
@@ -163,7 +163,7 @@ class CCRS(Scorer[CCRSResult]):
         version = self.prompt_version
         return [RatingQuestion(self.judge, version, metric, sample) for metric in asked]
 
-    def answered(self, sample: Sample, answers: Sequence[MetricAnswer]) -> CCRSResult:
+    def result_of(self, sample: Sample, answers: Sequence[MetricAnswer]) -> CCRSResult:
         """The numbers of the judge, and what can be said without one."""
         left = iter(answers)
         found = {m.name: _without_call(sample, m) or next(left) for m in self.metrics}

@@ -269,7 +269,9 @@ class OfScorer(Frozen, Generic[R]):
                 self, test_case, judged, await self.judging.aevaluate(judged)
             )
         except asyncio.CancelledError:
-            self.judging.emitted(self.judging.unscored(Reason.TIMEOUT, _ENDED, judged))
+            self.judging.emit_result(
+                self.judging.unscored(Reason.TIMEOUT, _ENDED, judged)
+            )
             raise
 
     @property
@@ -525,7 +527,7 @@ def _begin(metric: Any, test_case: Any) -> Any:
     if msg:
         metric.error = msg
         refused = metric.judging.unscored(Reason.MISSING_FIELD, msg, sample)
-        vars(metric)["_result"] = metric.judging.emitted(refused)
+        vars(metric)["_result"] = metric.judging.emit_result(refused)
         raise MissingTestCaseParamsError(msg)
     vars(metric)["_sample"] = sample
     return sample

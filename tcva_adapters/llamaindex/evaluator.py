@@ -142,7 +142,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             return _end(await scorer.aevaluate(sample), sample)
         except (InvalidSampleError, InvalidValueError) as error:
             refused = self.scorer.unscored(reason, str(error), sample)
-            return _end(self.scorer.emitted(refused), sample)
+            return _end(self.scorer.emit_result(refused), sample)
 
     def evaluate_response(
         self,
@@ -178,7 +178,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
                 _readable(query, None),
             )
             refused = self.scorer.unscored(Reason.INVALID_INPUT, msg, sample)
-            return _end(self.scorer.emitted(refused), sample)
+            return _end(self.scorer.emit_result(refused), sample)
         return await self.aevaluate(query, **{**read, **kwargs})
 
     def _begin(

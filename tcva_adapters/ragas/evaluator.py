@@ -265,11 +265,13 @@ def recorded(
     try:
         yield found
     except InvalidSampleError as error:
-        found.append(scorer.emitted(scorer.unscored(Reason.MISSING_FIELD, str(error))))
+        found.append(
+            scorer.emit_result(scorer.unscored(Reason.MISSING_FIELD, str(error)))
+        )
         raise
     except asyncio.CancelledError:
         detail = "RAGAS ended the measurement after run_config.timeout"
-        found.append(scorer.emitted(scorer.unscored(Reason.TIMEOUT, detail)))
+        found.append(scorer.emit_result(scorer.unscored(Reason.TIMEOUT, detail)))
         raise
     finally:
         var_child_runnable_config.reset(within)

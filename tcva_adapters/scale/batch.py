@@ -118,7 +118,7 @@ def judged_rows(
         else next(turns)
         for item in items
     ]
-    reasons = [scorer.emitted(result).unscored for result in results]
+    reasons = [scorer.emit_result(result).unscored for result in results]
     if None not in reasons:  # else a call succeeded, and others may, too
         for why in reasons:
             if why is not None and why.fatal:

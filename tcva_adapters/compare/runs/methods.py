@@ -35,7 +35,7 @@ from tcva_adapters.models.protocol import JudgeModel, identity_of
 from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage
 from tcva_adapters.results.framework_score import FrameworkVerdict
-from tcva_adapters.runner import Asking, Question
+from tcva_adapters.runner.questions import Evaluation, Question
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tcva import TCVA
 
@@ -211,8 +211,8 @@ class MetricJudgement(Judgement):
     verdicts: tuple[FrameworkVerdict, ...] = ()
 
 
-class Asked(Asking[Any]):
-    """One metric on many samples, for `tcva_adapters.runner.Runner`.
+class Asked(Evaluation[Any]):
+    """One metric on many samples, for `tcva_adapters.runner.running.Runner`.
 
     Args:
         method: The metric.
@@ -242,11 +242,11 @@ class Asked(Asking[Any]):
         self.model = _model_of(tcva.judge)
         self.answers = tcva.judge if self.model is None else self.model
 
-    def questions(self, sample: Sample) -> list[Question[Any]]:
+    def questions(self, sample: Sample) -> list[Question]:
         """One, where the sample has what the metric needs."""
         return [] if self.method.missing(sample) else [_MetricQuestion(self, sample)]
 
-    def answered(
+    def result_of(
         self, sample: Sample, answers: Sequence[MetricJudgement]
     ) -> MetricJudgement:
         """The answer, or what the sample lacks."""
@@ -272,7 +272,7 @@ class Asked(Asking[Any]):
         )
 
 
-class _MetricQuestion(Question[MetricJudgement]):
+class _MetricQuestion(Question):
     """One metric on one sample."""
 
     answered_by = MetricJudgement
@@ -280,7 +280,7 @@ class _MetricQuestion(Question[MetricJudgement]):
     def __init__(self, of: Asked, sample: Sample) -> None:
         self.judge = of if of.model is None else of.model
         self.key = of.key(sample)
-        self.own: Mapping[str, Any] = {}
+        self.sample_fields: Mapping[str, Any] = {}
         # Who waits for the same judgement waits as long as it may take.
         identity = None if of.model is None else identity_of(of.model)
         self.identity = identity and replace(identity, seconds=of.seconds)
@@ -354,7 +354,7 @@ class _MetricQuestion(Question[MetricJudgement]):
         msg = f"{self._of.method.name} makes its own calls; a batch of them cannot be submitted"
         raise JudgeError(msg)
 
-    def given_up(self, why: Unscored) -> MetricJudgement:
+    def failed_answer(self, why: Unscored) -> MetricJudgement:
         return MetricJudgement(unscored=why)
 
 

@@ -50,7 +50,8 @@ from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.writer import OURS as RESULTS
 from tcva_adapters.results.writer import write_results
-from tcva_adapters.runner import Asking, Runner
+from tcva_adapters.runner.questions import Evaluation
+from tcva_adapters.runner.running import Runner
 from tcva_adapters.samples import output
 from tcva_adapters.samples.conversation import add_group, conversation_of
 from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, renamed
@@ -317,7 +318,7 @@ class Run:
                     )
         return self._made(results, judged, fatal)
 
-    async def _judged(self, asking: Asking[Any], name: str) -> list[Any]:
+    async def _judged(self, asking: Evaluation[Any], name: str) -> list[Any]:
         """What comes of every sample."""
         with progress_of(name, len(self.samples), self.progress) as shown:
             stream = Runner(asking, in_batch=True).astream(iter(self.samples), shown)

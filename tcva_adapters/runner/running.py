@@ -1,0 +1,457 @@
+"""Running questions: the store first, then what others know, then the judge; one sample, or a stream."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from asyncio import AbstractEventLoop
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, Generic, TypeVar
+
+from tcva_adapters.judges.unscored import why_unscored
+from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time, work_aside
+from tcva_adapters.progress import Progress
+from tcva_adapters.results.assessment import Judgement, Reason, Unscored, Usage
+from tcva_adapters.results.protocol import Scored
+from tcva_adapters.runner.questions import Evaluation, Question, stored_answers
+from tcva_adapters.runner.sharing import SHARED, Call
+from tcva_adapters.samples.sample import Sample
+
+_LOG: Final = logging.getLogger(__name__)
+
+R = TypeVar("R", bound=Scored)
+T = TypeVar("T")
+
+AHEAD: Final = 32
+"""Samples that are read ahead for each judgement that may be under way: a slow call holds up those
+behind it only when so many of them are done."""
+
+CHUNK: Final = 64
+"""Samples that are looked up in a store at once, at most."""
+
+ENOUGH_FAILURES: Final = 20
+"""So many failures with the same reason and no success among them end a run. Once a call succeeded,
+only failures count that every call would meet (a wrong key); a text that a server refuses says
+nothing of others."""
+
+LONGEST_WAIT: Final = 300.0
+"""Seconds after which a waiter asks for itself where the judge's own deadline is not known."""
+
+_ELSEWHERE: Final = 1.0
+"""Seconds that a call of another event loop is waited for: nobody may run that loop any more, and a
+thread that waits may be the one that it needs."""
+
+_STORE_SECONDS: Final = 0.05
+"""Seconds that reading or writing a store may take: too many to hold up an event loop."""
+
+_READING: Final = 0.02
+"""Seconds after which further samples of a chunk are not waited for."""
+
+
+@dataclass(slots=True)
+class _Chunk:
+    """The next samples of a stream.
+
+    Attributes:
+        samples: So many as come at once.
+        is_last: Whether no others follow.
+        error: What their iterator raised behind them.
+    """
+
+    samples: list[Sample] = field(default_factory=list)
+    is_last: bool = False
+    error: Exception | None = None
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A sample whose answers are on their way.
+
+    Attributes:
+        answers: One for each question; None as long as it is not there.
+        under_way: The futures or tasks of those that are judged elsewhere, by the place of their question.
+    """
+
+    sample: Sample
+    questions: Sequence[Question]
+    answers: list[Judgement | None]
+    under_way: dict[int, Any] = field(default_factory=dict)
+
+    @property
+    def is_done(self) -> bool:
+        return all(future.done() for future in self.under_way.values())
+
+    def unanswered(self) -> list[int]:
+        """The places of the questions without an answer."""
+        return [place for place, answer in enumerate(self.answers) if answer is None]
+
+
+@dataclass(slots=True)
+class _Endings:
+    """How the calls of a judge have ended in this run.
+
+    Attributes:
+        has_succeeded: Whether one of them brought a judgement.
+        failures: How often each reason came since then.
+        ended: Why no further call is made; None while calls are made.
+    """
+
+    has_succeeded: bool = False
+    failures: Counter[Reason] = field(default_factory=Counter)
+    ended: Unscored | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """How an answer comes about next.
+
+    Attributes:
+        answer: It is there.
+        call: The call to make, or to wait for; None for a call that is not shared.
+        seconds: How long to wait for the call; None where the asker makes it.
+    """
+
+    answer: Judgement | None = None
+    call: Call | None = None
+    seconds: float | None = None
+
+
+class Runner(Generic[R]):
+    """How the questions of one evaluation, or of one batch, are answered.
+
+    Args:
+        evaluation: Whose questions.
+        in_batch: Whether a failure that no call can escape spares the rest.
+    """
+
+    def __init__(self, evaluation: Evaluation[R], *, in_batch: bool = False) -> None:
+        self._evaluation = evaluation
+        self._store = evaluation.store
+        self._in_batch = in_batch
+        self._holds_a_loop = False
+        self._endings: dict[int, _Endings] = {}
+        self._computed: list[tuple[Question, Judgement]] = []
+        self._failed: set[Reason] = set()
+
+    def result(self, sample: Sample) -> R:
+        """One sample's result, in this thread; a model's several questions in several threads."""
+        (pending,) = self._look_up([sample])
+        places = self._to_judge(pending)
+        if len(places) > 1:
+            (result,) = self.stream(iter([sample]), Progress("", 1))
+            return result
+
+        for place in places:
+            pending.answers[place] = self.answer(pending.questions[place])
+        result = self._finish(pending, Progress("", 1))
+        self._write_computed()
+        return result
+
+    async def aresult(self, sample: Sample) -> R:
+        """The same, awaited; several questions in several tasks, a single one in this very one."""
+        await turn_with_time()
+        (pending,) = await self._aside(partial(self._look_up, [sample]))
+        if len(self._to_judge(pending)) > 1:
+            results = self.astream(iter([sample]), Progress("", 1))
+            (result,) = [result async for result in results]
+            return result
+
+        result = await self._afinish(pending, Progress("", 1))
+        await self._aside(self._write_computed)
+        await checkpoint()
+        return result
+
+    def answer(self, question: Question) -> Judgement:
+        """The answer to a question that the store has none to: another's, or asked here and now."""
+        attempt = self._attempt(question, None, None)
+        while attempt.call is not None and attempt.seconds is not None:
+            with suppress(TimeoutError):
+                attempt.call.done.result(attempt.seconds)
+            attempt = self._attempt(question, None, attempt.call)
+        if attempt.answer is not None:
+            return attempt.answer
+
+        answer: Judgement | None = None
+        try:
+            answer = question.ask()
+        except Exception as error:  # noqa: BLE001  # a judge may be anybody's
+            answer = question.failed_answer(why_unscored(error))
+        finally:
+            if attempt.call is not None:
+                SHARED.end(attempt.call, answer)
+        return self._keep(question, answer)
+
+    async def aanswer(self, question: Question) -> Judgement:
+        """The same, awaited."""
+        loop = asyncio.get_running_loop()
+        attempt = self._attempt(question, loop, None)
+        while attempt.call is not None and attempt.seconds is not None:
+            # Before Python 3.12 `asyncio.wait_for` drops a cancellation that comes with the answer.
+            done = asyncio.wrap_future(attempt.call.done)
+            try:
+                await asyncio.wait([done], timeout=attempt.seconds)
+            finally:
+                done.cancel()
+            attempt = self._attempt(question, loop, attempt.call)
+        if attempt.answer is not None:
+            return attempt.answer
+
+        answer: Judgement | None = None
+        try:
+            answer = await question.aask()
+        except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
+            answer = question.failed_answer(why_unscored(error))
+        finally:
+            if attempt.call is not None:
+                SHARED.end(attempt.call, answer)
+        return await self._aside(partial(self._keep, question, answer))
+
+    def stream(self, samples: Iterator[Sample], progress: Progress) -> Iterator[R]:
+        """The results of many samples, in order.
+
+        Args:
+            samples: Read in this thread, as far ahead as there is room.
+            progress: Is given every result.
+        """
+        self._holds_a_loop = is_in_loop()
+        most = self._evaluation.max_concurrency
+        pool = ThreadPoolExecutor(most, thread_name_prefix="tcva")
+        waiting: deque[_Pending] = deque()
+        chunk = _Chunk()
+
+        try:
+            while not chunk.is_last:
+                chunk = self._read(samples)
+                for pending in self._look_up(chunk.samples):
+                    for place in self._to_judge(pending):
+                        # What a framework has set for its callbacks and traces holds there, too.
+                        pending.under_way[place] = pool.submit(
+                            copy_context().run, self.answer, pending.questions[place]
+                        )
+                    waiting.append(pending)
+
+                while waiting and (
+                    chunk.is_last or len(waiting) > AHEAD * most or waiting[0].is_done
+                ):
+                    yield self._finish(waiting.popleft(), progress)
+        finally:
+            # After Ctrl-C nothing new starts. Calls under way end by themselves and reach the
+            # store, but nobody is made to wait for them here.
+            pool.shutdown(wait=False, cancel_futures=True)
+            self._write_computed()
+        if chunk.error is not None:
+            raise chunk.error
+
+    async def astream(
+        self, samples: Iterator[Sample], progress: Progress
+    ) -> AsyncGenerator[R]:
+        """The same, awaited.
+
+        What is under way is cancelled where the caller stops taking, or is cancelled.
+        """
+        most = self._evaluation.max_concurrency
+        gate = asyncio.Semaphore(most)
+        tasks: set[asyncio.Task[Judgement]] = set()
+        waiting: deque[_Pending] = deque()
+        chunk = _Chunk()
+
+        def end(task: asyncio.Task[Judgement]) -> None:
+            tasks.discard(task)
+            gate.release()
+
+        try:
+            while not chunk.is_last:
+                chunk = self._read(samples)
+                for pending in await self._aside(partial(self._look_up, chunk.samples)):
+                    for place in self._to_judge(pending):
+                        await gate.acquire()
+                        task = asyncio.create_task(
+                            self.aanswer(pending.questions[place])
+                        )
+                        tasks.add(task)
+                        task.add_done_callback(end)
+                        pending.under_way[place] = task
+                    waiting.append(pending)
+
+                await asyncio.sleep(0)  # what has begun goes on
+                while waiting and (
+                    chunk.is_last or len(waiting) > AHEAD * most or waiting[0].is_done
+                ):
+                    yield await self._afinish(waiting.popleft(), progress)
+        finally:
+            under_way = [*tasks]
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+            await self._aside(self._write_computed)
+        if chunk.error is not None:
+            raise chunk.error
+
+    async def _aside(self, work: Callable[[], T]) -> T:
+        """Do work that may wait for the store's file off the event loop."""
+        return work() if self._store is None else await work_aside(work, _STORE_SECONDS)
+
+    def _read(self, samples: Iterator[Sample]) -> _Chunk:
+        """Read the next samples: as many as a store is asked about, or as come at once.
+
+        What the iterator raises is kept for later: the results of the samples before it come first.
+        """
+        chunk = _Chunk(is_last=True)
+        most = 1 if self._store is None else CHUNK
+        until = time.monotonic() + _READING
+        try:
+            for sample in samples:
+                chunk.samples.append(sample)
+                if len(chunk.samples) >= most or time.monotonic() > until:
+                    chunk.is_last = False
+                    break
+        except Exception as error:  # noqa: BLE001  # whatever the caller's own samples raise
+            chunk.error = error
+        return chunk
+
+    def _look_up(self, samples: Sequence[Sample]) -> list[_Pending]:
+        """Samples with the answers that the store has."""
+        self._write_computed()
+        asked = [(sample, self._evaluation.questions(sample)) for sample in samples]
+        all_questions = [question for _, questions in asked for question in questions]
+        answers: list[Judgement | None] = [None] * len(all_questions)
+        if self._store is not None:
+            with self._store.spared():
+                answers = stored_answers(self._store, all_questions)
+
+        left = iter(answers)
+        return [
+            _Pending(sample, questions, [next(left) for _ in questions])
+            for sample, questions in asked
+        ]
+
+    def _to_judge(self, pending: _Pending) -> list[int]:
+        """The places of the questions that take long enough to be judged beside each other."""
+        return [] if self._evaluation.is_instant else pending.unanswered()
+
+    async def _afinish(self, pending: _Pending, progress: Progress) -> R:
+        """Await the answers of a sample, and make its result."""
+        for place in pending.unanswered():
+            task = pending.under_way.get(place)
+            pending.answers[place] = (
+                await self.aanswer(pending.questions[place])
+                if task is None
+                else await task
+            )
+        return self._finish(pending, progress)
+
+    def _finish(self, pending: _Pending, progress: Progress) -> R:
+        """Wait for the answers of a sample, and make its result."""
+        for place in pending.unanswered():
+            future = pending.under_way.get(place)
+            pending.answers[place] = (
+                self.answer(pending.questions[place])
+                if future is None
+                else future.result()
+            )
+        result = self._evaluation.result_of(pending.sample, pending.answers)
+        self._evaluation.emit_result(result)
+        why = result.unscored
+        progress.tick(failed=why is not None and why.reason.is_failure)
+        return result
+
+    def _attempt(
+        self, question: Question, loop: AbstractEventLoop | None, past: Call | None
+    ) -> _Attempt:
+        """Take an answer that is there; else a call to make, or to wait for.
+
+        Args:
+            question: What is asked.
+            loop: The event loop that asks; None for a thread.
+            past: What was waited for.
+        """
+        endings, identity = self._endings.get(id(question.judge)), question.identity
+        if endings is not None and endings.ended is not None:
+            return _Attempt(question.failed_answer(endings.ended))
+        if identity is None or not self._evaluation.share:
+            return _Attempt()
+
+        call, is_new = past, False
+        if call is None or not call.done.done() or call.done.result() is None:
+            call, is_new = SHARED.begin(identity, question.key, self, loop, past)
+        if is_new:
+            return _Attempt(call=call)
+
+        answer = call.done.result() if call.done.done() else None
+        if answer is not None:
+            _LOG.debug("a judgement of another evaluator is shared")
+            # What another evaluator got, under the name of this question's sample.
+            as_shared = {"usage": Usage(), "shared": not answer.from_store}
+            kept = self._keep(question, answer)
+            return _Attempt(
+                kept.model_copy(update={**question.sample_fields, **as_shared})
+            )
+
+        seconds = identity.seconds or LONGEST_WAIT
+        if call.loop not in (None, loop):
+            seconds = min(seconds, _ELSEWHERE)
+        is_anothers = loop is None and call.run is not self
+        if is_anothers and (self._holds_a_loop or is_in_loop()):
+            seconds = 0.0  # or that loop would stand still
+        return _Attempt(call=call, seconds=seconds)
+
+    def _keep(self, question: Question, answer: Judgement) -> Judgement:
+        """Note how a call ended, and put its answer into the store."""
+        why = answer.failure
+        if why is not None:  # after an outage one line tells all
+            level = logging.INFO if why.reason in self._failed else logging.WARNING
+            _LOG.log(level, "a judgement failed: %s", why.reason.value)
+            self._failed.add(why.reason)
+        if self._in_batch:
+            answer = self._count_ending(question, answer)
+        if self._store is not None and self._evaluation.is_instant:
+            self._computed.append((question, answer))
+        else:
+            self._write([(question, answer)])
+        return answer
+
+    def _count_ending(self, question: Question, answer: Judgement) -> Judgement:
+        """Note what an answer means for the rest of a batch; see `ENOUGH_FAILURES`.
+
+        Once a call succeeded, a failure is its sample's own.
+        """
+        endings = self._endings.setdefault(id(question.judge), _Endings())
+        why = answer.failure
+        if why is None:
+            # A sample without a call proves nothing.
+            if answer.unscored is None or answer.usage.calls:
+                endings.has_succeeded = True
+                endings.failures.clear()
+                # A call that was under way shows that calls can succeed.
+                endings.ended = None
+            return answer
+
+        is_own = endings.has_succeeded or why.reason is Reason.INVALID_INPUT
+        if why.fatal or not is_own:
+            endings.failures[why.reason] += 1
+        if endings.failures[why.reason] >= ENOUGH_FAILURES and endings.ended is None:
+            endings.ended = Unscored(
+                reason=why.reason,
+                detail=f"not asked, after {ENOUGH_FAILURES} failures like this: {why.detail}",
+                fatal=True,
+            )
+        return answer.own_failure() if endings.has_succeeded else answer
+
+    def _write_computed(self) -> None:
+        """Put what was computed for one chunk of samples into the store, all of it at once."""
+        computed, self._computed = self._computed, []
+        self._write(computed)
+
+    def _write(self, answered: Sequence[tuple[Question, Judgement]]) -> None:
+        if answered and self._store is not None:
+            with self._store.spared():
+                self._store.put_many(
+                    [(question.key, answer) for question, answer in answered]
+                )

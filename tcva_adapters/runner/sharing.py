@@ -1,0 +1,185 @@
+"""Judgements that the evaluators of one process share, remembered or under way.
+
+Three metrics at three temperatures ask the same judge for the same judgement. The first asker judges,
+in its own thread, event loop and context, and the others take what it got. Failures are raised for
+everybody who waits for them, and never remembered.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from asyncio import AbstractEventLoop
+from collections import OrderedDict
+from collections.abc import Hashable
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pydantic_core import to_json
+
+from tcva_adapters.judges.base import Judge
+from tcva_adapters.judges.non_claims import SentenceMark, SentenceMemory
+from tcva_adapters.models.protocol import Identity
+from tcva_adapters.models.store_keys import digest, key_of
+from tcva_adapters.results.store import VerdictStore
+
+MOST_REMEMBERED: Final = 4096
+MOST_BYTES: Final = 64_000_000
+"""How many judgements are remembered, and how large they are together; the one that was used least
+recently goes first."""
+
+
+@dataclass(eq=False, slots=True)
+class Call:
+    """A judgement under way, or remembered.
+
+    Attributes:
+        place: Whose judgement, and of what.
+        holder: The object that judges; of what is remembered, a weak reference to it.
+        run: What it is part of; None once it has ended.
+        loop: The event loop that it is awaited on; None for a synchronous one.
+        done: Its answer; None where the one who judged went away without one.
+        size: In bytes, of what is remembered; 0 while it is under way.
+    """
+
+    place: tuple[Hashable, str]
+    holder: Any
+    run: object
+    loop: AbstractEventLoop | None
+    done: Future[Any] = field(default_factory=Future)
+    size: int = 0
+
+
+class SharedJudgements:
+    """The judgements that evaluators share, by judge and key."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything; judgements under way end on their own, and are not remembered."""
+        self._lock = threading.Lock()
+        self._calls: OrderedDict[tuple[Hashable, str], Call] = OrderedDict()
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        """How many answers are remembered for judges that are still there."""
+        with self._lock:
+            return sum(
+                call.size > 0 and call.holder() is not None
+                for call in self._calls.values()
+            )
+
+    @property
+    def under_way(self) -> int:
+        """How many judgements are being made."""
+        with self._lock:
+            return sum(call.size == 0 for call in self._calls.values())
+
+    def begin(
+        self,
+        identity: Identity,
+        key: str,
+        run: object,
+        loop: AbstractEventLoop | None = None,
+        past: Call | None = None,
+    ) -> tuple[Call, bool]:
+        """Return what is remembered or under way, or a new call, and whether it is new.
+
+        A new call is the asker's to make.
+
+        Args:
+            identity: Whose judgement.
+            key: Of what.
+            run: What it would be part of.
+            loop: Where it would be awaited; None for a synchronous asker.
+            past: A judgement that the asker waits for no longer.
+        """
+        is_object = identity.equal is None
+        place = (("object", id(identity.holder)) if is_object else identity.equal, key)
+        with self._lock:
+            call = self._calls.get(place)
+            if call is not None:
+                maker = call.holder() if call.size else call.holder
+                is_there = maker is identity.holder if is_object else maker is not None
+                self._calls.move_to_end(place)
+                if is_there and (call is not past or call.size):
+                    return call, False
+                self._bytes -= call.size
+            call = self._calls[place] = Call(place, identity.holder, run, loop)
+            call.done.set_running_or_notify_cancel()  # no waiter can cancel it for the others
+            return call, True
+
+    def end(self, call: Call, answer: Any) -> None:
+        """Tell those who wait, and remember what is no failure.
+
+        Args:
+            call: What ends.
+            answer: The judgement; None hands it over to one of them.
+        """
+        holder, size = call.holder, 0
+        # What no file can hold is not remembered, nor where nobody can tell when its judge goes.
+        with suppress(ValueError, TypeError):
+            if answer is not None and answer.failure is None:
+                holder, size = weakref.ref(holder), len(to_json(answer, fallback=str))
+        call.done.set_result(answer)
+        with self._lock:
+            if self._calls.get(call.place) is not call:
+                return
+            call.holder, call.size, call.run, call.loop = holder, size, None, None
+            self._bytes += size
+            if size == 0:
+                del self._calls[call.place]
+            while len(self._calls) > MOST_REMEMBERED or self._bytes > MOST_BYTES:
+                self._bytes -= self._calls.popitem(last=False)[1].size
+
+
+SHARED: Final = SharedJudgements()
+"""What the evaluators of this process share."""
+
+
+def clear_shared() -> None:
+    """Forget the judgements that evaluators of this process share; the next ones are asked anew."""
+    SHARED.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    # Nobody in a child makes the judgements that were under way.
+    os.register_at_fork(after_in_child=SHARED.clear)
+
+
+@dataclass(frozen=True)
+class SharedSentences(SentenceMemory):
+    """What a judge said of sentences that it was shown alone, shared or stored as judgements are.
+
+    Attributes:
+        judge: Who is asked.
+        identity: Which judges are the same one; None shares nothing.
+        store: Where the answers are stored; None shares them in this process.
+    """
+
+    judge: Judge
+    identity: Identity | None
+    store: VerdictStore | None
+
+    def setdefault(
+        self, sentence: str, mark: SentenceMark | None = None
+    ) -> SentenceMark | None:
+        """The earlier mark of a sentence; where there is none, the given one, which is remembered."""
+        name, parameters = key_of(self.judge).values()
+        key = digest({"alone": [name, self.judge.prompt_version, parameters, sentence]})
+        if self.store is not None:
+            with self.store.spared():
+                known = self.store.get_many([key], SentenceMark).get(key)
+                if known is None and mark is not None:
+                    self.store.put_many([(key, mark)])
+                return known or mark
+        if self.identity is None:
+            return mark
+        call, is_new = SHARED.begin(self.identity, key, run=None)
+        if is_new:
+            SHARED.end(call, mark)
+        return call.done.result() if call.done.done() else mark
