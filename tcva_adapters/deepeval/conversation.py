@@ -2,46 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from deepeval.metrics import BaseConversationalMetric
 from deepeval.test_case import ConversationalTestCase
 
 from tcva_adapters._adapter.conversation import OfConversations
-from tcva_adapters.deepeval import evaluator
+from tcva_adapters.deepeval.base import ScorerBase
+from tcva_adapters.deepeval.evaluator import ScorerMetric, TCVAArguments
+from tcva_adapters.deepeval.samples import as_conversation
 from tcva_adapters.results.conversation import ConversationResult
-from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.tcva import TCVA
 
 
-def _conversation_of(test_case: ConversationalTestCase) -> Conversation:
-    messages: list[dict[str, Any]] = []
-    for turn in test_case.turns:
-        contexts = evaluator.texts_of(turn.retrieval_context)
-        calls = [
-            {"args": call.input_parameters, "output": call.output}
-            for call in turn.tools_called or ()
-        ]
-        about = {"retrieval_context": contexts, "tools_called": calls}
-        messages.append(
-            {
-                "role": turn.role,
-                "content": turn.content,
-                **about,
-            }
-        )
-    return Conversation.from_messages(
-        messages,
-        contexts=evaluator.texts_of(test_case.context),
-        reference=test_case.expected_outcome,
-        id=test_case.name,
-        metadata=evaluator.metadata_of(test_case),
-    )
-
-
 class TCVAConversationalMetric(  # type: ignore[misc,no-untyped-call,override]  # as for `ScorerMetric`
-    evaluator.TCVAArguments,
-    evaluator.OfScorer[ConversationResult],
+    TCVAArguments,
+    ScorerBase[ConversationResult],
     BaseConversationalMetric,
 ):
     """Judges every answer of a conversation and scores the claims of all together.
@@ -74,12 +50,12 @@ class TCVAConversationalMetric(  # type: ignore[misc,no-untyped-call,override]  
     """
 
     _scorer: TCVA
-    reads = ConversationalTestCase
-    called: ClassVar = {
-        **evaluator.ScorerMetric.called,
+    test_case_class = ConversationalTestCase
+    field_names: ClassVar = {
+        **ScorerMetric.field_names,
         "reference": "expected_outcome",
     }
-    sample_of = staticmethod(_conversation_of)
+    sample_of = staticmethod(as_conversation)
 
     @property
     def judging(self) -> OfConversations:
