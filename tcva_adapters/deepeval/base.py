@@ -213,7 +213,9 @@ class ScorerBase(Frozen, Generic[R]):
         try:
             result = await self.judging.aevaluate(sample)
         except asyncio.CancelledError:
-            self.judging.emit_result(self.judging.unscored(Reason.TIMEOUT, _ENDED, sample))
+            self.judging.emit_result(
+                self.judging.unscored(Reason.TIMEOUT, _ENDED, sample)
+            )
             raise
         return _finish(self, test_case, sample, result)
 
