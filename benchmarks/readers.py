@@ -36,7 +36,7 @@ from tcva_adapters.report.markdown import to_markdown
 from tcva_adapters.report.page import write
 from tcva_adapters.result_reader import read_results
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.samples.files import read_samples
+from tcva_adapters.samples.reader import read_samples
 from tcva_adapters.text.contrast import contradicts, opposed
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.numbers import other_numbers

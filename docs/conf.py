@@ -30,7 +30,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from tcva_adapters import __version__
 from tcva_adapters.cli.app import app, imported_command
-from tcva_adapters.results.settings import SettingsModel
+from tcva_adapters.results.settings_model import SettingsModel
 
 project = "tcva-adapters"
 release = version = __version__

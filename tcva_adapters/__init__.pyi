@@ -19,7 +19,7 @@ from tcva_adapters.models.openai_model import (
 from tcva_adapters.result_reader import read_result as read_result
 from tcva_adapters.result_reader import read_results as read_results
 from tcva_adapters.results.assessment import Assessment as Assessment
-from tcva_adapters.results.assessment import ClaimVerdict as ClaimVerdict
+from tcva_adapters.results.claims import ClaimVerdict as ClaimVerdict
 from tcva_adapters.results.config import Config as Config
 from tcva_adapters.results.conversation import ConversationResult as ConversationResult
 from tcva_adapters.results.result import Result as Result
@@ -27,6 +27,6 @@ from tcva_adapters.results.store import VerdictStore as VerdictStore
 from tcva_adapters.results.writer import write_results as write_results
 from tcva_adapters.runner.sharing import clear_shared as clear_shared
 from tcva_adapters.samples.conversation import Conversation as Conversation
-from tcva_adapters.samples.files import read_samples as read_samples
+from tcva_adapters.samples.reader import read_samples as read_samples
 from tcva_adapters.samples.sample import Sample as Sample
 from tcva_adapters.tcva import TCVA as TCVA

@@ -25,9 +25,9 @@ from pydantic import BaseModel
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.progress import progress_of
-from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.results.settings import unusual
+from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.settings_model import unusual
 from tcva_adapters.runner.questions import Evaluation
 from tcva_adapters.runner.running import Runner
 from tcva_adapters.samples.sample import Sample, is_one

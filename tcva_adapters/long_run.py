@@ -16,9 +16,9 @@ from tcva_adapters import __version__
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.writer import Writing
-from tcva_adapters.samples.files import SampleStream
-from tcva_adapters.samples.records import is_read_again
+from tcva_adapters.samples.reader import SampleStream
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.sources import is_read_again
 
 R = TypeVar("R", bound=Scored)
 

@@ -18,18 +18,16 @@ from tcva_adapters.judges.rounds import Rounds, adrive, drive
 from tcva_adapters.judges.unscored import blank_field
 from tcva_adapters.models.protocol import Identity, identity_of
 from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of, verdict_key
-from tcva_adapters.results.assessment import Assessment, Reason, Unscored
+from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.judge_spec import PROFILES, bare
+from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import (
-    Profiles,
-    ScoringConfig,
-    TCVASettings,
-    shown,
-    shows_settings,
-)
+from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.setting_checks import Profiles
+from tcva_adapters.results.settings import TCVASettings
+from tcva_adapters.results.settings_model import shown, shows_settings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import Question
 from tcva_adapters.runner.sharing import SharedSentences

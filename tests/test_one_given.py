@@ -12,7 +12,7 @@ from tcva_adapters.batches import submit
 from tcva_adapters.compare import compare
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.samples.files import SampleFile
+from tcva_adapters.samples.reader import SampleFile
 
 pd = pytest.importorskip("pandas")  # no part of the base
 

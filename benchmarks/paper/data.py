@@ -17,8 +17,9 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import BALANCED, check_temperature
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, count_levels
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.records import read_records, unreadable
+from tcva_adapters.samples.file_formats import read_records
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.sources import unreadable
 from tcva_adapters.tcva import TCVA
 
 _VERDICTS: Final = "_tcva_scores.json"

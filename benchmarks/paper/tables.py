@@ -19,7 +19,7 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.chance import spearman_resamples
 from tcva_adapters.stats.checks import in_all
 from tcva_adapters.stats.correlation import agreement, value_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.results.settings import check_names
+from tcva_adapters.results.unknown_names import check_names
 
 
 def require(

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from tcva_adapters.batches.lines import Line, merged
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.samples.output import make_folder, new_file
+from tcva_adapters.samples.whole_files import make_folder, new_file
 
 WAITING, SENT, LOST, STOPPED, ENDED = "waiting", "sent", "not found", "stopped", "ended"
 """States of a batch: it is to be sent, its server has it, does not have it (any more), ended it as a

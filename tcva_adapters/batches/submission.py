@@ -35,11 +35,11 @@ from tcva_adapters.evaluator import Scorer, checked_samples
 from tcva_adapters.models.openai_batches import Batch, BatchService
 from tcva_adapters.models.openai_model import NEUTRAL
 from tcva_adapters.progress import progress_of
-from tcva_adapters.results.settings import Count, Positive, check
+from tcva_adapters.results.setting_checks import Count, Positive, check
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import Question, stored_answers
-from tcva_adapters.samples.output import usable_path
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.whole_files import usable_path
 from tcva_adapters.tables import Column, Report, Table, counted, named_columns
 
 _BATCH: Final = named_columns(

@@ -11,14 +11,11 @@ from pydantic import Field, model_validator
 
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, ExactMatch
 from tcva_adapters.ccrs.reply import HIGHEST
-from tcva_adapters.results.assessment import (
-    Judgement,
-    Layouted,
-    Metadata,
-    Unscored,
-    Usage,
-)
-from tcva_adapters.results.settings import Share, check
+from tcva_adapters.results.json_values import Metadata
+from tcva_adapters.results.judgement import Judgement, Layouted
+from tcva_adapters.results.reasons import Unscored
+from tcva_adapters.results.setting_checks import Share, check
+from tcva_adapters.results.usage import Usage
 
 
 class MetricAnswer(Judgement):

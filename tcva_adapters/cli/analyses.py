@@ -37,7 +37,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.report.markdown import BEGINS as MARKDOWN
 from tcva_adapters.results.config import OURS as CONFIG
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 
 
 def sweep(

@@ -26,7 +26,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.samples.files import SampleStream
+from tcva_adapters.samples.reader import SampleStream
 
 _DEFAULT: Final = Path("tcva-batch")
 _GOES_ON: Final = "the same command continues and repeats no request"

@@ -30,7 +30,7 @@ from tcva_adapters.errors import TCVAWarning
 from tcva_adapters.report.evaluating import evaluation, failure_sentence
 from tcva_adapters.report.gates import Gates, records_of
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.samples.files import SampleStream
+from tcva_adapters.samples.reader import SampleStream
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.settings import made_of
 

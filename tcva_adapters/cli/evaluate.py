@@ -50,13 +50,13 @@ from tcva_adapters.long_run import run_fingerprint, run_results
 from tcva_adapters.report.claims import claim_tables
 from tcva_adapters.report.evaluating import check_samples, evaluation
 from tcva_adapters.report.gates import Gates
-from tcva_adapters.results.assessment import FAILURES
+from tcva_adapters.results.reasons import FAILURES
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.writer import OURS as RESULTS
 from tcva_adapters.results.writer import Writing, beginning
-from tcva_adapters.samples.files import SampleStream
-from tcva_adapters.samples.records import is_read_again
+from tcva_adapters.samples.reader import SampleStream
+from tcva_adapters.samples.sources import is_read_again
 from tcva_adapters.scale import judge_files
 from tcva_adapters.scale.settings import made_of
 from tcva_adapters.tables import Report

@@ -18,7 +18,12 @@ from tcva_adapters import report as reports  # its names are imported when they 
 from tcva_adapters.cli.settings import DEFAULT_STORE
 from tcva_adapters.console import encodable, json_line, note
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.samples.output import check_ours, make_folder, replacing, usable_path
+from tcva_adapters.samples.whole_files import (
+    check_ours,
+    make_folder,
+    replacing,
+    usable_path,
+)
 
 STDOUT: Final = "-"
 GATE_FAILED: Final = 1

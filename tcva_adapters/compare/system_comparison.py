@@ -22,7 +22,7 @@ from tcva_adapters.compare.scores.readers import (
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.samples.records import unreadable
+from tcva_adapters.samples.sources import unreadable
 from tcva_adapters.stats.checks import FloatArray, check_level, group_codes, one_of
 from tcva_adapters.stats.correlation import Measure, agreement, fisher_average
 from tcva_adapters.stats.describe import TIES, as_shown, describe

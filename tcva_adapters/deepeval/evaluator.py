@@ -19,7 +19,8 @@ from tcva_adapters.evaluator import R, Scorer
 from tcva_adapters.judges.resolve import is_judge_name
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import TCVASettings, shows_settings
+from tcva_adapters.results.settings import TCVASettings
+from tcva_adapters.results.settings_model import shows_settings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.tcva import TCVA
 

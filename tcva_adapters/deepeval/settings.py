@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, InstanceOf
 
-from tcva_adapters.results.settings import SettingsModel, Share
+from tcva_adapters.results.setting_checks import Share
+from tcva_adapters.results.settings_model import SettingsModel
 
 
 class MetricSettings(SettingsModel):

@@ -9,7 +9,8 @@ from typing import Final
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.secrets import quotable
-from tcva_adapters.results.assessment import ClaimVerdict, Reason, Unscored
+from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.non_claims import non_claim_kind
 

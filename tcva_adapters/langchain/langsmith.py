@@ -18,7 +18,7 @@ from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Frozen
 from tcva_adapters.langchain.evaluator import FUNCTION, NAME, ScorerEvaluator, scorer_of
 from tcva_adapters.langchain.results import as_feedback
-from tcva_adapters.results.settings import check
+from tcva_adapters.results.setting_checks import check
 
 
 def _key(evaluator: ScorerEvaluator, option: str, given: str | None) -> str:

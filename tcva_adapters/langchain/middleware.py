@@ -14,7 +14,7 @@ from pydantic import Field
 from tcva_adapters.langchain.evaluator import check_evaluator
 from tcva_adapters.langchain.results import TCVAOutput, at_gate
 from tcva_adapters.langchain.samples import CRITIC
-from tcva_adapters.results.settings import check
+from tcva_adapters.results.setting_checks import check
 
 
 class TCVAState(AgentState[Any]):

@@ -26,10 +26,12 @@ from tcva_adapters.llamaindex.results import (
     fields_of,
 )
 from tcva_adapters.llamaindex.samples import aread_response, read_response
-from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
+from tcva_adapters.results.reasons import Reason
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import Number, TCVASettings, check, shows_settings
+from tcva_adapters.results.setting_checks import Number, check
+from tcva_adapters.results.settings import TCVASettings
+from tcva_adapters.results.settings_model import shows_settings
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 

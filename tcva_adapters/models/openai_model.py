@@ -49,7 +49,8 @@ from tcva_adapters.models.protocol import (
     closed_object,
 )
 from tcva_adapters.models.secrets import basic, mask, server_of, shown_url, split_url
-from tcva_adapters.results.settings import ModelConfig, shows_settings
+from tcva_adapters.results.settings import ModelConfig
+from tcva_adapters.results.settings_model import shows_settings
 
 try:
     import httpx2

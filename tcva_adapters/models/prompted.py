@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models import protocol
 from tcva_adapters.models.reply_json import after_reasoning, json_values
-from tcva_adapters.results.assessment import Usage
+from tcva_adapters.results.usage import Usage
 
 _NOT_STRICT: Final = frozenset({"title", "default", "examples"})
 """What strict modes refuse in a schema, or what only costs tokens."""

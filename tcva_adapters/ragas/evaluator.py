@@ -30,10 +30,11 @@ from tcva_adapters.judges.resolve import is_lexical
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.ragas.llm import unwrapped
 from tcva_adapters.ragas.results import JUDGEMENT, ScorerMetricResult, score_of
-from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import FromConfig
+from tcva_adapters.results.reasons import Reason
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import TCVASettings, shows_settings
+from tcva_adapters.results.settings import TCVASettings
+from tcva_adapters.results.settings_model import shows_settings
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 

@@ -19,7 +19,7 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError, install_hint
-from tcva_adapters.samples.output import make_folder, replacing, usable_path
+from tcva_adapters.samples.whole_files import make_folder, replacing, usable_path
 from tcva_adapters.tables import Record, Report
 
 try:

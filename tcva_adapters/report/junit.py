@@ -21,7 +21,7 @@ from tcva_adapters.report.gates import (
     verdict,
 )
 from tcva_adapters.results.result import Result
-from tcva_adapters.samples.files import distinct
+from tcva_adapters.samples.reader import distinct
 from tcva_adapters.tables import Report, cell, shortened
 
 BEGINS: Final = re.compile(

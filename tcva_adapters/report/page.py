@@ -20,9 +20,9 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.report.baseline import changes
 from tcva_adapters.report.content import Content, drawn, figures_of, inert_json
-from tcva_adapters.samples.files import SampleStream, distinct
-from tcva_adapters.samples.output import replacing, usable_path
+from tcva_adapters.samples.reader import SampleStream, distinct
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.whole_files import replacing, usable_path
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.tables import Report, counted, shortened
 from tcva_adapters.text.sentences import split_claims

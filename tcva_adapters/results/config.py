@@ -12,14 +12,12 @@ from pydantic import Field, ValidationError, model_validator
 
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.guarantee import Guarantee
-from tcva_adapters.results.settings import (
-    ScoringConfig,
-    TCVASettings,
-    check_names,
-    shown,
-)
-from tcva_adapters.samples.output import replacing, usable_path
+from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.settings import TCVASettings
+from tcva_adapters.results.settings_model import shown
+from tcva_adapters.results.unknown_names import check_names
 from tcva_adapters.samples.sample import Checked, first_fault
+from tcva_adapters.samples.whole_files import replacing, usable_path
 
 CONFIG_VERSION: Final = 2
 

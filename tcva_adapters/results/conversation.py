@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.assessment import (
-    SCHEMA_VERSION,
-    Assessment,
-    Reason,
-    Unscored,
-    Usage,
-)
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.judgement import SCHEMA_VERSION
+from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.results.result import Result, setting_in, substitute_text
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.usage import Usage
 
 _SHOWN: Final = 3
 _USUAL: Final = ScoringConfig()

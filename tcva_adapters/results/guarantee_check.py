@@ -7,7 +7,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.judge_spec import UNKNOWN
-from tcva_adapters.results.settings import ScoringConfig, shown
+from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.settings_model import shown
 
 _WAY_OUT: Final = (
     "pass the judge as 'openai:MODEL', or as an LLM object that has base_url, temperature, seed and "

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, ClassVar, Protocol, Self, TypeGuard, runtime_checkable
 
-from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.results.assessment import ClaimVerdict, Unscored, Usage
-from tcva_adapters.samples.records import record_once
+from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.reasons import Unscored
+from tcva_adapters.results.usage import Usage
 
 
 @runtime_checkable
@@ -75,24 +74,3 @@ def is_result(value: object) -> TypeGuard[Scored]:
     A check of the whole protocol would work out every property.
     """
     return hasattr(value, "unscored_for")
-
-
-def json_object(text: str | bytes, *, what: str = "a result") -> dict[str, Any]:
-    """A JSON object.
-
-    Args:
-        text: The JSON.
-        what: What it should be, as the message calls it.
-
-    Raises:
-        UnreadableInputError: Not JSON, or something else than an object.
-    """
-    try:
-        plain = json.loads(text, object_pairs_hook=record_once)
-    except (ValueError, RecursionError) as error:
-        msg = f"not {what}, as it is not JSON: {error}"
-        raise UnreadableInputError(msg) from None
-    if not isinstance(plain, dict):
-        msg = f"not {what}, got {type(plain).__name__}"
-        raise UnreadableInputError(msg)
-    return plain

@@ -22,21 +22,17 @@ from tcva_adapters.errors import (
     InvalidValueError,
     UnreadableInputError,
 )
-from tcva_adapters.results.assessment import (
-    MOST_MARKED,
-    SCHEMA_VERSION,
-    SILENT,
-    Assessment,
-    ClaimVerdict,
-    Unscored,
-    Usage,
-)
+from tcva_adapters.results.assessment import MOST_MARKED, Assessment
+from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.guarantee_check import GuaranteeCheck, checked
-from tcva_adapters.results.protocol import json_object
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.judgement import SCHEMA_VERSION
+from tcva_adapters.results.reasons import SILENT, Unscored
+from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.usage import Usage
+from tcva_adapters.samples.strict_json import json_object
 from tcva_adapters.tables import Column, Report, Table, counted, shortened
 
 __all__ = ["Result", "ScoringConfig"]

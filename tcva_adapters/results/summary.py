@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.results.assessment import Reason, Unscored, Usage
 from tcva_adapters.results.evidence import EvidenceCounts
+from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.results.result import Result, non_claim_lines
+from tcva_adapters.results.usage import Usage
 from tcva_adapters.tables import counted
 
 FEW_SAMPLES: Final = 30

@@ -14,9 +14,10 @@ from typing import BinaryIO, Final, Generic, Protocol, TextIO, TypeVar, cast
 
 from tcva_adapters.console import ascii_json
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.assessment import Assessment, Unscored
-from tcva_adapters.samples.output import check_ours, replacing
-from tcva_adapters.samples.records import Source
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.reasons import Unscored
+from tcva_adapters.samples.sources import Source
+from tcva_adapters.samples.whole_files import check_ours, replacing
 
 STDOUT: Final = "-"
 

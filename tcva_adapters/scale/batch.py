@@ -16,7 +16,7 @@ from tcva_adapters.evaluator import Scorer
 from tcva_adapters.models.store_keys import digest
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.samples.conversation import Conversation
-from tcva_adapters.samples.files import columns_of, item_of
+from tcva_adapters.samples.reader import columns_of, item_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.settings import ScorerLike, scorer_of
 from tcva_adapters.tables import Record, plain

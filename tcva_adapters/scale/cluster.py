@@ -21,9 +21,9 @@ from typing import Any, Final
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.frameworks import NO_TELEMETRY, REQUIREMENTS
 from tcva_adapters.lazy import check as check_installed
-from tcva_adapters.results.settings import Count, check
-from tcva_adapters.samples.output import alone, make_folder, replacing, usable_path
-from tcva_adapters.samples.records import read_records
+from tcva_adapters.results.setting_checks import Count, check
+from tcva_adapters.samples.file_formats import read_records
+from tcva_adapters.samples.whole_files import alone, make_folder, replacing, usable_path
 from tcva_adapters.scale.batch import ADDED, PREFIX, judge_batch, judged_rows
 from tcva_adapters.scale.settings import ScorerLike, scorer_of, shared_out
 from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, plain

@@ -11,10 +11,10 @@ from tcva_adapters.cli.settings import parse_settings
 from tcva_adapters.compare import read_scores
 from tcva_adapters.report import evaluation
 from tcva_adapters.result_reader import read_result
-from tcva_adapters.results.assessment import Reason
 from tcva_adapters.results.config import Config
+from tcva_adapters.results.reasons import Reason
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.samples.files import read_samples
+from tcva_adapters.samples.reader import read_samples
 from tests.adapters.table import Adapter, both_ways, each_of_conversations
 from tests.support.scripted import ScriptedModel, verdict_json
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tcva_adapters import TCVA, Conversation
 from tcva_adapters.compare import read_scores
-from tcva_adapters.samples.files import SampleStream
+from tcva_adapters.samples.reader import SampleStream
 from tests.cli.conftest import PASSAGE, Run, record
 
 TALK = [

@@ -116,7 +116,7 @@ def test_a_bad_line_keeps_what_was_judged(
     tcva: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "tcva_adapters.samples.records.RowStream.check", lambda *_: None
+        "tcva_adapters.samples.row_stream.RowStream.check", lambda *_: None
     )
     write(
         SIZE,
@@ -141,7 +141,7 @@ def test_samples_of_a_pipe_leave_no_draft(
 ) -> None:
     write(SIZE, "half.jsonl", tail="no JSON\n")
     monkeypatch.setattr(
-        "tcva_adapters.samples.records.RowStream.check", lambda *_: None
+        "tcva_adapters.samples.row_stream.RowStream.check", lambda *_: None
     )
     with Path("half.jsonl").open(encoding="utf-8") as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
@@ -166,7 +166,7 @@ def test_samples_that_failed_before_the_stop_are_asked_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
-        "tcva_adapters.samples.records.RowStream.check", lambda *_: None
+        "tcva_adapters.samples.row_stream.RowStream.check", lambda *_: None
     )
     write(SIZE, tail="no JSON\n")
     failing = FAILED
@@ -206,7 +206,7 @@ def test_without_a_store_what_was_paid_after_a_failure_stays(
     server: ScriptedServer, tcva: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "tcva_adapters.samples.records.RowStream.check", lambda *_: None
+        "tcva_adapters.samples.row_stream.RowStream.check", lambda *_: None
     )
     write(SIZE, tail="no JSON\n")
     server.script = lambda body, n: (

@@ -17,7 +17,7 @@ from tcva_adapters.compare.calibration import held_out_gain
 from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats import resampling
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.units import Units

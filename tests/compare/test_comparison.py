@@ -25,8 +25,8 @@ from tcva_adapters.compare.calibration.fused import gains, with_fused
 from tcva_adapters.compare.scores.judged_by import RunInfo
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.assessment import Reason, Unscored
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.agreement import kappa_of_table, krippendorff_alpha
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import difference, estimate

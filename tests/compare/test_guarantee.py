@@ -30,7 +30,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import plain
 from tcva_adapters.results.guarantee import Guarantee, Limits
 from tcva_adapters.results.guarantee_check import checked
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.tables import Report
 from tests.cli.conftest import Run, record, tcva, write  # noqa: F401  # a fixture

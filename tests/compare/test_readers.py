@@ -14,7 +14,7 @@ from tcva_adapters.errors import (
     InvalidValueError,
     UnreadableInputError,
 )
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 from tests.support.results import read_assessments
 
 OPENS = "The office opens at nine."

@@ -13,7 +13,7 @@ from tcva_adapters.core import aggregation
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.writer import write_results
 from tcva_adapters.tables import Report
 

@@ -23,7 +23,7 @@ from tcva_adapters.samples.conversation import (
     history_of,
     read_item,
 )
-from tcva_adapters.samples.files import SampleStream, columns_of, read_samples
+from tcva_adapters.samples.reader import SampleStream, columns_of, read_samples
 from tests.deepeval.entry import talk_of
 from tests.ragas.entry import dataset_of
 

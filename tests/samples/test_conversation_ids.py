@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.samples.files import SampleStream, read_samples
+from tcva_adapters.samples.reader import SampleStream, read_samples
 
 Record = dict[str, Any]
 

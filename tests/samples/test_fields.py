@@ -19,7 +19,7 @@ from tcva_adapters.errors import (
     UnreadableInputError,
 )
 from tcva_adapters.samples.fields import read_contexts
-from tcva_adapters.samples.files import SampleFile, read_samples
+from tcva_adapters.samples.reader import SampleFile, read_samples
 
 CONTEXTS = ["One.", "It's two."]
 WHOLE = ("Q?", "A.", tuple(CONTEXTS), "R.")

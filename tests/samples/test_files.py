@@ -26,12 +26,13 @@ from tcva_adapters.errors import (
     MissingDependencyError,
     UnreadableInputError,
 )
-from tcva_adapters.results.assessment import Reason, Unscored
+from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.writer import write_results
-from tcva_adapters.samples.files import SampleFile, SampleStream, read_samples
-from tcva_adapters.samples.output import csv_text, harmless, original
-from tcva_adapters.samples.records import KEPT, Format
+from tcva_adapters.samples.csv_cells import csv_text, harmless, original
+from tcva_adapters.samples.file_formats import Format
+from tcva_adapters.samples.reader import SampleFile, SampleStream, read_samples
+from tcva_adapters.samples.row_stream import KEPT
 from tests.support.results import read_assessments
 
 GOOD = '{"question": "Who?", "answer": "Ada."}\n'

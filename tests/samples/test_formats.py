@@ -21,7 +21,7 @@ from llama_index.core.evaluation import EvaluationResult as LlamaIndexResult
 
 from tcva_adapters import Conversation, Sample
 from tcva_adapters.compare import read_scores
-from tcva_adapters.samples.files import read_samples
+from tcva_adapters.samples.reader import read_samples
 from tests.deepeval.entry import case_of
 from tests.langchain.entry import messages_of as _said
 from tests.ragas.entry import dataset_of

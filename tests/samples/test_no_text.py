@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.samples.files import read_samples
+from tcva_adapters.samples.reader import read_samples
 
 GOOD = '{"question": "Who?", "answer": "Ada."}\n'
 

@@ -23,7 +23,7 @@ from tcva_adapters.deepeval import TCVAConversationalMetric
 from tcva_adapters.langchain import TCVAConversationEvaluator
 from tcva_adapters.langchain.samples import as_sample
 from tcva_adapters.ragas import TCVAMultiTurnMetric
-from tcva_adapters.samples.files import SampleStream
+from tcva_adapters.samples.reader import SampleStream
 
 FACT = "The log of the Vega names Anna Moe."
 ANSWER = "Olav Berg is the captain of the Vega."

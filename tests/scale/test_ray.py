@@ -17,7 +17,7 @@ import pytest
 from benchmarks.ray_scale import judge_of
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.samples.output import alone
+from tcva_adapters.samples.whole_files import alone
 from tcva_adapters.scale import judge_dataset, judge_files
 from tests.support.scripted import ScriptedModel
 

@@ -28,8 +28,8 @@ from tcva_adapters.core.verdicts import LEVELS, count_levels
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.report.content import Content, drawn, figures_of
 from tcva_adapters.report.page import pieces
-from tcva_adapters.results.assessment import Reason, Unscored
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
+from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.tables import Column, Report, Table
 from tests.hostile.corpus import TEXTS

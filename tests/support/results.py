@@ -3,7 +3,7 @@
 from tcva_adapters.result_reader import read_results
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
-from tcva_adapters.samples.records import Source
+from tcva_adapters.samples.sources import Source
 
 
 def read_assessments(source: Source, *, skip_bad: bool = False) -> list[Assessment]:

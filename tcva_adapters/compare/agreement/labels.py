@@ -12,7 +12,8 @@ import numpy as np
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError, of_percent
-from tcva_adapters.samples.output import csv_text, replacing
+from tcva_adapters.samples.csv_cells import csv_text
+from tcva_adapters.samples.whole_files import replacing
 from tcva_adapters.stats.checks import FloatArray, Groups, whole
 from tcva_adapters.stats.inference import Estimate, estimate, labels_needed
 from tcva_adapters.stats.powered import LEAST_RATINGS, powered_mean

@@ -25,7 +25,7 @@ from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import described, plain
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import check_level, one_of
 from tcva_adapters.tables import Record, Report, Table, counted, named_columns
 

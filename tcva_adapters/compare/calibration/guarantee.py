@@ -29,7 +29,7 @@ from tcva_adapters.results.config import described, plain
 from tcva_adapters.results.guarantee import Guarantee, Limits, percent
 from tcva_adapters.results.judge_spec import PROFILES
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.tables import Column, Report, Table, counted, named_columns
 

@@ -14,7 +14,7 @@ from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import described
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.inference import LEAST, LEAST_APART, Estimate

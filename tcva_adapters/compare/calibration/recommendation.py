@@ -8,7 +8,7 @@ from typing import Final
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, described, plain
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.describe import TIES
 from tcva_adapters.stats.inference import DETECTABLE, Estimate
 from tcva_adapters.tables import (

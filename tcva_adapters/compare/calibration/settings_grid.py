@@ -10,7 +10,7 @@ import numpy as np
 
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.core.temperature import Temperatures
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 
 _STEP: Final = 0.05
 

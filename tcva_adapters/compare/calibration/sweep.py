@@ -18,7 +18,7 @@ from tcva_adapters.core.collapse import ablation_plans, binary_counts
 from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.summary import Summary
 from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.inference import difference, estimate

@@ -36,25 +36,23 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.loops import wait_for
 from tcva_adapters.progress import progress_of
-from tcva_adapters.results.assessment import (
-    Judgement,
-    Reason,
-    Unscored,
-    Usage,
-    written_out,
-)
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.framework_score import FrameworkScore
+from tcva_adapters.results.json_values import written_out
+from tcva_adapters.results.judgement import Judgement
+from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.results.usage import Usage
 from tcva_adapters.results.writer import OURS as RESULTS
 from tcva_adapters.results.writer import write_results
 from tcva_adapters.runner.questions import Evaluation
 from tcva_adapters.runner.running import Runner
-from tcva_adapters.samples import output
+from tcva_adapters.samples import whole_files
 from tcva_adapters.samples.conversation import add_group, conversation_of
-from tcva_adapters.samples.files import SampleFile, SampleStream, distinct, renamed
+from tcva_adapters.samples.csv_cells import csv_text
+from tcva_adapters.samples.reader import SampleFile, SampleStream, distinct, renamed
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
@@ -191,7 +189,7 @@ class Run:
         ]
         self._raters, self.human = self._rated(human, human_scale)
         self._groups = self._grouped(group)
-        self.folder = None if folder is None else output.usable_path(folder)
+        self.folder = None if folder is None else whole_files.usable_path(folder)
         self._timeout, self.progress, self.overwrite = timeout, progress, overwrite
         self._thresholds = dict(pass_from or {})
         self.names = self._checked_names()
@@ -337,8 +335,10 @@ class Run:
                 if self.folder.is_file():
                     msg = f"{self.folder} is a file, and a comparison writes a folder; give another name"
                     raise InvalidValueError(msg)
-                output.make_folder(self.folder)
-                stack.enter_context(output.alone(self.folder / ".lock", self.folder))
+                whole_files.make_folder(self.folder)
+                stack.enter_context(
+                    whole_files.alone(self.folder / ".lock", self.folder)
+                )
                 if tcva.store is None:
                     store = stack.enter_context(VerdictStore(self.folder / STORE))
                     tcva = tcva.changed(store=store)
@@ -420,7 +420,7 @@ class Run:
 def _check_folder(folder: Path, fingerprint: str) -> None:
     """Refuse a folder with another comparison, or with files of something else."""
     for name in FILES:
-        output.check_ours(
+        whole_files.check_ours(
             folder / name, RESULTS if name == "assessments.jsonl" else _OURS
         )
     path = folder / "summary.json"
@@ -529,21 +529,21 @@ def save(
         InvalidValueError: A file cannot be written, or one under its name is of something else.
     """
     scores, judged, texts, summary = (
-        output.usable_path(folder) / name for name in FILES
+        whole_files.usable_path(folder) / name for name in FILES
     )
-    with output.replacing(scores, ours=_OURS, overwrite=overwrite) as stream:
+    with whole_files.replacing(scores, ours=_OURS, overwrite=overwrite) as stream:
         header = ("sample", "method", "score", "unscored")
-        stream.write(output.csv_text(header, _long(table)).encode())
+        stream.write(csv_text(header, _long(table)).encode())
     own = table.results[table.views[0]]
     assessments = (each.assessment for each in own if isinstance(each, Result))
     write_results(judged, assessments, overwrite=overwrite)
-    with output.replacing(texts, ours=_OURS, overwrite=overwrite) as stream:
+    with whole_files.replacing(texts, ours=_OURS, overwrite=overwrite) as stream:
         for sample in table.texts:
             stream.write(
                 f"{json.dumps(written_out(sample.model_dump(by_alias=True)))}\n".encode()
             )
     if report is not None:
-        with output.replacing(summary, ours=_OURS, overwrite=overwrite) as stream:
+        with whole_files.replacing(summary, ours=_OURS, overwrite=overwrite) as stream:
             content = report.to_dict() | {
                 _RUN: table.run.fingerprint if table.run else None
             }

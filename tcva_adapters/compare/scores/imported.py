@@ -19,17 +19,12 @@ from typing import Any, Final
 
 from tcva_adapters.compare.scores.ratings import MISSING, Scale, names_in
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.samples.csv_cells import original
 from tcva_adapters.samples.fields import ALIASES
-from tcva_adapters.samples.output import original
-from tcva_adapters.samples.records import (
-    ROW_WORDS,
-    format_of,
-    read_records,
-    record_once,
-    unreadable,
-    whole_text,
-)
+from tcva_adapters.samples.file_formats import ROW_WORDS, format_of, read_records
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.sources import unreadable, whole_text
+from tcva_adapters.samples.strict_json import record_once
 from tcva_adapters.tables import counted, shortened
 
 _NAMED: Final = 3

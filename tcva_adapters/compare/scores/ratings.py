@@ -14,8 +14,9 @@ from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.core.temperature import as_temperature
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError, of_percent
-from tcva_adapters.samples.output import original
-from tcva_adapters.samples.records import RowStream, listed, unreadable
+from tcva_adapters.samples.csv_cells import original
+from tcva_adapters.samples.row_stream import RowStream
+from tcva_adapters.samples.sources import listed, unreadable
 from tcva_adapters.tables import Record, counted
 
 Scale = tuple[float, float]

@@ -37,22 +37,22 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.counted import LevelCounts
 from tcva_adapters.results.evidence import EvidenceCounts, under
-from tcva_adapters.results.protocol import Scored, json_object
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import MOSTLY_MARKED, Result
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.summary import Scores, Summary
 from tcva_adapters.samples.conversation import CONVERSATION, add_group, conversation_of
-from tcva_adapters.samples.files import SampleStream, numbered
-from tcva_adapters.samples.records import (
+from tcva_adapters.samples.file_formats import (
     Format,
-    RowStream,
     format_of,
-    listed,
     read_records,
     record_of,
-    skipped_rows,
 )
+from tcva_adapters.samples.reader import SampleStream, numbered
+from tcva_adapters.samples.row_stream import RowStream, skipped_rows
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.sources import listed
+from tcva_adapters.samples.strict_json import json_object
 from tcva_adapters.tables import Record, counted
 
 Judged = Assessment | Result | CCRSResult

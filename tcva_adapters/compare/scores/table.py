@@ -15,13 +15,13 @@ import numpy.typing as npt
 from tcva_adapters.compare.scores.judged_by import JudgedBy, RunInfo
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.assessment import SILENT
 from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.reasons import SILENT
 from tcva_adapters.results.result import MOSTLY_MARKED
-from tcva_adapters.results.settings import ScoringConfig
+from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.conversation import conversation_of
-from tcva_adapters.samples.records import listed
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.sources import listed
 from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.raters import mean_rating
 from tcva_adapters.tables import counted

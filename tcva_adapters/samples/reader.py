@@ -13,16 +13,10 @@ from typing import Any, Final, TypeVar
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.conversation import Conversation, conversation_of, read_item
 from tcva_adapters.samples.fields import ALIASES
-from tcva_adapters.samples.records import (
-    KEPT,
-    ROW_WORDS,
-    Format,
-    RowStream,
-    Source,
-    listed,
-    skipped_rows,
-)
+from tcva_adapters.samples.file_formats import ROW_WORDS, Format
+from tcva_adapters.samples.row_stream import KEPT, RowStream, skipped_rows
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.sources import Source, listed
 from tcva_adapters.tables import counted
 
 Name = TypeVar("Name", str, str | None)

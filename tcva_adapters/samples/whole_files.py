@@ -1,23 +1,16 @@
-"""Files that only their owner can read and that are written as a whole; and csv cells.
-
-A spreadsheet takes a cell that begins with ``=`` for a formula, and other beginnings for one, too.
-An apostrophe in front makes text of it (OWASP, "CSV Injection").
-"""
+"""Files that only their owner can read, and that are written as a whole."""
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TextIO
+from typing import BinaryIO, Final
 from uuid import uuid4
 
 from tcva_adapters.errors import InvalidValueError
@@ -28,8 +21,6 @@ else:
     import fcntl
 
 _BEGINNING: Final = 1 << 15  # bytes; paths in it may be long
-# With the apostrophes that may stand before it: what is written can then be read back exactly.
-_FORMULA: Final = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 _BINARY: Final = getattr(os, "O_BINARY", 0)
 """Windows writes line feeds as two characters without it."""
@@ -183,39 +174,3 @@ def check_ours(
             "(overwrite=True)"
         )
         raise InvalidValueError(msg)
-
-
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    r"""A table as csv: texts made harmless, numbers as they are, None as an empty cell.
-
-    >>> csv_text(["id", "score"], [["=1+1", -0.5], ["a", None]])
-    "id,score\r\n'=1+1,-0.5\r\na,\r\n"
-    """
-    stream = io.StringIO(newline="")
-    write_table(stream, header, rows)
-    return stream.getvalue()
-
-
-def write_table(
-    stream: TextIO, header: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> None:
-    """The same, row by row, into a stream that leaves ends of lines as they are."""
-    writer = csv.writer(stream)
-    for row in chain([header], rows):
-        writer.writerow(
-            [harmless(cell) if isinstance(cell, str) else cell for cell in row]
-        )
-
-
-def harmless(text: str) -> str:
-    """The text of a cell, with an apostrophe before what a spreadsheet would run.
-
-    >>> harmless("@SUM(1)"), harmless("plain"), original(harmless("'=1"))
-    ("'@SUM(1)", 'plain', "'=1")
-    """
-    return f"'{text}" if _FORMULA.match(text) else text
-
-
-def original(text: str) -> str:
-    """The text that `harmless` was given; only for cells of tables that were written here."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

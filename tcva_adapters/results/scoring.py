@@ -1,0 +1,254 @@
+"""What makes a score of verdicts, and the scores that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal, Self
+
+import numpy as np
+from pydantic import (
+    BeforeValidator,
+    Field,
+    model_validator,
+)
+
+from tcva_adapters.core import aggregation
+from tcva_adapters.core.panel import fuse
+from tcva_adapters.core.temperature import (
+    BALANCED,
+    PAPER_BOUNDS,
+    Bounds,
+    as_temperature,
+)
+from tcva_adapters.core.verdicts import FloatArray, WeightScheme
+from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
+from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.setting_checks import (
+    NonNegative,
+    Profiles,
+    Share,
+    as_bounds,
+    as_scheme,
+    as_scores_by_reason,
+)
+from tcva_adapters.results.settings_model import SettingsModel
+
+Uncontexted = Literal["skip", "fail", "earlier"]
+
+
+_OPTIONS: Final = ("scheme", "penalty", "eps", "floor", "bounds")
+
+
+class ScoringConfig(SettingsModel):
+    """What makes a score of verdicts: settings that cost no call, so that they may change later.
+
+    ``eps`` and ``floor`` go together wherever the temperature stands: flips, sweeps and reports
+    turn it over all of its range.
+
+    >>> ScoringConfig(temperature="strict").temperature
+    0.2
+    """
+
+    temperature: Annotated[float, BeforeValidator(as_temperature)] = Field(
+        default=BALANCED,
+        title="T",
+        description="Strictness of the score, from 0.1 (strictest) to 1.0 (most lenient); or strict, "
+        "balanced, lenient. Not the model's sampling temperature.",
+    )
+    threshold: Share = Field(
+        default=0.5, description="A sample passes with at least this score, in [0, 1]."
+    )
+    scheme: Annotated[WeightScheme, BeforeValidator(as_scheme)] = Field(
+        default=WeightScheme.DEFAULT,
+        description="Weights of the five levels: default, linear, aggressive, conservative, or "
+        "five numbers.",
+    )
+    penalty: aggregation.Penalty = Field(
+        default=aggregation.DEFAULT_PENALTY,
+        description="How none verdicts are penalised: paper, ramped, absolute or off.",
+    )
+    eps: Annotated[float, BeforeValidator(aggregation.check_eps)] = Field(
+        default=aggregation.DEFAULT_EPS,
+        description="Least weight of a level in the mean; more than 1e-9 needs floor=always.",
+    )
+    floor: aggregation.Floor = Field(
+        default=aggregation.DEFAULT_FLOOR,
+        description="Where eps applies: paper (at exponents up to 0), or always.",
+    )
+    bounds: Annotated[Bounds, BeforeValidator(as_bounds)] = Field(
+        default=PAPER_BOUNDS,
+        title="p",
+        description="Exponents of the power mean at the lowest and the highest temperature.",
+    )
+    evidence: Evidence = Field(
+        default=DEFAULT_EVIDENCE,
+        description="The evidence check: lower (a fully or mostly without a valid quote counts as "
+        "partial) or off (it counts as it is).",
+    )
+    on_unscored: Annotated[
+        float | Mapping[str, float] | None, BeforeValidator(as_scores_by_reason)
+    ] = Field(
+        default=None,
+        description="Score of samples that have none (a refusal, an empty context): a number, or "
+        "numbers by reason, e.g. refusal=1,empty_context=0. Failed calls never get a score.",
+    )
+    uncontexted: Uncontexted | None = Field(
+        default=None,
+        description="Answers that claim something without contexts: skip (no score), fail (they do "
+        "not pass, nor does their conversation) or earlier (contexts of earlier turns count). By "
+        "default skip, and fail in gates.",
+    )
+    fuse_weights: tuple[NonNegative, ...] | None = Field(
+        default=None,
+        strict=False,
+        description="Weights of the judges in the fused score, the main judge first.",
+    )
+
+    def __init__(
+        self, **given: Any
+    ) -> None:  # not the types of the fields: presets have names
+        super().__init__(**given)
+
+    @model_validator(mode="after")
+    def _go_together(self) -> Self:
+        aggregation.check_floored(self.eps, self.floor, self.bounds.p_max)
+        if self.fuse_weights is not None:
+            fuse(np.ones((1, len(self.fuse_weights))), weights=self.fuse_weights)
+        _ = self.plan  # the temperature lies within the bounds
+        return self
+
+    def __hash__(self) -> int:  # not of all fields: scores by reason are a mapping
+        return hash(self.temperature)
+
+    def for_unscored(self, reason: Reason) -> float | None:
+        """The score that ``on_unscored`` gives a sample without one of its own.
+
+        A number for all reasons does not count where ``uncontexted="fail"`` closes the answer.
+
+        >>> ScoringConfig(on_unscored={"refusal": 1.0}).for_unscored(Reason.REFUSAL)
+        1.0
+        """
+        given = self.on_unscored
+        if isinstance(given, Mapping):
+            return given.get(reason)
+        return None if reason.is_failure or self.closes(reason) else given
+
+    def closes(self, reason: Reason) -> bool:
+        """Whether answers that have no score for this reason do not pass."""
+        return reason is Reason.EMPTY_CONTEXT and self.uncontexted == "fail"
+
+    @property
+    def plan(self) -> aggregation.Plan:
+        """What scores at this temperature are computed with."""
+        return _plan(
+            self.temperature,
+            self.scheme,
+            self.penalty,
+            self.eps,
+            self.floor,
+            self.bounds,
+        )
+
+    @property
+    def place(self) -> str:
+        """The temperature in a word, and a view that is not the usual one.
+
+        >>> ScoringConfig(evidence="off").place
+        'T=0.5, evidence off'
+        """
+        return f"T={self.temperature:g}{self.unusual_view}"
+
+    @property
+    def unusual_view(self) -> str:
+        """The exponents and the view of the evidence, each where it is not the usual one.
+
+        >>> ScoringConfig(bounds=Bounds(p_min=-4)).unusual_view
+        ', p=-4..12.25'
+        """
+        p = "" if self.bounds == PAPER_BOUNDS else f", p={self.bounds.short_name}"
+        return p + (
+            "" if self.evidence == DEFAULT_EVIDENCE else f", evidence {self.evidence}"
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keyword arguments of `aggregate`, `aggregate_counts` and `flip_temperature`."""
+        return {name: getattr(self, name) for name in _OPTIONS}
+
+    def scores(self, counts: FloatArray) -> FloatArray:
+        """The scores of rows of five level counts; nan where all are 0."""
+        return aggregation.scores_of(counts, self.plan)[:, 0]
+
+    def single(self, by_judge: Sequence[tuple[float, ...]]) -> float:
+        """The score of one sample by its level counts, of the main judge first; nan without any."""
+        plan = self.plan
+        if len(by_judge) == 1:
+            return _score(by_judge[0], plan)
+        scores = [_score(counts, plan) for counts in by_judge]
+        return float(self.joined(np.array([scores]).T)[0])
+
+    def curve(self, counts: FloatArray) -> Callable[[FloatArray], FloatArray]:
+        """A sample's score as a function of temperatures, whatever the temperature here is.
+
+        Args:
+            counts: Its level counts, shape (J, 5), with a row for each judge, the main one first.
+
+        Returns:
+            Takes temperatures within the bounds, shape (T,), and gives as many scores; nan
+            throughout where the main judge has no verdicts.
+
+        >>> ScoringConfig().curve(np.array([[1.0, 1, 1, 0, 0]]))(np.array([0.1, 0.5])).round(3)
+        array([0.786, 0.867])
+        """
+        by_judge = aggregation.score_curves(counts, **self.options)
+        return lambda temperatures: self.joined(by_judge(temperatures))
+
+    def joined(self, by_judge: Sequence[FloatArray] | FloatArray) -> FloatArray:
+        """The geometric mean of several judges' scores; what an additional judge lacks is left out.
+
+        Args:
+            by_judge: Arrays of one shape, the main judge's first; nan where a judge has no score.
+
+        Returns:
+            Of the same shape; nan wherever the main judge has none.
+
+        >>> scores = [np.array([0.9, 0.9, np.nan]), np.array([0.4, np.nan, 1.0])]
+        >>> ScoringConfig().joined(scores).round(3)
+        array([0.6, 0.9, nan])
+        """
+        main = by_judge[0]
+        if len(by_judge) == 1:
+            return main
+        table = np.stack([scores.ravel() for scores in by_judge], axis=1)
+        fused = fuse(table, weights=self.fuse_weights).scores
+        return np.where(np.isnan(main), np.nan, fused.reshape(main.shape))
+
+    def for_profile(
+        self, profiles: Profiles | None, metadata: Mapping[str, Any]
+    ) -> ScoringConfig:
+        """The settings for a sample with this metadata.
+
+        >>> profiles = {"domain": {"medical": 0.2}}
+        >>> ScoringConfig().for_profile(profiles, {"domain": "medical"}).temperature
+        0.2
+        """
+        for field, temperatures in (profiles or {}).items():
+            value = metadata.get(field)
+            if value is not None and str(value) in temperatures:
+                return self.changed(temperature=temperatures[str(value)])
+        return self
+
+
+@lru_cache(maxsize=256)  # few settings, and a score for each of many samples
+def _plan(temperature: float, *options: Any) -> aggregation.Plan:
+    return aggregation.make_plan(
+        [temperature], **dict(zip(_OPTIONS, options, strict=True))
+    )
+
+
+@lru_cache(
+    maxsize=4096
+)  # samples have few claims: the same counts come again and again
+def _score(counts: tuple[float, ...], plan: aggregation.Plan) -> float:
+    return float(aggregation.scores_of(np.array([counts]), plan)[0, 0])

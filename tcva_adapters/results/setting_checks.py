@@ -1,0 +1,197 @@
+"""Types of settings with their checks, and what these say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Final
+
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
+
+from tcva_adapters.core.checks import as_number
+from tcva_adapters.core.temperature import (
+    Bounds,
+    as_temperature,
+    check_temperature,
+)
+from tcva_adapters.core.verdicts import WeightScheme
+from tcva_adapters.errors import InvalidValueError, TCVAError, of_percent
+from tcva_adapters.frameworks import REQUIREMENTS
+from tcva_adapters.lazy import check as check_installed
+from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.unknown_names import check_names
+
+Profiles = Mapping[str, Mapping[str, float]]
+"""A metadata field with a temperature for each of its values: ``{"domain": {"medical": 0.2}}``."""
+
+STRICT: Final = ConfigDict(
+    frozen=True,
+    extra="forbid",
+    strict=True,
+    arbitrary_types_allowed=True,
+    allow_inf_nan=False,
+)
+
+
+def _number(value: Any) -> float:
+    number = None if isinstance(value, bool) else as_number(value)
+    if number is None:
+        msg = "must be a number"
+        raise ValueError(msg)
+    return number
+
+
+def _share(value: Any) -> float:
+    number = _number(value)
+    if not 0.0 <= number <= 1.0:
+        msg = "must be between 0 and 1"
+        raise ValueError(msg)
+    return number
+
+
+Number = Annotated[float, BeforeValidator(_number)]
+Share = Annotated[float, BeforeValidator(_share)]
+Positive = Annotated[Number, Field(gt=0)]
+NonNegative = Annotated[Number, Field(ge=0)]
+Count = Annotated[int, Field(ge=1)]
+
+
+_PLAINER: Final = {
+    "Input should": "must", "String should": "must", "Field required": "must have more items",
+    "a valid tuple": "several numbers, e.g. 1,5", "a valid integer": "a whole number",
+    "a valid string": "a string", "greater than or equal to": "at least",
+    "less than or equal to": "at most", "greater than": "above",
+    "an instance of VerdictStore": "a path or a VerdictStore",
+}  # fmt: skip  # a table
+"""Parts of pydantic's messages in plainer words."""
+
+
+def check(kind: Any, name: str, value: Any) -> Any:
+    """A value of a type, e.g. `Count`, in its final form.
+
+    Raises:
+        InvalidValueError: It does not fit; the message names it.
+    """
+    try:
+        return _adapter(kind).validate_python(value)
+    except ValidationError as error:
+        raise refusal(error, {name: value}) from None
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind, config=STRICT)
+
+
+def refusal(error: ValidationError, given: Mapping[str, Any]) -> TCVAError:
+    """The first fault: as the core says it, or the setting, what it must be, and its value."""
+    first = error.errors(include_url=False)[0]
+    raised = first.get("ctx", {}).get("error")
+    if isinstance(raised, TCVAError):
+        return raised
+    name = next(
+        (str(part) for part in first["loc"][:1] if part in given), next(iter(given))
+    )
+    why = first["msg"].removeprefix("Value error, ")
+    for pydantic, plain in _PLAINER.items():
+        why = why.replace(pydantic, plain)
+    # What was meant as a key is not printed.
+    value = type(given[name]).__name__ if name == "api_key" else f"{given[name]!r:.80}"
+    hint = of_percent(given[name]) if why.endswith((" 1", "a number")) else ""
+    return InvalidValueError(f"{name} {why}, got {value}{hint}")
+
+
+def as_scheme(value: Any) -> WeightScheme:
+    """Weights of the five levels from a preset's name, five numbers, or what a file has of a scheme."""
+    stored = isinstance(value, Mapping) and value.keys() == {"name", "weights"}
+    return WeightScheme(**value) if stored else WeightScheme.resolve(value)
+
+
+def as_bounds(value: Any) -> Any:
+    """Bounds from a mapping, as configuration files have them, or from their two numbers."""
+    if isinstance(value, list | tuple) and len(value) == 2:
+        return Bounds(*map(_number, value))
+    is_of_file = (
+        isinstance(value, Mapping)
+        and value
+        and {*value} <= {*Bounds.__dataclass_fields__}
+    )
+    if not (is_of_file or isinstance(value, Bounds)):
+        msg = "must be two numbers, e.g. bounds=-4,12"
+        raise ValueError(msg)
+    return Bounds(**value) if is_of_file else value
+
+
+def by_name(example: str) -> BeforeValidator:
+    """Refuses what is no mapping, and says how one is typed."""
+
+    def check(value: Any) -> Any:
+        if not (value is None or isinstance(value, Mapping)):
+            msg = f"must be a number for each name, e.g. {example}"
+            raise ValueError(msg)
+        return value
+
+    return BeforeValidator(check)
+
+
+def as_scores_by_reason(value: Any) -> Any:
+    """One number, or numbers by reason; failures have none."""
+    if not (isinstance(value, Mapping) and value):
+        return None if value is None else _share(value)
+    check_names(value, [r.value for r in Reason if not r.is_failure], of="on_unscored")
+    return {reason: _share(score) for reason, score in value.items()}
+
+
+def as_items(value: Any) -> tuple[Any, ...]:
+    """One or several things as a tuple; None is none."""
+    if value is None:
+        return ()
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def as_events(events: Any) -> Any:
+    """Refuse events where OpenTelemetry is not installed."""
+    if events:
+        check_installed(REQUIREMENTS["otel"])
+    return events
+
+
+def as_profiles(value: Any) -> Profiles | None:
+    """Temperatures by the values of one metadata field."""
+    if value is None:
+        return None
+    fits = isinstance(value, Mapping) and len(value) == 1
+    field, values = next(iter(value.items())) if fits else (None, None)
+    if not (isinstance(field, str) and field and isinstance(values, Mapping)):
+        msg = "must be temperatures by a field's values, e.g. {'domain': {'medical': 0.2}}"
+        raise ValueError(msg)
+    return {
+        field: {
+            str(each): as_profile_temperature(field, each, t)
+            for each, t in values.items()
+        }
+    }
+
+
+def as_profile_temperature(
+    field: str,
+    value: Any,
+    temperature: Any,
+    bounds: Bounds | None = None,
+) -> float:
+    """A temperature of a profile; a message names the field and its value."""
+    try:
+        return (
+            check_temperature(temperature, bounds)
+            if bounds
+            else as_temperature(temperature)
+        )
+    except InvalidValueError as error:
+        msg = f"profiles, {field}={value}: {error}"
+        raise InvalidValueError(msg) from None

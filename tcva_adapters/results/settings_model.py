@@ -1,0 +1,136 @@
+"""Settings are written once: name, default, check and meaning, in one model for each purpose.
+
+Constructors, configuration files, default names and the options of commands read these models.
+``title`` is what default names call a setting, and ``repr=False`` keeps it out of them.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
+from typing import Any, Self, TypeVar, cast, get_type_hints
+
+from pydantic import (
+    BaseModel,
+    ValidationError,
+)
+
+from tcva_adapters.core.temperature import (
+    misplaced,
+)
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.setting_checks import STRICT, refusal
+from tcva_adapters.results.unknown_names import check_names
+from tcva_adapters.samples.sample import Checked
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class SettingsModel(Checked):
+    """Settings that are checked when they are given, and never change."""
+
+    model_config = STRICT
+
+    def __init__(self, **given: Any) -> None:
+        check_names(
+            given,
+            type(self).model_fields,
+            of=type(self).__name__.removesuffix("Settings"),
+        )
+        try:
+            BaseModel.__init__(self, **given)
+        except ValidationError as error:
+            raise refusal(error, given) from None
+
+    @classmethod
+    def default(cls, name: str) -> Any:
+        """The value of a setting where none is given."""
+        return cls.model_fields[name].default
+
+    @classmethod
+    def type_of(cls, name: str) -> Any:
+        """The type of a setting with its checks, for `check`."""
+        return get_type_hints(cls, include_extras=True)[name]
+
+    def changed(self, **changes: Any) -> Self:
+        """A copy with other settings, presets and schemes by name.
+
+        Raises:
+            InvalidValueError: A setting is out of range, or unknown.
+        """
+        return type(self)(**{**dict(self), **changes})
+
+
+def shows_settings(
+    *models: type[BaseModel], without: Collection[str] = ()
+) -> Callable[[Function], Function]:
+    """Decorates a constructor so that its signature shows the settings in place of ``**settings``.
+
+    `inspect`, documentation tools, and frameworks that rebuild objects from signatures see every
+    setting with its default. A setting that is passed by position is refused, with the name of the
+    class that was called.
+
+    Args:
+        models: Where the settings are.
+        without: Settings that the function does not take.
+    """
+
+    def decorate(function: Function) -> Function:
+        signature = inspect.signature(function)
+        shown = {
+            n: p for n, p in signature.parameters.items() if p.kind is not p.VAR_KEYWORD
+        }
+        for model in models:
+            types = get_type_hints(model)  # without the checks, which no reader needs
+            for name, field in model.model_fields.items():
+                if name not in without and name not in shown:
+                    shown[name] = inspect.Parameter(
+                        name,
+                        inspect.Parameter.KEYWORD_ONLY,
+                        default=field.default,
+                        annotation=types[name],
+                    )
+        placed = [n for n, p in shown.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
+
+        @wraps(function)
+        def checked(self: Any, *values: Any, **settings: Any) -> Any:
+            if surplus := values[len(placed) - 1 :]:
+                first = f"only {', '.join(placed[1:])}" if placed[1:] else "nothing"
+                hint = misplaced(surplus[0]) or "write all others by name"
+                msg = f"{type(self).__name__} takes {first} by position, got {surplus[0]!r:.80}; {hint}"
+                raise InvalidValueError(msg)
+            return function(self, *values, **settings)
+
+        checked.__signature__ = signature.replace(parameters=[*shown.values()])  # type: ignore[attr-defined]  # inspect reads it
+        return cast("Function", checked)
+
+    return decorate
+
+
+def unusual(model: type[BaseModel], values: Mapping[str, Any]) -> list[str]:
+    """What default names say: ``title=value`` for each setting that is not the default.
+
+    Args:
+        model: Of the settings.
+        values: Settings by name; those that are missing are not said.
+    """
+    return [
+        f"{field.title or name}={shown(values[name])}"
+        for name, field in model.model_fields.items()
+        if field.repr and name in values
+        # What is called the same is the same: a published scheme's weights, given as numbers.
+        if values[name] != field.default and shown(values[name]) != shown(field.default)
+    ]
+
+
+def shown(value: Any) -> str:
+    """A setting's value in a name: its own short form, or that of a number."""
+    if isinstance(value, tuple):
+        return "+".join(map(shown, value))
+    if isinstance(value, Mapping):
+        is_nested = any(isinstance(inner, Mapping) for inner in value.values())
+        pairs = "+".join(f"{reason}={score}" for reason, score in value.items())
+        return f"by {', '.join(value)}" if is_nested else pairs
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:g}" if is_number else str(getattr(value, "short_name", value))

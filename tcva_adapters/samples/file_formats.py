@@ -1,0 +1,327 @@
+"""The formats of files: jsonl, json, csv and parquet, each as a stream of rows.
+
+A bad row says what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import (
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    get_args,
+)
+
+from tcva_adapters.errors import (
+    InvalidValueError,
+    MissingDependencyError,
+    install_hint,
+)
+from tcva_adapters.samples.sources import (
+    Source,
+    encoding_fault,
+    listed,
+    name_of,
+    opened,
+    text_lines,
+    unreadable,
+    whole_text,
+)
+from tcva_adapters.samples.strict_json import loads
+
+Format = Literal["jsonl", "json", "csv", "parquet"]
+
+_SUFFIXES: Final[dict[str, Format]] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    "": "jsonl",  # a pipe has no suffix
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+ROW_WORDS: Final = {
+    "jsonl": "line",
+    "json": "item",
+    "csv": "line",
+    "parquet": "row",
+}
+"""What a row is called in messages."""
+
+_NOTHING: Final = ("NaN", "nan", "<NA>")
+"""Cells of csv files where data frames had nothing. NA and None are not among them: these answer questions."""
+
+_LIST_KEYS: Final = (
+    *(
+        "samples",
+        "data",
+        "assessments",
+        "results",
+        "examples",
+        "runs",
+        "rows",
+        "records",
+    ),
+    *(
+        "test_cases",
+        "testCases",
+        "test_results",
+        "testResults",
+        "conversationalTestCases",
+    ),
+)
+_CASES: Final = ("testCases", "conversationalTestCases")
+_RUN: Final = "testRunData"
+"""Where DeepEval's ``.latest_test_run.json`` holds the run."""
+
+_BLOCK: Final = 2**16
+"""Bytes of a parquet file that are read at once."""
+_CSV_FIELD_LIMIT: Final = 2**31 - 1  # the largest that every platform takes
+
+
+class FileRow(NamedTuple):
+    """A record and its line (csv, jsonl), item (json) or row (parquet), from 1.
+
+    Attributes:
+        line: Where it is.
+        record: By field name, or what was parsed of it; None for a row that is no record.
+        error: What is wrong with such a row.
+    """
+
+    line: int
+    record: Any
+    error: str = ""
+
+
+def record_of(text: str) -> dict[str, Any]:
+    """A line of jsonl.
+
+    Raises:
+        ValueError: It is no JSON object.
+    """
+    return _checked(loads(text))
+
+
+def read_records(
+    source: Source,
+    format: Format | None = None,  # noqa: A002  # what everyone calls it
+    *,
+    parse: Callable[[str], Any] = record_of,
+) -> Iterator[FileRow]:
+    """The rows of a file, bad ones included.
+
+    Args:
+        source: A path, ``"-"`` for standard input, or an open text file.
+        format: By default taken from the suffix; jsonl for streams.
+        parse: Makes of a line of jsonl what stands in place of the record; a ValueError says what
+            is wrong with the line.
+
+    Raises:
+        UnreadableInputError: The file is missing, a folder, or damaged as a whole.
+        MissingDependencyError: A parquet file without pyarrow.
+        InvalidValueError: An unknown format or suffix.
+
+    >>> import io
+    >>> [row.record for row in read_records(io.StringIO('{"a": 1}'))]
+    [{'a': 1}]
+    """
+    kind = format_of(source, format)
+    if kind == "jsonl":
+        return _jsonl_rows(source, parse)
+    if kind == "csv":
+        return _csv_rows(source)
+    return _json_rows(source) if kind == "json" else _parquet_rows(source)
+
+
+def format_of(source: Source, kind: Format | None = None) -> Format:
+    """The format that was named, or that of the suffix, or under another suffix what is in the file.
+
+    Raises:
+        InvalidValueError: There is no such format, or the file is HTML.
+        UnreadableInputError: There is no such file under a suffix that is of no format.
+    """
+    is_path = source != "-" and isinstance(source, str | Path)
+    suffix = Path(str(source)).suffix.lower() if is_path else ""
+    found = kind or _SUFFIXES.get(suffix) or _format_within(source)
+    if found is None or found not in get_args(Format):
+        msg = f"the format of {name_of(source)} must be one of {', '.join(get_args(Format))}, got {kind or 'HTML'!r}"
+        raise InvalidValueError(msg)
+    return found
+
+
+def _format_within(source: Source) -> Format | None:
+    """The format of a file by its first line: parquet's mark, a list, a record, or a header.
+
+    Raises:
+        UnreadableInputError: There is no such file.
+    """
+    if isinstance(source, str | Path) and Path(source).is_fifo():
+        msg = f"{source} is a pipe, whose format is unknown; give '-' for jsonl from a pipe"
+        raise InvalidValueError(msg)
+    with opened(source) as file:
+        line = file.readline().removeprefix(codecs.BOM_UTF8).strip()
+    if line.startswith(b"<"):
+        return None
+    if line.startswith(b"PAR1"):
+        return "parquet"
+    if line.startswith(b"{"):
+        return "jsonl" if line.endswith(b"}") else "json"
+    return "json" if line.startswith(b"[") else "csv"
+
+
+def _checked(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        msg = f"a record must be a JSON object, got {json.dumps(value):.40}"
+        raise ValueError(msg)  # noqa: TRY004  # said of a row of a file
+    return value
+
+
+def _row(number: int, parse: Callable[[Any], Any], value: Any) -> FileRow:
+    try:
+        return FileRow(number, parse(value))
+    except ValueError as error:
+        return FileRow(number, None, str(error))
+
+
+def _jsonl_rows(source: Source, parse: Callable[[str], Any]) -> Iterator[FileRow]:
+    for number, text in enumerate(text_lines(source), start=1):
+        if wrong := encoding_fault(text):
+            yield FileRow(number, None, wrong)
+        elif text and not text.isspace():
+            yield _row(number, parse, text)
+
+
+def _json_rows(source: Source) -> Iterator[FileRow]:
+    text = whole_text(source)
+    try:
+        records = _records_in(loads(text)) if text.strip() else []
+    except ValueError as error:
+        raise unreadable(source, str(error)) from None
+    for number, value in enumerate(records, start=1):
+        yield _row(number, _checked, value)
+
+
+def _records_in(content: Any) -> list[Any]:
+    """The records of a document.
+
+    A list is the records; of an object, the list under one of the usual names (DeepEval's
+    ``testCases``, ...), its only entry if that is a list, or what pandas' ``to_json`` makes of
+    columns. Any other object is one record.
+    """
+    if isinstance(content, list):
+        return content
+    content = _checked(content)
+    if isinstance(content.get(_RUN), dict):
+        content = content[_RUN]
+    parts = list(content.values())
+    both = [
+        row
+        for key in _CASES
+        if isinstance(content.get(key), list)
+        for row in content[key]
+    ]
+    places = [
+        both or None,
+        *map(content.get, _LIST_KEYS),
+        *(parts if len(parts) == 1 else ()),
+    ]
+    if lists := [records for records in places if isinstance(records, list)]:
+        return next(filter(None, lists), [])
+    if parts and all(isinstance(part, dict) and "0" in part for part in parts):
+        return [
+            {name: column.get(at) for name, column in content.items()}
+            for at in parts[0]
+        ]
+    return [content]
+
+
+def _csv_rows(source: Source) -> Iterator[FileRow]:
+    # The limit belongs to the csv module as a whole; it is raised and never lowered again,
+    # because another thread may be in the middle of a file.
+    csv.field_size_limit(max(csv.field_size_limit(), _CSV_FIELD_LIMIT))
+    lines, head = text_lines(source), [""]
+    for text in lines:
+        head.append(text)
+        if text.strip():
+            break
+    # Spreadsheets write semicolons, too.
+    delimiter = max(",;\t", key=re.sub(r'"[^"]*"', "", head[-1]).count)
+    reader = csv.reader(chain(head[1:], lines), delimiter=delimiter, strict=True)
+    header: list[str] = []
+    while True:
+        line, cells, wrong = reader.line_num + 1, list[str](), ""
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            wrong = f"not csv: {error}; check the quotes of this row"
+        wrong = encoding_fault("".join(cells)) or wrong
+        if not header:
+            header = [cell.strip() for cell in cells]
+            names = list(filter(None, header))
+            if wrong or len(set(names)) < len(names):
+                wrong = (
+                    wrong
+                    or f"the header has the same name twice: {listed(names)}; rename one"
+                )
+                raise unreadable(source, wrong, line=line)
+        # Cells beyond the header may be empty: some programs end their rows with a comma.
+        elif wrong or (
+            cells and (len(cells) < len(header) or any(cells[len(header) :]))
+        ):
+            counts = f"{len(cells)} cells where the header has {len(header)}"
+            yield FileRow(line, None, wrong or f"{counts}; check commas and quotes")
+        elif cells:
+            named = zip(header, cells, strict=False)
+            record = {
+                n: None if c in _NOTHING else c for n, c in named if not _is_index(n)
+            }
+            yield FileRow(line, record)
+
+
+def _parquet_rows(source: Source) -> Iterator[FileRow]:
+    try:
+        import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra, untyped
+        import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415  # as above
+    except ImportError:
+        msg = f"reading parquet needs pyarrow: {install_hint('parquet')}"
+        raise MissingDependencyError(msg) from None
+    if source == "-" or not isinstance(source, str | Path):
+        msg = f"parquet can only be read from a path, got {name_of(source)}"
+        raise InvalidValueError(msg)
+    try:
+        # Pages are read as they are needed, not a row group in advance.
+        options = {"pre_buffer": False, "buffer_size": _BLOCK}
+        with opened(source) as stream, pq.ParquetFile(stream, **options) as file:
+            batches = (
+                batch.to_pylist() for batch in file.iter_batches(batch_size=1024)
+            )
+            for number, record in enumerate(chain.from_iterable(batches), start=1):
+                cells = {
+                    n: _cell(cell) for n, cell in record.items() if not _is_index(n)
+                }
+                yield FileRow(number, cells)
+    except pa.ArrowException as error:
+        raise unreadable(source, f"not a readable parquet file: {error}") from error
+
+
+def _is_index(name: str) -> bool:
+    """Whether pandas made this column up: it counts rows."""
+    return name in ("", "__index_level_0__") or name.startswith("Unnamed: ")
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value.decode(errors="backslashreplace")
+    is_plain = value is None or isinstance(value, str | int | float | list | dict)
+    return value if is_plain else str(value)

@@ -1,0 +1,193 @@
+"""The items of a file, made of its rows one by one."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from copy import copy
+from itertools import islice, repeat
+from typing import (
+    Any,
+    Final,
+    Generic,
+    Self,
+    TypeVar,
+)
+
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    UnreadableInputError,
+)
+from tcva_adapters.samples.file_formats import (
+    ROW_WORDS,
+    Format,
+    format_of,
+    read_records,
+    record_of,
+)
+from tcva_adapters.samples.sources import Source, name_of, unreadable
+
+Item = TypeVar("Item")
+
+KEPT: Final = 20
+"""Bad rows that are kept for messages; the rest are counted."""
+
+CHECKED: Final = 10_000
+"""Rows that are looked at before a model is paid for any of them."""
+
+
+class RowStream(Iterator[Item], Generic[Item]):
+    """The items of a file, read when they are asked for. It is read once.
+
+    Attributes:
+        source: The file.
+        kind: Its format.
+        line: The line (csv, jsonl), item (json) or row (parquet) of the last item returned.
+        number: How many items were returned.
+        bad: Line and message of bad rows that were skipped, the first ones.
+        skipped: How many those are.
+        total: How many items there are, where `check` has seen them all; None otherwise.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        kind: Format | None,
+        *,
+        skip_bad: bool | None,
+        read: Callable[[dict[str, Any]], Item],
+        kept: int | None = KEPT,
+        parse: Callable[[str], Any] = record_of,
+    ) -> None:
+        """Prepare to read; nothing is opened yet.
+
+        Args:
+            source: As for `read_records`.
+            kind: As for `read_records`.
+            skip_bad: Go on after a bad row and count it; None where that is never offered.
+            read: Makes an item of a record; raises InvalidSampleError or UnreadableInputError.
+            kept: How many bad rows are kept; None keeps all.
+            parse: Makes a record, or at once an item, of a line of jsonl.
+
+        Raises:
+            InvalidValueError: An unknown format or suffix.
+        """
+        self.source = source
+        self.kind = format_of(source, kind)
+        self._skip_bad, self._kept, self._read, self._parse = (
+            skip_bad,
+            kept,
+            read,
+            parse,
+        )
+        self._begin()
+
+    def _begin(self) -> None:
+        self.line = self.number = self.skipped = 0
+        self.bad: list[tuple[int, str]] = []
+        self.total: int | None = None
+        self._ahead: deque[tuple[int, Item]] = deque()
+        self._rows = self._items()
+
+    def __next__(self) -> Item:
+        """The next item.
+
+        Raises:
+            UnreadableInputError: A bad row where none is to be skipped, a file that cannot be read,
+                or, at its end, one without any item.
+        """
+        self.line, item = self._ahead.popleft() if self._ahead else next(self._rows)
+        self.number += 1
+        return item
+
+    def again(self) -> Self:
+        """The same file from its beginning."""
+        other = copy(self)
+        other._begin()  # noqa: SLF001  # another one of this class
+        return other
+
+    def check(self, rows: int = CHECKED) -> None:
+        """Read the first rows and hold them, so that what is wrong is known before any is used.
+
+        Args:
+            rows: How many items.
+
+        Raises:
+            UnreadableInputError: As when they are read.
+        """
+        self._ahead.extend(islice(self._rows, rows))
+        self.total = len(self._ahead) if len(self._ahead) < rows else None
+
+    @property
+    def held(self) -> list[Item] | None:
+        """What `check` has read, where that is all there is; else None."""
+        return None if self.total is None else [item for _, item in self._ahead]
+
+    def collected(self) -> tuple[list[Item], list[int]]:
+        """All items that are left, and the line of each."""
+        pairs = [(item, self.line) for item in self]
+        return [item for item, _ in pairs], [line for _, line in pairs]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is to be known of what was read so far, in sentences."""
+        return skipped_rows(self.bad, self.skipped)
+
+    def _items_of(self, record: dict[str, Any], line: int) -> Iterable[Item]:  # noqa: ARG002  # others need it
+        return [self._read(record)]
+
+    def _items(self) -> Generator[tuple[int, Item], None, None]:
+        found = False
+        for line, record, wrong in read_records(
+            self.source, self.kind, parse=self._parse
+        ):
+            error = wrong
+            if not error:
+                try:
+                    items = (
+                        self._items_of(record, line)
+                        if isinstance(record, dict)
+                        else [record]
+                    )
+                except (InvalidSampleError, UnreadableInputError) as refusal:
+                    error = str(refusal)
+                else:
+                    found = True
+                    yield from zip(repeat(line), items)
+                    continue
+            if not self._skip_bad:
+                if self._skip_bad is False:
+                    error += "; --skip-bad leaves such rows out"
+                raise unreadable(
+                    self.source, error, line=line, word=ROW_WORDS[self.kind]
+                )
+            self.skipped += 1
+            if self._kept is None or len(self.bad) < self._kept:
+                self.bad.append((line, error))
+        if not found:
+            msg = f"{name_of(self.source)} has no records"
+            if self.bad:
+                line, error = self.bad[0]
+                msg = f"{name_of(self.source)} has no readable records (skipped: {self.skipped}); {ROW_WORDS[self.kind]} {line}: {error}"
+            raise UnreadableInputError(msg)
+
+
+def skipped_rows(
+    bad: Sequence[tuple[int, str]], number: int, where: str = ""
+) -> list[str]:
+    """Bad rows in sentences, and how many are not among them.
+
+    Args:
+        bad: Line and message of the first ones.
+        number: How many there are.
+        where: Names the file where there are several.
+
+    >>> skipped_rows([(3, "not JSON")], 2)
+    ['skipped line 3: not JSON', 'skipped 1 more']
+    """
+    said = [f"skipped line {line}{where}: {message}" for line, message in bad]
+    return (
+        [*said, f"skipped {number - len(bad)} more{where}"]
+        if number > len(bad)
+        else said
+    )

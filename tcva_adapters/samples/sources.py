@@ -1,0 +1,132 @@
+"""Where rows are read from: a path, standard input or an open stream, and its lines of text."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import (
+    Any,
+    Final,
+    TextIO,
+)
+
+from tcva_adapters.errors import (
+    UnreadableInputError,
+)
+from tcva_adapters.samples.whole_files import usable_path
+
+Source = str | Path | TextIO
+
+_WHY: Final[dict[type[OSError], str]] = {
+    FileNotFoundError: "the file does not exist; check the path",
+    IsADirectoryError: "this is a folder; name a file in it",
+}
+_PACKED: Final = "a compressed file, which is not read; unpack it first"
+_BINARY: Final = {
+    b"PK\x03\x04": "an Excel file or a zip archive, which is not read; export the sheet as csv, or unpack the archive",
+    b"\xd0\xcf\x11\xe0": "an Excel file, which is not read; export the sheet as csv",
+    b"\x1f\x8b": _PACKED,
+    b"(\xb5/\xfd": _PACKED,
+    b"\xfd7zXZ": _PACKED,
+    b"BZh9": _PACKED,
+    b"PAR1": "a parquet file; its name must end in .parquet, or its format be given",
+    b"SQLite format 3": "a database, which is not read; give samples or results as jsonl",
+}
+"""By their first bytes: what files are that hold no text, and the way out."""
+
+
+def whole_text(source: Source) -> str:
+    """A file's text, without a mark of the byte order.
+
+    Raises:
+        UnreadableInputError: The file is missing, a folder, cannot be read, or is not UTF-8.
+    """
+    text = "".join(text_lines(source))
+    if wrong := encoding_fault(text):
+        raise unreadable(source, wrong)
+    return text
+
+
+def is_read_again(source: Source) -> bool:
+    """Whether a second reading gives the same rows: of a file, not of a pipe or a stream."""
+    if source == "-" or not isinstance(source, str | Path):
+        return False
+    return os.path.isfile(usable_path(source))  # noqa: PTH113  # Path.is_file raises for names too long
+
+
+def name_of(source: Source) -> str:
+    """What a source is called in messages."""
+    if source == "-":
+        return "standard input"
+    return str(source) if isinstance(source, str | Path) else "the stream"
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in quotes, with commas between."""
+    return ", ".join(map(repr, names))
+
+
+def unreadable(
+    source: Source,
+    error: str,
+    *,
+    line: int | None = None,
+    word: str = "line",
+) -> UnreadableInputError:
+    """The error that names the file, and the row where it is one row's.
+
+    Args:
+        source: The file.
+        error: What is wrong, and what can be done.
+        line: The row's number.
+        word: What a row is called there; see `ROW_WORDS`.
+    """
+    where = "" if line is None else f", {word} {line}"
+    return UnreadableInputError(f"{name_of(source)}{where}: {error}", line=line)
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[Any]:
+    """The source's lines; of a path and of standard input as bytes."""
+    if source == "-":
+        yield getattr(sys.stdin, "buffer", sys.stdin)
+    elif not isinstance(source, str | Path):
+        yield source
+    else:
+        try:
+            with usable_path(source).open("rb") as file:
+                yield file
+        except OSError as error:
+            why = _WHY.get(type(error), f"cannot be read: {error.strerror or error}")
+            raise unreadable(source, why) from None
+
+
+def text_lines(source: Source) -> Iterator[str]:
+    """All lines, broken only at line feeds; bytes that are not UTF-8 are halves of characters.
+
+    Raises:
+        UnreadableInputError: The file is known by its first bytes, and is no text.
+    """
+    with opened(source) as lines:
+        for number, line in enumerate(lines):
+            for beginning, error in _BINARY.items() if number == 0 else ():
+                if isinstance(line, bytes) and line.startswith(beginning):
+                    raise unreadable(source, error)
+            text = (
+                line.decode(errors="surrogateescape")
+                if isinstance(line, bytes)
+                else line
+            )
+            yield text if number else text.removeprefix("\ufeff")
+
+
+def encoding_fault(text: str) -> str:
+    """What is wrong with the bytes of a text; nothing, usually."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        return f"not UTF-8: byte {ord(text[error.start]) & 0xFF:#04x}; save it as UTF-8"
+    return ""
