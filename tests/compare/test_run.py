@@ -8,6 +8,7 @@ import asyncio
 import csv
 import json
 import math
+import re
 import sqlite3
 import threading
 from contextlib import closing
@@ -115,6 +116,12 @@ def test_every_sample_has_a_score_or_a_reason_by_every_method() -> None:
     said = table.results["ragas faithfulness"][1]
     assert said is not None
     assert [claim.claim for claim in said.claims] == ["Parking costs five euros."]
+
+
+def test_an_argument_with_a_typo_gets_the_nearest_name() -> None:
+    known = "unknown setting 'tempratures' of Run; did you mean 'temperatures'?"
+    with pytest.raises(InvalidValueError, match=re.escape(known)):
+        Run(SAMPLES, tempratures=[0.1])  # type: ignore[call-arg]  # the typo
 
 
 def test_temperatures_of_a_run_are_those_of_its_table() -> None:

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tcva_adapters.compare.arguments import with_checked_names
 from tcva_adapters.compare.calibration.fused import fused_name, members_of, with_fused
 from tcva_adapters.compare.runs.methods import ALL, Asked, MetricJudgement, choose
 from tcva_adapters.compare.scores.judged_by import JudgedBy, RunInfo
@@ -97,8 +98,8 @@ class Run:
             ``all``; by default those that stand for TCVA's criterion. What cannot be asked of any
             sample is left out, and a note says so.
         temperatures: TCVA's; all of one judgement.
-        imported: Scores that were made elsewhere: tables, or ``NAME=FILE``; see `read_scores`.
-        reading: How these files are read: ``scale`` and ``missing``, see there.
+        imported: Scores that were made elsewhere: ``NAME=FILE``, or what `read_scores` made of a file
+            with a scale of its own.
         mean_of: More methods, each the geometric mean of others: ``"tcva T=0.5 + ragas faithfulness"``.
         human: The samples' field with human ratings, several with commas between (one per rater),
             or a file of them; by default those of imported tables.
@@ -136,6 +137,7 @@ class Run:
     (('row-1',), ('tcva T=0.5',), [[1.0]])
     """
 
+    @with_checked_names
     def __init__(
         self,
         samples: Samples,
@@ -146,7 +148,6 @@ class Run:
         metrics: str | Sequence[str] | None = None,
         temperatures: str | Temperatures = (0.1, 0.5, 0.9),
         imported: Sequence[str | ScoreTable] = (),
-        reading: Mapping[str, Any] | None = None,
         mean_of: Sequence[str] = (),
         human: str | Path | None = None,
         human_scale: Scale | None = None,
@@ -179,13 +180,8 @@ class Run:
         self.notes += left_out
         self._mean_of = mean_of
         self._imported = [
-            read_scores(
-                each,
-                samples=self.samples,
-                human_scale=human_scale,
-                **(reading or {}),
-            )
-            for each in imported
+            read_scores(source, samples=self.samples, human_scale=human_scale)
+            for source in imported
         ]
         self._raters, self.human = self._rated(human, human_scale)
         self._groups = self._grouped(group)

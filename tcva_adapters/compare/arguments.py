@@ -1,0 +1,36 @@
+"""Functions with many arguments by name, of which a typo gets the nearest name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import ParamSpec, TypeVar
+
+from tcva_adapters.results.settings import check_names
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def with_checked_names(function: Callable[P, R]) -> Callable[P, R]:
+    """Refuse arguments that a function does not have, and name the one that was probably meant.
+
+    The signature that editors and type checkers see stays that of the function.
+
+    >>> @with_checked_names
+    ... def compare(*, temperatures=(0.5,), seed=0): ...
+    >>> compare(tempratures=[0.1])
+    Traceback (most recent call last):
+    ...
+    tcva_adapters.errors.InvalidValueError: unknown setting 'tempratures' of compare; did you mean 'temperatures'? Its settings are temperatures, seed
+    """
+    owner = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
+    known = [name for name in signature(function).parameters if name != "self"]
+
+    @wraps(function)
+    def checked(*args: P.args, **arguments: P.kwargs) -> R:
+        check_names(arguments, known, of=owner)
+        return function(*args, **arguments)
+
+    return checked
