@@ -8,12 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from numbers import Real
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError, of_percent
+
+_NUMBERS: Final = (float, int, Real, Decimal)
+"""The usual types come first: to ask an abstract class takes twenty times as long."""
 
 
 def listed(what: str, values: Any) -> list[Any]:
@@ -55,7 +58,7 @@ def as_number(value: Any) -> float | None:
     (2.0, None, inf)
     """
     try:
-        return float(value) if isinstance(value, Real | Decimal) else None
+        return float(value) if isinstance(value, _NUMBERS) else None
     except OverflowError:
         return math.inf if value > 0 else -math.inf
     except ValueError:  # a Decimal that signals

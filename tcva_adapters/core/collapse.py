@@ -94,7 +94,7 @@ def ablation_plans(
     return {
         "full": full,
         "without_penalty": replace(full, penalty="off"),
-        "arithmetic": replace(full, exponents=np.ones(len(grid))),
+        "arithmetic": replace(full, exponents=[1.0] * len(grid)),
         "binary": make_plan(grid, **options),
     }
 

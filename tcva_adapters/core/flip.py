@@ -10,10 +10,13 @@ from typing import Final, Unpack
 import numpy as np
 
 from tcva_adapters.core.aggregation import (
+    DIGITS,
     TINY_EXPONENT,
     ScoreOptions,
     check_counts,
+    make_plan,
     score_curves,
+    unrounded_score,
 )
 from tcva_adapters.core.checks import check_within, listed
 from tcva_adapters.core.temperature import (
@@ -29,6 +32,18 @@ _PROBES: Final = 257
 
 _WAVERING: Final = 100
 """Floats within which a score may fall by its last digit as the temperature rises."""
+
+_CLEAR: Final = 1e-9
+"""A score that lies so far from a threshold is on the same side of it however it is rounded."""
+
+_LEAST_ROUNDED: Final = 1e-280
+"""Smaller scores have fewer digits."""
+
+_MOST_STEPS: Final = 60
+"""Of the search for a crossing, which takes about 10."""
+
+Curve = Callable[[FloatArray], FloatArray]
+"""From temperatures to how far the score lies above what passes at each."""
 
 
 def flip_temperature(
@@ -69,12 +84,25 @@ def flip_temperature(
     items = listed("verdicts or counts", verdicts_or_counts)
     is_words = all(isinstance(item, str) for item in items)
     row = count_levels(items)[None, :] if is_words else check_counts([items])
-    scores = score_curves(row, bounds=check_bounds(bounds), **options)
-    return flip_point(lambda temperatures: scores(temperatures)[0] - least, bounds)
+    plan = make_plan([check_bounds(bounds).t_max], bounds=bounds, **options)
+    counts = row[0].tolist()
+    scores = score_curves(row, bounds=bounds, **options)
+
+    passes_from = _rounded_from(least)
+
+    def above_at(temperature: float) -> float:
+        at = exponent_within(temperature, bounds)
+        return unrounded_score(counts, plan, temperature, at) - passes_from
+
+    return flip_point(
+        lambda temperatures: scores(temperatures)[0] - least, bounds, above_at
+    )
 
 
 def flip_point(
-    above: Callable[[FloatArray], FloatArray], bounds: Bounds = PAPER_BOUNDS
+    above: Curve,
+    bounds: Bounds = PAPER_BOUNDS,
+    above_at: Callable[[float], float] | None = None,
 ) -> float | None:
     """The smallest temperature from which on a score passes, for scores that rise with it.
 
@@ -83,6 +111,7 @@ def flip_point(
             not where it is nan. It never falls as the temperature rises, but right above exponent
             0, which is where the floor under the weights may end.
         bounds: The range that is searched.
+        above_at: The same for one temperature before rounding, where that is faster.
 
     Returns:
         As `flip_temperature`.
@@ -93,11 +122,12 @@ def flip_point(
     # Two pieces on which the score never falls: exponents above 0, and those up to 0.
     edge = first_positive(bounds)
     if edge is None:
-        return _settles(above, bounds.t_min, bounds.t_max)
-    upper = _settles(above, edge, bounds.t_max)
+        return _settles_near(above, above_at, bounds.t_min, bounds.t_max)
+    upper = _settles_near(above, above_at, edge, bounds.t_max)
     lower = None
     if upper == edge:
-        lower = _settles(above, bounds.t_min, math.nextafter(edge, -math.inf))
+        below = math.nextafter(edge, -math.inf)
+        lower = _settles_near(above, above_at, bounds.t_min, below)
     return upper if lower is None else lower
 
 
@@ -113,9 +143,56 @@ def first_positive(bounds: Bounds) -> float | None:
     )
 
 
-def _settles(
-    above: Callable[[FloatArray], FloatArray], low: float, high: float
+def _rounded_from(threshold: float) -> float:
+    """The number from which on scores are rounded to the threshold or above it."""
+    unit = 10.0 ** (math.ceil(math.log10(max(threshold, _LEAST_ROUNDED))) - DIGITS)
+    return (math.ceil(threshold / unit - 0.001) - 0.5) * unit
+
+
+def _settles_near(
+    above: Curve, above_at: Callable[[float], float] | None, low: float, high: float
 ) -> float | None:
+    """`_settles`, by the floats around the temperature at which single scores begin to pass."""
+    if above_at is None:
+        return _settles(above, low, high)
+    if above_at(high) < -_CLEAR:
+        return None
+    if above_at(low) > _CLEAR:
+        return low
+
+    crossing = _crossing(above_at, low, high)
+    reach = _WAVERING * math.ulp(crossing)
+    start, end = max(low, crossing - reach), min(high, crossing + reach)
+    settled = _settles(above, start, end)
+    is_missed = settled == start > low or (settled is None and end < high)
+    return _settles(above, low, high) if is_missed else settled
+
+
+def _crossing(above_at: Callable[[float], float], low: float, high: float) -> float:
+    """About where a rising function crosses 0, by false position (the Illinois algorithm)."""
+    lowest, highest = above_at(low), above_at(high)
+    was_above = None
+    for _ in range(_MOST_STEPS):
+        if not lowest < 0.0 < highest or high - low < _WAVERING * math.ulp(low):
+            break
+        middle = high - highest * (high - low) / (highest - lowest)
+        value = above_at(middle)
+        is_above = value >= 0.0
+        if is_above:
+            high, highest = middle, value
+        else:
+            low, lowest = middle, value
+
+        # An end that stays twice is drawn in by halving its value.
+        if is_above is was_above and is_above:
+            lowest /= 2.0
+        elif is_above is was_above:
+            highest /= 2.0
+        was_above = is_above
+    return low if lowest >= 0.0 else high
+
+
+def _settles(above: Curve, low: float, high: float) -> float | None:
     """The float in [low, high] from which on ``above`` is at least 0; None where it is not at high."""
     while True:
         probes = np.unique(np.linspace(low, high, _PROBES))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Final
@@ -32,24 +32,27 @@ class Verdict(StrEnum):
     MINOR = "minor"
     NONE = "none"
 
-    @classmethod
-    def parse(cls, word: str) -> Verdict:
+    @staticmethod
+    def parse(word: str) -> Verdict:
         """The level that a word names, in any case; ``partially`` is the paper's other spelling.
 
         Raises:
             InvalidValueError: The word names no level.
         """
-        try:
-            cleaned = word.strip().lower()
-            return cls("partial" if cleaned == "partially" else cleaned)
-        except (AttributeError, ValueError):
-            levels = ", ".join(LEVELS)
-            msg = f"a verdict must be one of {levels}, got {word!r}"
-            raise InvalidValueError(msg) from None
+        level = _BY_WORD.get(word.strip().lower()) if isinstance(word, str) else None
+        if level is None:
+            msg = f"a verdict must be one of {', '.join(LEVELS)}, got {word!r}"
+            raise InvalidValueError(msg)
+        return level
 
 
 LEVELS: Final[tuple[Verdict, ...]] = tuple(Verdict)
 """All levels, fully first: the column order of every counts matrix."""
+
+_BY_WORD: Final[Mapping[str, Verdict]] = {
+    **{level.value: level for level in LEVELS},
+    "partially": Verdict.PARTIAL,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +160,13 @@ def count_levels(verdicts: Iterable[Verdict | str]) -> FloatArray:
     >>> count_levels(["fully", "none", "fully"]).tolist()
     [2.0, 0.0, 0.0, 0.0, 1.0]
     """
+    return np.array(level_counts(verdicts), dtype=np.float64)
+
+
+def level_counts(verdicts: Iterable[Verdict | str]) -> list[int]:
+    """`count_levels` as plain numbers, for a single list."""
     levels = [Verdict.parse(verdict) for verdict in listed("verdicts", verdicts)]
-    return np.array([levels.count(level) for level in LEVELS], dtype=np.float64)
+    return [levels.count(level) for level in LEVELS]
 
 
 def level_shares(p_yes: float) -> Shares:

@@ -251,4 +251,4 @@ def _plan(temperature: float, *options: Any) -> aggregation.Plan:
     maxsize=4096
 )  # samples have few claims: the same counts come again and again
 def _score(counts: tuple[float, ...], plan: aggregation.Plan) -> float:
-    return float(aggregation.scores_of(np.array([counts]), plan)[0, 0])
+    return aggregation.score_of(counts, plan)

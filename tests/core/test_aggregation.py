@@ -17,10 +17,19 @@ from tcva_adapters import (
     exponent,
     flip_temperature,
 )
-from tcva_adapters.core.aggregation import FLOORS, PENALTIES, Floor, Penalty
+from tcva_adapters.core import aggregation
+from tcva_adapters.core.aggregation import (
+    FLOORS,
+    PENALTIES,
+    Floor,
+    Penalty,
+    Plan,
+    make_plan,
+    score_of,
+)
 from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.temperature import Bounds, exponent_within
-from tcva_adapters.core.verdicts import LEVELS, SCHEMES, count_levels
+from tcva_adapters.core.verdicts import LEVELS, SCHEMES, FloatArray, count_levels
 from tcva_adapters.errors import InvalidValueError
 from tests.support.paper import judged, needs_paper_data
 
@@ -123,8 +132,38 @@ def test_equals_the_formulas_to_12_digits(
         row, exponent_within(temperature, bounds), temperature, options
     )
     assert got == pytest.approx(expected, rel=6e-12, abs=1e-280)
+    with np.errstate(all="raise"):
+        single = score_of(row, make_plan([temperature], bounds=bounds, **options))
+    assert single == pytest.approx(float(got), rel=2e-16, abs=1e-280)
     assert got == float(f"{got:.12g}") or got < 1e-11
     assert 0.0 <= got <= 1.0
+
+
+@given(WORDS, TEMPERATURES, st.sampled_from(PENALTIES), st.sampled_from(FLOORS))
+def test_a_list_scores_the_same_alone_and_as_a_row(
+    words: list[Verdict], temperature: float, penalty: Penalty, floor: Floor
+) -> None:
+    row = count_levels(words)
+    [[expected]] = aggregate_counts([row], [temperature], penalty=penalty, floor=floor)
+    assert aggregate(words, temperature, penalty=penalty, floor=floor) == expected
+
+
+def test_a_list_alone_needs_no_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["fully", "mostly", "minor"]
+    matrix = aggregation.scores_of
+    calls = []
+
+    def counting(rows: FloatArray, plan: Plan) -> FloatArray:
+        calls.append(rows)
+        return matrix(rows, plan)
+
+    monkeypatch.setattr(aggregation, "scores_of", counting)
+    assert aggregate(words, 0.5) == 0.733333333333
+    assert not calls
+    flip = flip_temperature(words, 0.75)
+    assert flip is not None
+    assert len(calls) == 1
+    assert aggregate(words, flip) == 0.75
 
 
 @given(WORDS, TEMPERATURES, st.randoms(use_true_random=False), st.integers(2, 10**5))

@@ -4,6 +4,7 @@ import math
 import warnings
 
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,9 +15,16 @@ from tcva_adapters import (
     exponent,
     flip_temperature,
 )
-from tcva_adapters.core.aggregation import FLOORS, Floor
+from tcva_adapters.core.aggregation import (
+    FLOORS,
+    PENALTIES,
+    Floor,
+    Penalty,
+    score_curves,
+)
+from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.temperature import PRESETS, check_temperature
-from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.core.verdicts import LEVELS, count_levels
 
 WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=10)
 
@@ -54,6 +62,25 @@ def test_a_threshold_that_is_the_answers_own_score(
     assert flip is not None
     near = np.minimum(flip + np.ldexp(1.0, np.arange(-54, 0)), 1.0)
     assert (aggregate_counts([row], near) >= threshold).all()
+
+
+@given(
+    WORDS,
+    st.one_of(st.floats(0.0, 1.0), st.integers(0, 100).map(lambda cents: cents / 100)),
+    st.sampled_from(PENALTIES),
+    st.sampled_from(FLOORS),
+)
+@example(["fully"], 2 / 3, "paper", "paper")
+@example(["fully", "mostly"], 1.0, "paper", "paper")
+def test_a_list_flips_where_its_row_does(
+    words: list[Verdict], threshold: float, penalty: Penalty, floor: Floor
+) -> None:
+    curve = score_curves(count_levels(words)[None, :], penalty=penalty, floor=floor)
+    expected = flip_point(lambda temperatures: curve(temperatures)[0] - threshold)
+    flip = flip_temperature(words, threshold, penalty=penalty, floor=floor)
+    assert flip == (
+        expected if expected is None else pytest.approx(expected, rel=1e-12)
+    )
 
 
 def test_a_pass_below_the_drop_does_not_count() -> None:
