@@ -11,7 +11,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import lacks
 from tcva_adapters.samples.conversation import Conversation
-from tcva_adapters.samples.fields import ALIASES, flattened, parts_of
+from tcva_adapters.samples.field_names import ALIASES
+from tcva_adapters.samples.fields import flattened, parts_of
 from tcva_adapters.samples.messages import is_messages
 from tcva_adapters.samples.sample import Sample
 

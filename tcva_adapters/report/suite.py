@@ -19,7 +19,8 @@ from tcva_adapters.results.config import Config
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
-from tcva_adapters.samples.conversation import Conversation, read_item
+from tcva_adapters.samples.conversation import Conversation
+from tcva_adapters.samples.reader import read_item
 from tcva_adapters.samples.sample import Sample, is_one
 from tcva_adapters.tables import (
     Record,

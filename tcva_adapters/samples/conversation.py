@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Final, Self
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.fields import fields_in, parts_of, read_contexts, spoken
-from tcva_adapters.samples.messages import (
-    RETRIEVED,
-    Said,
-    answer_in,
-    as_mapping,
-    is_messages,
-)
+from tcva_adapters.samples.contexts import read_contexts
+from tcva_adapters.samples.messages import Said, as_mapping, is_messages
 from tcva_adapters.samples.sample import Checked, Sample, Text, is_one
-
-LONGEST_HISTORY: Final = 4000
-"""Characters of what was said before a question, at most."""
+from tcva_adapters.samples.turns import history_of, turns_of
 
 CONVERSATION: Final = "conversation"
 """The metadata of a turn that names its conversation."""
 
 _TURN: Final = "turn"
-_CALLED: Final = {"user": "User", "model": "Assistant"}
-"""Whose texts are a history, and under which name."""
 
-_UNANSWERED: Final = "no message of the user is followed by an answer of the assistant"
+UNANSWERED: Final = "no message of the user is followed by an answer of the assistant"
 
 
 class Conversation(Checked):
@@ -71,7 +61,7 @@ class Conversation(Checked):
         cls, turns: tuple[Sample, ...], info: ValidationInfo
     ) -> tuple[Sample, ...]:
         if not turns:
-            raise ValueError(_UNANSWERED)
+            raise ValueError(UNANSWERED)
         own = info.data.get("id")
         found, said, known = list[Sample](), list[Said](), list[str]()
         for number, turn in enumerate(turns, start=1):
@@ -161,127 +151,6 @@ def as_conversations(given: Iterable[Any]) -> list[Conversation]:
         msg = f"expected several conversations, got one {kind}; evaluate_conversation judges one"
         raise InvalidSampleError(msg)
     return [*map(as_conversation, conversations)]
-
-
-def turns_of(
-    name: str,
-    messages: Sequence[Any],
-    contexts: Sequence[str] | None,
-    reference: str | None,
-) -> tuple[Sample, ...]:
-    """The questions of the user that the model answered; see `Conversation.from_messages`.
-
-    Args:
-        name: The field, for messages.
-        messages: Its messages.
-        contexts: For turns that have none of their own. Where there are none of these either, but
-            some turn has its own, nothing was retrieved for the others.
-        reference: Of the last turn.
-
-    Raises:
-        InvalidSampleError: Something is no message.
-    """
-    # What was said before the first question, then question by question; and what is noted of it.
-    parts: list[list[Said]] = [[]]
-    about: list[dict[str, Any]] = [{}]
-    for message, said in zip(messages, spoken(name, messages), strict=True):
-        # A text beside what tools returned, as Anthropic has it, is no new question, and questions
-        # without an answer between them are one.
-        if {*dict(said)} - {"context"} == {"user"} and (
-            len(parts) == 1 or _texts(parts[-1], "model")
-        ):
-            parts.append([])
-            about.append({})
-        parts[-1] += said
-        noted = message.get("metadata") if isinstance(message, Mapping) else None
-        about[-1] |= noted if isinstance(noted, Mapping) else {}
-    if contexts is None and any(who in RETRIEVED for part in parts for who, _ in part):
-        contexts = ()
-    turns: list[Sample] = []
-    before = parts[0]
-    for part, metadata in zip(parts[1:], about[1:], strict=True):
-        if answer := answer_in(part):
-            *_, end = (
-                n
-                for n, (who, text) in enumerate(part)
-                if who == "model" and text.strip()
-            )
-            turn = Sample(
-                input="\n\n".join(_texts(part, "user")) or None,
-                response=answer,
-                contexts=_texts(part[:end], *RETRIEVED)
-                if any(who in RETRIEVED for who, _ in part)
-                else contexts,
-                history=history_of(before),
-                metadata=metadata,
-            )
-            turns.append(turn)
-        before += part
-    if turns and reference is not None:
-        turns[-1] = turns[-1].model_copy(update={"reference": reference})
-    return tuple(turns)
-
-
-def _texts(said: Iterable[Said], *speakers: str) -> list[str]:
-    return [text for who, text in said if who in speakers and text.strip()]
-
-
-def history_of(said: Sequence[Said]) -> str | None:
-    """The end of what was said, in whole messages where one fits; None where nothing was.
-
-    >>> print(history_of([("user", "Who?"), ("model", "Ada.")]))
-    User: Who?
-    Assistant: Ada.
-    """
-    lines: list[str] = []
-    left = LONGEST_HISTORY
-    for speaker, text in reversed(said):
-        if speaker not in _CALLED or not text.strip():
-            continue
-        line = f"{_CALLED[speaker]}: {text}"
-        if len(line) > left:
-            lines = lines or [f"... {line[4 - left :]}"]
-            break
-        lines.append(line)
-        left -= len(line) + 1
-    return "\n".join(reversed(lines)) or None
-
-
-def read_item(
-    record: Mapping[str, Any], columns: Mapping[str, str], name: str | None = None
-) -> Sample | Conversation:
-    """What a record has to judge: a conversation's turns, or one sample.
-
-    Messages are a conversation where several questions in them have an answer, and the record has
-    no question and no answer beside them (as a run has, with inputs and outputs). Anything else, a
-    record with one answered question as well, is a sample under its own id, read by `Sample.from_record`.
-
-    Args:
-        record: The fields by name.
-        columns: As for `Sample.from_record`.
-        name: The id of a conversation whose record has none.
-
-    Raises:
-        InvalidSampleError: As for `Sample.from_record`.
-    """
-    talk, fields, rest = parts_of(record, columns)
-    said: dict[str, Any] = {}
-    if talk is not None:
-        if talk.is_whole:
-            turns = turns_of(*talk[:2], fields.get("contexts"), fields.get("reference"))
-            if len(turns) > 1:
-                metadata = Sample.of_parts({}, rest).metadata
-                own = fields.get("id") or metadata.get(CONVERSATION) or name
-                return Conversation(
-                    turns=turns,
-                    id=own and str(own),
-                    metadata=metadata,
-                )
-        said = fields_in(talk)
-        if talk.is_whole and not {"response", "contexts"} & (said | fields).keys():
-            msg = f"{talk.name}: {_UNANSWERED}"
-            raise InvalidSampleError(msg)
-    return Sample.of_parts(said | fields, rest)
 
 
 def add_group(groups: list[Hashable], number: int, own: Hashable | None) -> None:

@@ -9,11 +9,8 @@ itself wrote it.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from pydantic_core import to_json
 
@@ -38,67 +35,11 @@ _CONTENTS: Final = ("content", "text", "output", "blocks")
 _MEDIA: Final = "image image_url input_image file input_file document audio input_audio"
 """Parts of a message that are no text."""
 
-_ARGUMENTS: Final = frozenset(
-    [
-        "arguments",
-        "args",
-        "input",
-        "tool_kwargs",
-        "inputParameters",
-        "input_parameters",
-        "queries",
-        "action",
-        "operation",
-    ]
-)
-"""What interfaces call the arguments of a tool's call."""
-
-_SENTENCE_END: Final = re.compile(
-    "[.!;](?=[\\s\"'`]|$)|[\u3002\uff01\uff1b\n\"`\u201c\u201d]|['\u2019](?!\\w)|(?<!\\w)['\u2018]"
-)
-_UNSPACED: Final = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
-_WORD: Final = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\W{_UNSPACED}]+")
-"""A word, or one or two characters of a script without spaces."""
-_PIECE: Final = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
-_BEFORE: Final = "(?P<before>(?:^|[\"'\u201c\u2018\u00ab\u300c\u300e(\\[{:\uff1a\n.!?\u3002\uff01\uff1f\uff1b;>\u2013\u2014\u2713\u2714\u2705-]|\\bthat\\b)[^\\S\n]*[*_`]*)?"
-"""What stands before a text that is repeated as a whole, where it does."""
-_BEHIND: Final = "(?=[*_`]*\\s*(?:$|\"(?!\\s*:)|['\u201d\u2019\u00bb\u300d\u300f)\\]},.!;<\u3002\uff0c\uff01\uff1b\u2713\u2714\u2705\n\\\\]))"
-"""What stands behind it: not the rest of a sentence, nor the answer to a question."""
-_CODE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
-_MANY: Final = 100
-"""What repeats more statements is a copy of them."""
-FEW_WORDS: Final = 3
-"""Fewer state nothing."""
-_ENOUGH_WORDS: Final = 60
-"""Words of a statement that are compared: who repeats so many in a row repeats the rest."""
-_REST: Final = "[^.!?\n\u3002\uff01\uff1f]*"
-"""What is left of a sentence."""
-
 RETRIEVED: Final = ("tool", "context")
 """Whose texts are contexts."""
 
 Said = tuple[str, str]
 """Who said something (``user``, ``model``, ``tool``, ``context`` or ``other``), and what."""
-
-
-Words = tuple[str, ...]
-"""A statement, or its beginning."""
-
-
-class Talk(NamedTuple):
-    """The messages of a record.
-
-    Attributes:
-        name: The field that holds them, for messages.
-        messages: Messages, or pairs of a role and a text.
-        answer: The answer, where it stands elsewhere; empty where none of its fields is known.
-        is_whole: Whether the record has no question and no answer beside them.
-    """
-
-    name: str
-    messages: Sequence[Any]
-    answer: str | None
-    is_whole: bool
 
 
 def is_messages(value: Any) -> bool:
@@ -131,92 +72,6 @@ def as_mapping(value: Any) -> Any:
 def text_of_message(value: Any) -> str | None:
     """The text of one message; None for what is none."""
     return None if _speaker(value) is None else _text(_content(as_mapping(value)))
-
-
-def answer_in(said: Iterable[Said]) -> str:
-    """The model's last text, with those right before it; a text's own contexts are not in between."""
-    by_speaker = groupby(
-        (each for each in said if each[0] != "context"), key=itemgetter(0)
-    )
-    runs = (
-        [text for _, text in run if text.strip()]
-        for who, run in by_speaker
-        if who == "model"
-    )
-    return "\n\n".join(next(filter(None, reversed([*runs])), ()))
-
-
-def statements_in(message: Any, is_argument: bool = False) -> Iterator[Words]:
-    """The statements among the arguments with which a message calls tools; names and ids are none.
-
-    Args:
-        message: A message, or a part of one.
-        is_argument: Whether it is a part of an argument.
-
-    >>> call = {"function": {"name": "remember", "arguments": '{"text": "Ada is the captain."}'}}
-    >>> [*statements_in({"role": "assistant", "tool_calls": [call]})]
-    [('ada', 'is', 'the', 'captain')]
-    """
-    if isinstance(message, Mapping | list | tuple):
-        parts = message.items() if isinstance(message, Mapping) else enumerate(message)
-        for name, part in parts:
-            if is_argument or name != "output":
-                yield from statements_in(part, is_argument or name in _ARGUMENTS)
-    elif isinstance(message, str) and is_argument:
-        for text in _SENTENCE_END.split(_decoded(message)):
-            words = _WORD.findall(text)
-            if sum(map(str.isalpha, words)) >= FEW_WORDS and not text.istitle():
-                yield tuple(_PIECE.findall(text.lower())[:_ENOUGH_WORDS])
-
-
-def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
-    """What a tool returned, without the statements that it repeats; empty if little else is left.
-
-    Case, marks and the spaces between words do not matter. A search for words that a found text has
-    in its sentences takes nothing from it.
-
-    Args:
-        statements: Each, and the first words of each with the numbers of words of those that begin
-            so: a text is looked through once, however many there are.
-        text: What the tool returned.
-
-    >>> said = {("ada", "is", "the"): {4}, ("ada", "is", "the", "captain"): set()}
-    >>> without_statements(said, 'Hits for "ada is the captain". The log names Ada.')
-    'Hits for "…". The log names Ada.'
-    >>> without_statements(said, "Saved: Ada is the captain."), without_statements(said, "Ada is the captain of Vega.")
-    ('', 'Ada is the captain of Vega.')
-    """
-    left = kept = plain = _decoded(text)
-    words = _PIECE.findall(plain.lower()) if statements else []
-    repeated = {
-        tuple(words[place : place + size])
-        for place in range(len(words))
-        for size in statements.get(tuple(words[place : place + FEW_WORDS]), ())
-    }
-    repeated &= statements.keys()
-    if len(repeated) > _MANY:
-        return ""
-    for statement in sorted(repeated):
-        behind = _BEHIND if len(statement) < _ENOUGH_WORDS else _REST
-        pattern = re.compile(
-            _BEFORE + r"[\W_]*".join(statement) + behind, re.IGNORECASE
-        )
-        left = pattern.sub(" ", left)
-        kept = pattern.sub(_marked, kept)
-    if left == plain:
-        return text
-    has_content = len(_WORD.findall(left)) >= FEW_WORDS or any(map(str.isdigit, left))
-    return kept if has_content else ""
-
-
-def _marked(repeated: re.Match[str]) -> str:
-    """A mark in place of a statement that is repeated as a whole; else what stands there."""
-    return repeated[0] if repeated["before"] is None else f"{repeated['before']}…"
-
-
-def _decoded(text: str) -> str:
-    """A text in which JSON has written characters as codes, and breaks of lines as letters."""
-    return _CODE.sub(lambda code: chr(int(code[1] or "a", 16)), text)
 
 
 def said_in(name: str, number: int, message: Any) -> list[Said]:

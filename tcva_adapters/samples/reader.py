@@ -11,12 +11,20 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.samples.conversation import Conversation, conversation_of, read_item
-from tcva_adapters.samples.fields import ALIASES
+from tcva_adapters.samples.conversation import (
+    CONVERSATION,
+    UNANSWERED,
+    Conversation,
+    conversation_of,
+)
+from tcva_adapters.samples.dialogues import fields_in
+from tcva_adapters.samples.field_names import ALIASES
+from tcva_adapters.samples.fields import parts_of
 from tcva_adapters.samples.file_formats import ROW_WORDS, Format
 from tcva_adapters.samples.row_stream import KEPT, RowStream, skipped_rows
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import Source, listed
+from tcva_adapters.samples.turns import turns_of
 from tcva_adapters.tables import counted
 
 Name = TypeVar("Name", str, str | None)
@@ -277,3 +285,40 @@ def item_of(
             msg = "these are results, which hold no answers; give the samples that were judged"
         raise InvalidSampleError(msg)
     return item
+
+
+def read_item(
+    record: Mapping[str, Any], columns: Mapping[str, str], name: str | None = None
+) -> Sample | Conversation:
+    """What a record has to judge: a conversation's turns, or one sample.
+
+    Messages are a conversation where several questions in them have an answer, and the record has
+    no question and no answer beside them (as a run has, with inputs and outputs). Anything else, a
+    record with one answered question as well, is a sample under its own id, read by `Sample.from_record`.
+
+    Args:
+        record: The fields by name.
+        columns: As for `Sample.from_record`.
+        name: The id of a conversation whose record has none.
+
+    Raises:
+        InvalidSampleError: As for `Sample.from_record`.
+    """
+    talk, fields, rest = parts_of(record, columns)
+    said: dict[str, Any] = {}
+    if talk is not None:
+        if talk.is_whole:
+            turns = turns_of(*talk[:2], fields.get("contexts"), fields.get("reference"))
+            if len(turns) > 1:
+                metadata = Sample.of_parts({}, rest).metadata
+                own = fields.get("id") or metadata.get(CONVERSATION) or name
+                return Conversation(
+                    turns=turns,
+                    id=own and str(own),
+                    metadata=metadata,
+                )
+        said = fields_in(talk)
+        if talk.is_whole and not {"response", "contexts"} & (said | fields).keys():
+            msg = f"{talk.name}: {UNANSWERED}"
+            raise InvalidSampleError(msg)
+    return Sample.of_parts(said | fields, rest)

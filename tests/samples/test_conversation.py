@@ -16,14 +16,14 @@ from ragas.messages import ToolMessage as RagasToolMessage
 
 from tcva_adapters import TCVA, Conversation, Sample
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.conversation import (
-    LONGEST_HISTORY,
-    add_group,
-    conversation_of,
-    history_of,
+from tcva_adapters.samples.conversation import add_group, conversation_of
+from tcva_adapters.samples.reader import (
+    SampleStream,
+    columns_of,
     read_item,
+    read_samples,
 )
-from tcva_adapters.samples.reader import SampleStream, columns_of, read_samples
+from tcva_adapters.samples.turns import LONGEST_HISTORY, history_of
 from tests.deepeval.entry import talk_of
 from tests.ragas.entry import dataset_of
 

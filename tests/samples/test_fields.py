@@ -18,7 +18,7 @@ from tcva_adapters.errors import (
     InvalidValueError,
     UnreadableInputError,
 )
-from tcva_adapters.samples.fields import read_contexts
+from tcva_adapters.samples.contexts import read_contexts
 from tcva_adapters.samples.reader import SampleFile, read_samples
 
 CONTEXTS = ["One.", "It's two."]

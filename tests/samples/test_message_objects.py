@@ -25,7 +25,7 @@ from ragas import messages as ragas
 from tcva_adapters import TCVA, Conversation, Sample
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.langchain import TCVAConversationEvaluator, TCVAEvaluator
-from tcva_adapters.samples.conversation import read_item
+from tcva_adapters.samples.reader import read_item
 
 ASKED, FOUND, ANSWER = "When does it open?", "It opens at nine.", "It opens at nine."
 WAIT = "Let me look."

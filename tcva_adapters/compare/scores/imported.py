@@ -20,7 +20,7 @@ from typing import Any, Final
 from tcva_adapters.compare.scores.ratings import MISSING, Scale, names_in
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.csv_cells import original
-from tcva_adapters.samples.fields import ALIASES
+from tcva_adapters.samples.field_names import ALIASES
 from tcva_adapters.samples.file_formats import ROW_WORDS, format_of, read_records
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import unreadable, whole_text

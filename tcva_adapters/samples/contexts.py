@@ -1,0 +1,100 @@
+"""Contexts as texts, documents, or the list that JSON or Python prints of them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+from tcva_adapters.errors import InvalidSampleError
+
+_DOCUMENT_TEXTS: Final = ("page_content", "text", "content")
+_DOCUMENT_PARTS: Final = ("node", "text_resource", "kwargs")
+"""Where LlamaIndex and LangChain put a document when they write it to JSON."""
+
+_PRINTED: Final = re.compile(
+    r"""array\(\[|\[[\s\[]*(?:[bu]?['"]|(?:None|nan|null)\s*[,\]]|\w+\((?:\w+=|\[)|np\.str_\()"""
+)
+_PRINTED_ON: Final = re.compile(r"""\]\Z|\Aarray\((?s:.*)\)\Z|\A[^\]]*['"],[^\]]*\Z""")
+"""Such a text goes on like a list: it is closed, or cut off behind an item."""
+_TOUCHING: Final = re.compile(r"""['"]\s*['"]""")
+_SHOWN: Final = 40
+
+
+def read_contexts(name: str, value: Any) -> tuple[str, ...]:
+    """A field's contexts.
+
+    Args:
+        name: The field, for messages.
+        value: One text, a list of texts or documents, one document, or the text that JSON or Python
+            prints of such a list.
+
+    Raises:
+        InvalidSampleError: Something else, or a printed list that cannot be read back for certain:
+            taken as one context, it would silently change what is judged.
+
+    >>> read_contexts("contexts", "['One.', 'Two.']"), read_contexts("contexts", "[1] One.")
+    (('One.', 'Two.'), ('[1] One.',))
+    """
+    items = value
+    if isinstance(value, str):
+        items = _printed_items(name, value) if value.strip() else []
+    elif isinstance(value, Mapping) or not hasattr(value, "__iter__"):
+        items = [value]
+    passages = []
+    for item in items:
+        text = item if isinstance(item, str) else _document_text(item)
+        if text is None:
+            kind = type(item).__name__
+            msg = f"field {name!r} must hold texts or documents, got {kind}"
+            raise InvalidSampleError(msg)
+        passages.append(text)
+    return tuple(passages)
+
+
+def _document_text(item: Any) -> str | None:
+    for key in _DOCUMENT_TEXTS:
+        found = item.get(key) if isinstance(item, Mapping) else getattr(item, key, None)
+        if isinstance(found, str):
+            return found
+    parts = map(item.get, _DOCUMENT_PARTS) if isinstance(item, Mapping) else ()
+    texts = (_document_text(part) for part in parts if part is not None)
+    return next((text for text in texts if text is not None), None)
+
+
+def _printed_items(name: str, text: str) -> list[Any]:
+    """The texts or documents of a printed list; any other text is one context."""
+    found = parsed(text)
+    items = [found] if isinstance(found, dict) else found
+    if isinstance(items, list | tuple):
+        if all(isinstance(item, str) for item in items):
+            return list(items)
+        if all(isinstance(item, dict) for item in items):
+            # What a tool returned is one passage; documents are one each.
+            return list(items) if all(map(_document_text, items)) else [text]
+    bare = text.strip()
+    if _PRINTED.match(bare) and _PRINTED_ON.search(bare):
+        msg = (
+            f"field {name!r} looks like a printed list that cannot be read back, "
+            f'{bare[:_SHOWN]!r}; save it as a JSON list of texts ["...", "..."], or save the file '
+            "as jsonl or parquet"
+        )
+        raise InvalidSampleError(msg)
+    return [text]
+
+
+def parsed(text: str) -> Any:
+    """A list or object of JSON, or as Python prints it; None for any other text."""
+    text = text.strip()
+    if not text.startswith(("[", "{", "(")):
+        return None
+    with suppress(ValueError, RecursionError):
+        return json.loads(text, strict=False)
+    with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        found = ast.literal_eval(text)
+        # Python makes one text of two that stand side by side, which numpy prints as two.
+        return None if _TOUCHING.search(text) and repr(found) != text else found
+    return None
