@@ -1,9 +1,9 @@
-from tcva_adapters.ragas.conversation import TCVAMultiTurnMetric as TCVAMultiTurnMetric
-from tcva_adapters.ragas.evaluator import (
+from tcva_adapters.ragas.collections import (
     ScorerCollectionMetric as ScorerCollectionMetric,
 )
+from tcva_adapters.ragas.collections import TCVACollectionMetric as TCVACollectionMetric
+from tcva_adapters.ragas.conversation import TCVAMultiTurnMetric as TCVAMultiTurnMetric
 from tcva_adapters.ragas.evaluator import ScorerMetric as ScorerMetric
-from tcva_adapters.ragas.evaluator import TCVACollectionMetric as TCVACollectionMetric
 from tcva_adapters.ragas.evaluator import TCVAMetric as TCVAMetric
 from tcva_adapters.ragas.llm import as_judge_model as as_judge_model
 from tcva_adapters.ragas.native import (

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from langchain_core.callbacks import Callbacks
 from ragas.dataset_schema import MultiTurnSample
 from ragas.metrics.base import MetricType, MultiTurnMetric
 
 from tcva_adapters._adapter.conversation import OfConversations
-from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.evaluator import Scorer, lacks
-from tcva_adapters.ragas.evaluator import COLUMNS, OlderMetric, TCVAArguments, recorded
-from tcva_adapters.ragas.results import score_of
+from tcva_adapters.evaluator import Scorer
+from tcva_adapters.ragas.evaluator import EvaluateMetric, TCVAArguments
+from tcva_adapters.ragas.samples import as_conversation
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.samples.conversation import Conversation
 
-_CALLED: Final = {**COLUMNS, "contexts": "tool messages"}
-
 
 class TCVAMultiTurnMetric(
-    TCVAArguments[ConversationResult], OlderMetric[ConversationResult], MultiTurnMetric
+    TCVAArguments[ConversationResult],
+    EvaluateMetric[ConversationResult],
+    MultiTurnMetric,
 ):
     """Judges every answer of a conversation and scores the claims of all together.
 
@@ -50,8 +49,8 @@ class TCVAMultiTurnMetric(
     (1.0, 1)
     """
 
-    def _adopt(self, scorer: Scorer[Any], llm: Any) -> None:
-        super()._adopt(scorer, llm)
+    def _use(self, scorer: Scorer[Any], llm: Any) -> None:
+        super()._use(scorer, llm)
         reference = (
             "reference" if "reference" in scorer.required else "reference:optional"
         )
@@ -67,25 +66,17 @@ class TCVAMultiTurnMetric(
                 needs (a ValueError).
             JudgeError: The judge failed on a turn.
         """
-        judging = OfConversations(self.scorer)
-        sample = self._only_required_columns_multi_turn(sample)
-        with recorded(judging, sample, callbacks or []) as found:
-            found.append(judging.evaluate(_conversation(judging, sample)))
-        return score_of(found[0])
+        return self._score(
+            self._only_required_columns_multi_turn(sample), callbacks or []
+        )
 
     async def _multi_turn_ascore(
         self, sample: MultiTurnSample, callbacks: Callbacks
     ) -> float:
-        vars(self).pop("_names", {}).clear()
-        judging = OfConversations(self.scorer)
-        with recorded(judging, sample, callbacks) as found:
-            found.append(await judging.aevaluate(_conversation(judging, sample)))
-        return score_of(found[0])
+        return await self._ascore(sample, callbacks)
 
+    def _judging(self) -> OfConversations:
+        return OfConversations(self.scorer)
 
-def _conversation(judging: OfConversations, sample: MultiTurnSample) -> Conversation:
-    """A conversation with all that a criterion needs."""
-    found = Conversation.from_messages(sample.user_input, reference=sample.reference)
-    if missing := [_CALLED[name] for name in judging.missing(found)]:
-        raise InvalidSampleError(lacks("the conversation", missing, judging.subject))
-    return found
+    def _read(self, row: MultiTurnSample) -> Conversation:
+        return as_conversation(self._judging(), row)

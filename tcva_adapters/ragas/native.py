@@ -24,8 +24,8 @@ from tcva_adapters._adapter.evaluator import require
 from tcva_adapters._adapter.native import NativeRun
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.loops import wait_for
-from tcva_adapters.ragas.evaluator import COLUMNS
 from tcva_adapters.ragas.llm import Reply
+from tcva_adapters.ragas.samples import COLUMNS
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
