@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -112,289 +113,238 @@ def evaluate(
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
-    claims: dict[str, Any] = {
-        "criterion": criterion,
-        "panel": panel,
-        "fuse": fuse,
-    }
-    claims |= {"temperature": temperature, "config": config}
-    plain = _plain(judge, set_, ccrs, claims, threshold, is_dry=dry_run)
-    reading: dict[str, Any] = {
-        "human": human,
-        "group": group,
-        "human_scale": pair_of(human_scale, "--human-scale"),
-    }
+    plain = plain_settings(
+        judge,
+        set_,
+        *(
+            (TCVASettings, PanelConfig)
+            if ccrs is None
+            else (CCRSSettings, CompositeConfig)
+        ),
+        is_dry=dry_run,
+        metrics=None if ccrs is None else names_of(ccrs),
+        criterion=criterion,
+        panel=panel,
+        fuse=fuse,
+        temperature=temperature,
+        config=config,
+        threshold=threshold,
+    )
+    _check_ccrs(plain)
+    scale = pair_of(human_scale, "--human-scale")
+    mapping = renames(rename)
     if ray is not None and not dry_run:
-        refused: dict[str, Any] = {
+        refused = {
             "gate": gate,
             "baseline": baseline,
             "report": report,
-        }
-        refused |= {
             "show": show,
             "junit": junit,
             "markdown": markdown,
             "store": store,
-        }
-        refused |= {
             "skip-bad": skip_bad,
             "overwrite": overwrite,
             "human": human,
             "human-scale": human_scale,
             "group": group,
         }
-        _on_ray(ray, file, out, plain, refused, renames(rename), as_json=as_json)
+        _judge_on_ray(ray, file, out, plain, refused, mapping, as_json=as_json)
         return
-    gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
-    targets = {
-        "--out": (out, RESULTS),
-        "--report": (report, PAGE),
-        **reviews.targets,
-    }
+
+    gates = Gates.of(gate or ())
+    reviews = Reviews(junit, markdown, overwrite=overwrite)
+    targets = {"--out": (out, RESULTS), "--report": (report, PAGE), **reviews.targets}
     check_targets(targets, overwrite=overwrite, as_json=as_json)
     begins = beginning(out or STDOUT, file, overwrite=overwrite)
-    whole = _whole(plain)
+
+    weights: Mapping[str, float] | None = plain.pop("weights", None)
     scorer: Any = with_store(made_of(plain), store)
-    if isinstance(scorer, TCVA):
-        reading["scoring"] = scorer.scoring
-    before = None if baseline is None else read_scores(baseline, **reading)
-    names = [m.name for m in scorer.metrics] if ccrs else [scorer.criterion.name]
+    tcva = scorer if isinstance(scorer, TCVA) else None
+    read_table = partial(
+        read_scores,
+        human=human,
+        human_scale=scale,
+        group=group,
+        scoring=tcva.scoring if tcva else None,
+    )
+    before = None if baseline is None else read_table(baseline)
+    names = [tcva.criterion.name] if tcva else [*plain["metrics"]]
     gates.check(
-        names + [COMPOSITE] * (whole is not None), has_baseline=before is not None
+        [*names, COMPOSITE] if weights else names, has_baseline=before is not None
     )
-    require = scorer.require if isinstance(scorer, TCVA) else None
-    read = SampleStream(
+
+    stream = SampleStream(
         file,
-        require=require,
+        require=tcva.require if tcva else None,
         skip_bad=skip_bad,
-        mapping=renames(rename),
+        mapping=mapping,
     )
-    _check(read, reading, before)
+    stream.check()
+    is_file = is_read_again(file)
+    known = stream.again() if is_file else stream.held
+    if known is not None and (human or group or before):
+        check_samples(known, human, scale, group, before)
     if dry_run:
-        _print_cost(scorer, read, plain, as_json=as_json)
+        _print_cost(scorer, stream, plain, as_json=as_json)
         return
-    samples: Any = [*read] if report and not is_read_again(file) else read
-    views = [panel_report] * bool(panel) + [repeat_report] * (
-        scorer.settings.get("repeats", 1) > 1
-    )
-    looks = any((gate, baseline, junit, markdown, show, report, human, group, views))
-    reading["hold"] = (
-        "all" if looks or (read.total and read.conversations) else "scores"
-    )
-    with _judged(
-        scorer, samples, read, out, reading, whole, begins=begins, overwrite=overwrite
-    ) as table:
-        found = _looked_at(table, gates, before, views, show or ())
-        reviews.write(found, table)
+
+    samples = [*stream] if report and not is_file else stream
+    views = [panel_report] if panel else []
+    if scorer.settings.get("repeats", 1) > 1:
+        views.append(repeat_report)
+    needs_results = gate, baseline, junit, markdown, show, report, human, group, views
+    holds_all = any(needs_results) or (stream.total and stream.conversations)
+    parse: Any = Result.from_json if tcva else CCRSResult.from_json
+    with Writing(
+        out,
+        parse,
+        fingerprint=run_fingerprint(scorer, samples, group),
+        overwrite=overwrite,
+        begins=begins,
+    ) as writing:
+        with _told_reading(stream, has_draft=is_file and out not in {None, STDOUT}):
+            results = run_results(
+                writing,
+                samples,
+                scorer.iter_evaluate,
+                note,
+                is_stored=scorer.store is not None,
+            )
+            table = read_table(results, hold="all" if holds_all else "scores")
+        if weights:
+            table = with_composite(table, weights, plain.get("threshold"))
+        table = _with_notes(table, stream, scorer)
+        figures = _evaluation(table, gates, before, views, show)
+
+        reviews.write(figures, table)
         print_report(
-            found,
-            as_json=as_json,
-            everything=everything,
-            file=side(out, markdown),
+            figures, as_json=as_json, everything=everything, file=side(out, markdown)
         )
         say_written({out: "results, a line for each sample", **reviews.written})
-        again = read.again() if samples is read else samples
-        title = "standard input" if file == STDOUT else Path(file).name
         write_page(
-            [table, found],
+            [table, figures],
             report,
-            samples=again,
-            title=title,
+            samples=stream.again() if samples is stream else samples,
+            title="standard input" if file == STDOUT else Path(file).name,
             overwrite=overwrite,
         )
-        reviews.conclude(found, table)
+        reviews.conclude(figures, table)
 
 
 def _print_cost(
     scorer: Any,
-    read: SampleStream,
-    plain: dict[str, Any],
+    stream: SampleStream,
+    plain: Mapping[str, Any],
     *,
     as_json: bool,
 ) -> None:
     """Print what judging the samples would cost, without a call."""
     name = "tcva" if isinstance(scorer, TCVA) else "ccrs"
-    print_report(
-        cost({name: scorer}, [*read], prices=plain["model"].get("prices")),
-        as_json=as_json,
+    prices = plain["model"].get("prices")
+    print_report(cost({name: scorer}, [*stream], prices=prices), as_json=as_json)
+
+
+def _with_notes(table: ScoreTable, stream: SampleStream, scorer: Any) -> ScoreTable:
+    """The table with what was left out of the file, and whether a run can be continued."""
+    notes = [*table.notes, *stream.notes]
+    if scorer.settings.get("guarantee") and stream.conversations:
+        notes.append("The guarantee is not about scores of conversations.")
+    return replace(
+        table,
+        notes=tuple(notes),
+        skipped=stream.skipped,
+        can_continue=scorer.store is not None,
     )
 
 
-def _check(
-    read: SampleStream, reading: Mapping[str, Any], before: ScoreTable | None
-) -> None:
-    """Refuse, before any call, samples without the ratings, groups and ids that are asked for.
+def _check_ccrs(plain: Mapping[str, Any]) -> None:
+    """Refuse what is about claims, or about a metric that is not rated, with ``--ccrs``.
 
     Raises:
-        InvalidValueError: They are not there.
+        InvalidValueError: There is such a setting.
     """
-    read.check()
-    human, group = reading["human"], reading["group"]
-    if human or group or before:
-        known = read.again() if is_read_again(read.source) else read.held
-        if known is not None:
-            check_samples(known, human, reading["human_scale"], group, before)
-
-
-def _whole(plain: dict[str, Any]) -> tuple[Mapping[str, float], float | None] | None:
-    """The weights and the threshold of a composite, where weights are given; these are taken out.
-
-    Raises:
-        InvalidValueError: One is for a metric that is not rated.
-    """
-    weights: Mapping[str, float] | None = plain.pop("weights", None)
-    for metric in weights or ():
+    if "metrics" not in plain:
+        return
+    for name in ("criterion", "panel", "fuse", "temperature", "config"):
+        if name in plain:
+            msg = f"--{name} is for claims; --ccrs rates whole answers, so leave it out"
+            raise InvalidValueError(msg)
+    for metric in plain.get("weights", ()):
         if metric not in plain["metrics"]:
             msg = f"weights: no metric {metric!r}; --ccrs rates {', '.join(plain['metrics'])}"
             raise InvalidValueError(msg)
-    return (weights, plain.get("threshold")) if weights else None
 
 
-def _plain(
-    judge: str | None,
-    pairs: Sequence[str] | None,
-    ccrs: str | None,
-    claims: dict[str, Any],
-    threshold: float | None,
-    *,
-    is_dry: bool,
-) -> dict[str, Any]:
-    """The scorer's settings; with ``--ccrs`` refuses what is about claims."""
-    if ccrs is None:
-        claims["threshold"] = threshold
-        return plain_settings(
-            judge,
-            pairs,
-            TCVASettings,
-            PanelConfig,
-            is_dry=is_dry,
-            **claims,
-        )
-    for name, value in claims.items():
-        if value:
-            msg = f"--{name} is for claims; --ccrs rates whole answers, so leave it out"
-            raise InvalidValueError(msg)
-    return plain_settings(
-        judge,
-        pairs,
-        CCRSSettings,
-        CompositeConfig,
-        is_dry=is_dry,
-        metrics=names_of(ccrs),
-        threshold=threshold,
-    )
-
-
-def _on_ray(
+def _judge_on_ray(
     address: str,
     file: str,
     out: str | None,
     plain: dict[str, Any],
-    refused: Mapping[str, Any],
+    refused: Mapping[str, object],
     mapping: dict[str, str],
     *,
     as_json: bool,
 ) -> None:
     """Judge a file on a cluster, into a folder of parts."""
-    if asked := [name for name, value in refused.items() if value]:
-        msg = f"--{asked[0]} does not work with --ray; leave it out"
-        raise InvalidValueError(msg)
+    for name, value in refused.items():
+        if value:
+            msg = f"--{name} does not work with --ray; leave it out"
+            raise InvalidValueError(msg)
     if out in (None, STDOUT):
         msg = "--ray writes a folder of parts; name it with --out FOLDER"
         raise InvalidValueError(msg)
     with interruptible("the same command continues after the parts that are written"):
-        found = judge_files(file, str(out), plain, address=address, mapping=mapping)
-    print_report(found, as_json=as_json)
-    if not found.records("rows")[0]["scored"]:
-        raise InvalidSampleError(found.sentence)
-    if not FAILURES.isdisjoint(found.records("rows")[0]):
+        report = judge_files(file, str(out), plain, address=address, mapping=mapping)
+    print_report(report, as_json=as_json)
+    (counts,) = report.records("rows")
+    if not counts["scored"]:
+        raise InvalidSampleError(report.sentence)
+    if not FAILURES.isdisjoint(counts):
         raise typer.Exit(JUDGEMENTS_FAILED)
 
 
-@contextmanager
-def _judged(
-    scorer: Any,
-    samples: Any,
-    read: SampleStream,
-    out: str | None,
-    reading: dict[str, Any],
-    whole: tuple[Mapping[str, float], float | None] | None,
-    *,
-    begins: str,
-    overwrite: bool,
-) -> Iterator[ScoreTable]:
-    """Judge the samples, and write the results; the file is there once the block has ended."""
-    parse: Any = Result.from_json if isinstance(scorer, TCVA) else CCRSResult.from_json
-    fingerprint = run_fingerprint(scorer, samples, reading["group"])
-    with Writing(
-        out,
-        parse,
-        fingerprint=fingerprint,
-        overwrite=overwrite,
-        begins=begins,
-    ) as written:
-        with _reading(
-            read, has_draft=out not in (None, STDOUT) and is_read_again(read.source)
-        ):
-            is_stored = scorer.store is not None
-            results = run_results(
-                written, samples, scorer.iter_evaluate, note, is_stored=is_stored
-            )
-            table = read_scores(results, **reading)
-        if whole is not None:
-            table = with_composite(table, *whole)
-        notes = [*table.notes, *read.notes]
-        if scorer.settings.get("guarantee") and read.conversations:
-            notes.append("The guarantee is not about scores of conversations.")
-        yield replace(
-            table,
-            notes=tuple(notes),
-            skipped=read.skipped,
-            can_continue=is_stored,
-        )
-
-
-def _looked_at(
+def _evaluation(
     table: ScoreTable,
     gates: Gates,
     before: ScoreTable | None,
-    views: Sequence[Callable[[ScoreTable], Report]],
-    show: Sequence[str],
+    views: Iterable[Callable[[ScoreTable], Report]],
+    show: Sequence[str] | None,
 ) -> Report:
-    """The figures and gates, of a panel and of repeats what they show, and single samples."""
-    found = evaluation(table, gates, before)
-    tables, notes = [*found.tables], [*found.notes]
-    for each in views:
-        report = each(table)
+    """The figures and gates, with those of a panel, of repeats and of ratings, and single samples."""
+    figures = evaluation(table, gates, before)
+    tables, notes = [*figures.tables], [*figures.notes]
+    for view in views:
+        report = view(table)
         tables += report.tables
         notes += [report.sentence, *report.notes]
     if table.human.size and np.isfinite(table.rating).any():
         report = validate(table)
         tables.append(report.table("agreement"))
-        notes += [report.sentence]
+        notes.append(report.sentence)
     try:
         tables += claim_tables(table, show) if show else []
     except InvalidValueError as error:
         notes.append(str(error))  # what was judged is written all the same
-    return replace(found, tables=tables, notes=tuple(notes))
+    return replace(figures, tables=tables, notes=tuple(notes))
 
 
 @contextmanager
-def _reading(read: SampleStream, *, has_draft: bool) -> Iterator[None]:
+def _told_reading(stream: SampleStream, *, has_draft: bool) -> Iterator[None]:
     """Say what was left out of a file, and how to go on after an early end."""
     draft = "; results so far are saved, and the same command continues"
-    then = (
-        f"calls in progress may still finish and be stored{draft if has_draft else ''}"
-    )
+    rest = draft if has_draft else ""
     try:
-        with interruptible(f"{then}; Ctrl-C again quits at once"):
+        with interruptible(
+            f"calls in progress may still finish and be stored{rest}; "
+            "Ctrl-C again quits at once"
+        ):
             yield
     except UnreadableInputError:
-        if has_draft and read.number:
+        if has_draft and stream.number:
             note(
                 "the results before that line are saved; --skip-bad continues after it"
             )
         raise
     finally:
-        for text in read.notes:
+        for text in stream.notes:
             note(text)
