@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Final
 
 import typer
 
 from tcva_adapters import compare  # its names are imported when they are used
 from tcva_adapters.cli import options, output
-from tcva_adapters.cli.configs import AnalysisConfig, DrawsConfig
+from tcva_adapters.cli.configs import AnalysisConfig, CalibrationConfig, DrawsConfig
 from tcva_adapters.cli.options import (
     GATES,
     INPUT,
@@ -38,6 +39,8 @@ from tcva_adapters.progress import progress_of
 from tcva_adapters.report.markdown import BEGINS as MARKDOWN
 from tcva_adapters.results.config import OURS as CONFIG
 from tcva_adapters.results.scoring import ScoringConfig
+
+_TENTHS: Final = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
 
 
 def sweep(
@@ -69,12 +72,11 @@ def sweep(
 
     Example: tcva sweep judged.jsonl --ablation --human human_score
     """
-    settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
-    drawn = take(settings, AnalysisConfig)
-    if temperatures is not None:
-        drawn["temperatures"] = names_of(temperatures)
-    found = compare.sweep(
+    settings = parse_settings(set_, ScoringConfig, DrawsConfig)
+    draws = take(settings, DrawsConfig)
+    report = compare.sweep(
         judged,
+        names_of(temperatures or _TENTHS),
         scoring=scoring_of(config, settings),
         schemes=[value_of(scheme) for scheme in schemes or ()],
         ablation=ablation,
@@ -82,10 +84,11 @@ def sweep(
         human_scale=pair_of(human_scale, "--human-scale"),
         group=group,
         skip_bad=skip_bad,
-        **drawn,
+        resamples=draws.resamples,
+        seed=draws.seed,
     )
-    output.print_report(found, as_json=as_json, everything=everything)
-    output.draw(found, figures, overwrite=overwrite)
+    output.print_report(report, as_json=as_json, everything=everything)
+    output.draw(report, figures, overwrite=overwrite)
 
 
 def calibrate(
@@ -144,24 +147,26 @@ def calibrate(
     targets = {"--out": (out, CONFIG), "--report": (report, PAGE)}
     output.check_targets(targets, overwrite=overwrite, as_json=as_json)
     settings = parse_settings(
-        set_, ScoringConfig, AnalysisConfig, options=["objective"]
+        set_, ScoringConfig, CalibrationConfig, options=["objective"]
     )
-    unused = settings.keys() & {"threshold", *AnalysisConfig.model_fields}
+    unused = settings.keys() & {"threshold", *CalibrationConfig.model_fields}
     if unused and not max_false_pass is min_true_pass is None:
         msg = f"--set {min(unused)} is not used with a limit; leave it out"
         raise InvalidValueError(msg)
-    drawn = take(settings, AnalysisConfig)
-    scale, scoring = pair_of(human_scale, "--human-scale"), scoring_of(config, settings)
-    scoring = scoring or ScoringConfig()
-    how: Any = {
-        "human": human,
-        "human_scale": scale,
-        "group": group,
-        "skip_bad": skip_bad,
-    }
-    table = compare.read_scores(judged, **how, scoring=scoring)
+    analysis = take(settings, CalibrationConfig)
+    scale = pair_of(human_scale, "--human-scale")
+    scoring = scoring_of(config, settings) or ScoringConfig()
+    read_table = partial(
+        compare.read_scores,
+        judged,
+        human=human,
+        human_scale=scale,
+        group=group,
+        skip_bad=skip_bad,
+    )
+    table = read_table(scoring=scoring)
     with progress_of("calibrating", None, wanted=True):
-        found = compare.calibrate(
+        calibration = compare.calibrate(
             table,
             objective=objective,  # type: ignore[arg-type]  # checked there, as are penalties
             temperatures=names_of(temperatures) if temperatures else (),
@@ -171,26 +176,25 @@ def calibrate(
             scoring=scoring,
             human_scale=scale,
             human_threshold=human_threshold,
+            resamples=analysis.resamples,
+            level=analysis.level,
+            seed=analysis.seed,
             max_false_pass=max_false_pass,
             min_true_pass=min_true_pass,
             confidence=confidence,
-            **drawn,
         )
-    output.print_report(found, as_json=as_json, everything=everything)
-    if (
-        report
-        and judged != output.STDOUT
-        and (chosen := found.settings.get("guarantee"))
-    ):
-        table = compare.read_scores(
-            judged, **how, scoring=ScoringConfig(**chosen["setting"])
-        )
-    has_found = found.settings["recommended"] is not None
-    if out is not None and has_found:
-        recommended(found).dump(out, overwrite=overwrite)
+    output.print_report(calibration, as_json=as_json, everything=everything)
+
+    chosen = calibration.settings.get("guarantee")
+    if report and chosen and judged != output.STDOUT:
+        table = read_table(scoring=ScoringConfig(**chosen["setting"]))
+    is_recommended = calibration.settings["recommended"] is not None
+    if out is not None and is_recommended:
+        recommended(calibration).dump(out, overwrite=overwrite)
         output.say_written({out: f"recommended settings, for --config {out}"})
-    write_page([table, found], report, overwrite=overwrite, title=Path(judged).name)
-    if not has_found:
+    title = Path(judged).name
+    write_page([table, calibration], report, overwrite=overwrite, title=title)
+    if not is_recommended:
         if out is not None:
             note(f"not written: {out}: no threshold is certified")
         raise typer.Exit(output.GATE_FAILED)
@@ -251,7 +255,7 @@ def validate(
     }
     output.check_targets(targets, overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
-    drawn = take(settings, AnalysisConfig)
+    analysis = take(settings, AnalysisConfig)
     if temperature is not None:
         settings["temperature"] = temperature
     scale = pair_of(human_scale, "--human-scale")
@@ -263,7 +267,7 @@ def validate(
         scoring=scoring_of(config, settings),
         skip_bad=skip_bad,
     )
-    found = compare.validate(
+    validation = compare.validate(
         table,
         human_scale=scale,
         human_threshold=human_threshold,
@@ -271,20 +275,22 @@ def validate(
         method=method,
         width=width,
         rate_next=rate_next,
-        **drawn,
+        resamples=analysis.resamples,
+        level=analysis.level,
+        seed=analysis.seed,
     )
     output.print_report(
-        found,
-        as_json=as_json,
-        everything=everything,
-        file=output.side(tables),
+        validation, as_json=as_json, everything=everything, file=output.side(tables)
     )
-    output.write_text(tables, found.markdown(full=True), MARKDOWN, overwrite=overwrite)
+
+    text = validation.markdown(full=True)
+    output.write_text(tables, text, MARKDOWN, overwrite=overwrite)
     if out is not None:
-        write_labels(out, table, found.table("next"), overwrite=overwrite)
-    what = "samples to rate: fill in 'human', then use the file with --human"
-    output.say_written({out: what, tables: "Markdown: all tables"})
-    write_page([table, found], report, overwrite=overwrite, title=Path(judged).name)
+        write_labels(out, table, validation.table("next"), overwrite=overwrite)
+    contents = "samples to rate: fill in 'human', then use the file with --human"
+    output.say_written({out: contents, tables: "Markdown: all tables"})
+    title = Path(judged).name
+    write_page([table, validation], report, overwrite=overwrite, title=title)
 
 
 def systems(
@@ -328,23 +334,22 @@ def systems(
 
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
     """
-    output.check_targets(
-        {"--report": (report, PAGE)}, overwrite=overwrite, as_json=as_json
-    )
-    drawn = parse_settings(set_, DrawsConfig)
-    if temperatures is not None:
-        drawn["temperatures"] = names_of(temperatures)
+    targets = {"--report": (report, PAGE)}
+    output.check_targets(targets, overwrite=overwrite, as_json=as_json)
+    draws = DrawsConfig(**parse_settings(set_, DrawsConfig))
     with progress_of("randomisation", None, wanted=True):
-        found = compare.systems(
+        comparison = compare.systems(
             scores,
             metrics=metrics or (),
+            temperatures=names_of(temperatures or options.THREE_TEMPERATURES),
             system=system,
             group=group,
             hypotheses=hypotheses or (),
             test=test,  # type: ignore[arg-type]  # checked there
             alpha=alpha,
-            **drawn,
+            resamples=draws.resamples,
+            seed=draws.seed,
         )
-    output.print_report(found, as_json=as_json, everything=everything)
-    output.draw(found, figures, overwrite=overwrite)
-    write_page(found, report, overwrite=overwrite, title="systems")
+    output.print_report(comparison, as_json=as_json, everything=everything)
+    output.draw(comparison, figures, overwrite=overwrite)
+    write_page(comparison, report, overwrite=overwrite, title="systems")

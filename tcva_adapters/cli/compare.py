@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
-from tcva_adapters.cli import options, settings
+from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import ComparisonConfig, ImportConfig, PanelConfig
 from tcva_adapters.cli.options import INPUT, JUDGING, RATINGS, SCORING, option
 from tcva_adapters.cli.output import (
@@ -21,6 +21,15 @@ from tcva_adapters.cli.output import (
 )
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.reviews import Reviews
+from tcva_adapters.cli.settings import (
+    names_of,
+    pair_of,
+    plain_settings,
+    renames,
+    silence_frameworks,
+    take,
+    with_store,
+)
 from tcva_adapters.compare.agreement.comparison import check_tests, comparison
 from tcva_adapters.compare.calibration.guarantee import limits_of
 from tcva_adapters.compare.runs.run import FILES, Run, save
@@ -31,10 +40,7 @@ from tcva_adapters.report.evaluating import evaluation, failure_sentence
 from tcva_adapters.report.gates import Gates, records_of
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.samples.reader import SampleStream
-from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.settings import made_of
-
-DRAWS: Final = ("resamples", "seed")
 
 
 def compare(
@@ -96,120 +102,114 @@ def compare(
 
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
     """
-    settings.silence_frameworks()
-    gates, reviews = Gates.of(gate or ()), Reviews(junit, markdown, overwrite=overwrite)
+    silence_frameworks()
+    gates = Gates.of(gate or ())
+    reviews = Reviews(junit, markdown, overwrite=overwrite)
     targets = {"--report": (report, PAGE), **reviews.targets}
     check_targets(targets, overwrite=overwrite, as_json=as_json)
-    grid = settings.names_of(temperatures or "0.1,0.5,0.9")
-    given = {
-        "criterion": criterion,
-        "panel": panel,
-        "config": config,
-    }
-    asked: Any = {
-        "human": human,
-        "human_scale": settings.pair_of(human_scale, "--human-scale"),
-    }
-    asked |= {
-        "frameworks": frameworks,
-        "metrics": metrics,
-        "mean_of": mean_of or (),
-        "folder": out,
-    }
-    asked |= {
-        "temperatures": grid,
-        "group": group,
-        "overwrite": overwrite,
-        "progress": True,
-    }
-    tests: Any = {"reference": reference, "max_false_pass": max_false_pass}
-    plain, reading = _settings(judge, set_, tests, asked, is_dry=dry_run, **given)
-    tcva: Any = made_of(plain if config else {"temperature": grid[0], **plain})
-    tcva = settings.with_store(tcva, store)
-    samples, skipped = _given(file, rename, skip_bad=skip_bad)
+
+    plain = plain_settings(
+        judge,
+        set_,
+        ComparisonConfig,
+        ImportConfig,
+        TCVASettings,
+        PanelConfig,
+        is_dry=dry_run,
+        criterion=criterion,
+        panel=panel,
+        config=config,
+    )
+    tests = take(plain, ComparisonConfig)
+    importing = take(plain, ImportConfig)
+    scale = pair_of(human_scale, "--human-scale")
+    limits = limits_of(
+        max_false_pass=max_false_pass,
+        confidence=tests.confidence,
+        human_threshold=tests.human_threshold,
+        human_scale=scale,
+    )
+    grid = names_of(temperatures or options.THREE_TEMPERATURES)
+    scorer: Any = made_of(plain if config else {"temperature": grid[0], **plain})
+    tcva = with_store(scorer, store)
+    stream = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), kept=None)
+    samples = [*stream]
+    for text in stream.notes:
+        note(text)
     with (
         interruptible("judgements so far are stored, and the same command continues"),
-        _quiet(),
+        _without_deprecations(),
     ):
-        imported = [
-            read_scores(each, samples=samples, **reading) for each in scores or ()
-        ]
-        run = Run(samples, tcva, imported=imported, **asked)
+        run = Run(
+            samples,
+            tcva,
+            imported=[
+                read_scores(
+                    source,
+                    samples=samples,
+                    missing=importing.missing,
+                    scale=importing.scale,
+                )
+                for source in scores or ()
+            ],
+            frameworks=frameworks,
+            metrics=metrics,
+            temperatures=grid,
+            mean_of=mean_of or (),
+            human=human,
+            human_scale=scale,
+            group=group,
+            pass_from=tests.pass_from,
+            folder=out,
+            overwrite=overwrite,
+            timeout=tests.metric_timeout,
+            progress=True,
+        )
         gates.check(run.names)
-        checked = {k: v for k, v in tests.items() if k not in DRAWS}
-        check_tests(run.names, **checked, is_rated=run.is_rated)
+        check_tests(
+            run.names,
+            tests.objective,
+            reference,
+            tests.margin,
+            limits,
+            is_rated=run.is_rated,
+        )
         if dry_run:
             print_report(run.cost(plain["model"].get("prices")), as_json=as_json)
             return
         table = run.table()
+
     can_continue = bool(out or tcva.store)
-    table = replace(table, skipped=skipped, can_continue=can_continue)
-    gated = evaluation(table, gates)
-    found = comparison(table, **tests)
-    failed = failure_sentence(table, records_of(gated, "unscored"))
-    found = replace(found, sentence=f"{failed} {found.sentence}".lstrip())
-    found = replace(
-        found, tables=[*found.tables, *(t for t in gated.tables if t.title == "gates")]
+    table = replace(table, skipped=stream.skipped, can_continue=can_continue)
+    figures = evaluation(table, gates)
+    compared = comparison(
+        table,
+        objective=tests.objective,
+        reference=reference,
+        margin=tests.margin,
+        limits=limits,
+        resamples=tests.resamples,
+        seed=tests.seed,
     )
-    saved = save(out, table, found, overwrite=overwrite) if out else []
-    reviews.write(gated, table)
-    print_report(
-        found,
-        as_json=as_json,
-        everything=everything,
-        file=side(markdown),
+    failures = failure_sentence(table, records_of(figures, "unscored"))
+    compared = replace(
+        compared,
+        sentence=f"{failures} {compared.sentence}".lstrip(),
+        tables=[*compared.tables, *(t for t in figures.tables if t.title == "gates")],
     )
-    say_written(
-        {path: FILES.get(path.name, "") for path in saved} | dict(reviews.written)
-    )
-    write_page(
-        [table, found], report, overwrite=overwrite, title=Path(out or file).name
-    )
-    reviews.conclude(gated, table)
-
-
-def _given(
-    file: str, rename: Sequence[str] | None, *, skip_bad: bool
-) -> tuple[list[Sample], int]:
-    """The samples of a file, and how many lines were left out, which is said."""
-    read = SampleStream(
-        file,
-        skip_bad=skip_bad,
-        mapping=settings.renames(rename),
-        kept=None,
-    )
-    samples = [*read]
-    for text in read.notes:
-        note(text)
-    return samples, read.skipped
-
-
-def _settings(
-    judge: str | None,
-    pairs: Sequence[str] | None,
-    tests: dict[str, Any],
-    asked: dict[str, Any],
-    *,
-    is_dry: bool,
-    **given: Any,
-) -> tuple[dict[str, Any], ...]:
-    """The settings of the judge, and of imported scores; those of tests and of the run are added."""
-    models = (ComparisonConfig, ImportConfig, TCVASettings, PanelConfig)
-    plain = settings.plain_settings(judge, pairs, *models, is_dry=is_dry, **given)
-    tests |= settings.take(plain, ComparisonConfig)
-    limits = ("max_false_pass", "confidence", "human_threshold")
-    tests["limits"] = limits_of(
-        human_scale=asked["human_scale"],
-        **{name: tests.pop(name, None) for name in limits},
-    )
-    names = {"pass_from": "pass_from", "metric_timeout": "timeout"}
-    asked |= {n: tests.pop(k) for k, n in names.items() if k in tests}
-    return plain, settings.take(plain, ImportConfig)
+    paths = save(out, table, compared, overwrite=overwrite) if out else []
+    reviews.write(figures, table)
+    print_report(compared, as_json=as_json, everything=everything, file=side(markdown))
+    say_written({path: FILES.get(path.name, "") for path in paths})
+    say_written(reviews.written)
+    title = Path(out or file).name
+    write_page([table, compared], report, overwrite=overwrite, title=title)
+    reviews.conclude(figures, table)
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Without the frameworks' own deprecations, which are nothing that a reader could act on."""
+def _without_deprecations() -> Iterator[None]:
+    """Ignore the frameworks' own deprecations, on which a reader could not act."""
     with warnings.catch_warnings(action="ignore"):
         warnings.simplefilter("always", TCVAWarning)
         yield

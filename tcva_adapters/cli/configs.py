@@ -41,9 +41,15 @@ class DrawsConfig(SettingsModel):
 
 
 class AnalysisConfig(DrawsConfig):
-    """How the intervals and tests of an analysis are made; a function has defaults of its own."""
+    """How the intervals and tests of an analysis are made."""
 
     level: _Inner = Field(default=0.95, description="Confidence level of intervals.")
+
+
+class CalibrationConfig(AnalysisConfig):
+    """The same of a calibration, whose every resample takes longer."""
+
+    resamples: Count = Field(default=2000, description="Resamples of an interval.")
 
 
 class ComparisonConfig(DrawsConfig):

@@ -103,6 +103,9 @@ Temperatures = Annotated[
     str | None,
     option(SCORING, "--temperatures -T", f"{_STRICTNESS}; several: 0.1,0.5,0.9."),
 ]
+THREE_TEMPERATURES: Final = "0.1,0.5,0.9"
+"""What commands show that are given no temperatures."""
+
 Schemes = Annotated[
     list[str] | None,
     option(

@@ -22,6 +22,7 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.unknown_names import check_names
 
 AnyScorer = TypeVar("AnyScorer", bound=Scorer[Any])
+Model = TypeVar("Model", bound=SettingsModel)
 
 DEFAULT_STORE: Final = Path(".tcva/verdicts.sqlite")
 NONE: Final = "none"
@@ -103,9 +104,10 @@ def value_of(text: str) -> Any:
     return tuple(map(value_of, parts)) if len(parts) > 1 else text.strip()
 
 
-def take(settings: dict[str, Any], model: type[SettingsModel]) -> dict[str, Any]:
+def take(settings: dict[str, Any], model: type[Model]) -> Model:
     """The settings of one model, taken out of those of several."""
-    return {name: settings.pop(name) for name in model.model_fields if name in settings}
+    names = settings.keys() & model.model_fields
+    return model(**{name: settings.pop(name) for name in names})
 
 
 def scoring_of(

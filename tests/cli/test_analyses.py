@@ -169,6 +169,7 @@ def test_reports_and_figures(tcva: Run) -> None:
     ("validate judged.jsonl --human score --width 3", "above 0 and at most 1, got 3.0"),
     ("calibrate judged.jsonl --human always", "all 160 human ratings are 1"),
     ("calibrate judged.jsonl --human stars --human-scale 5", "two numbers with a comma"),
+    ("sweep judged.jsonl --set level=0.9", "unknown setting 'level' of --set"),
     ("calibrate judged.jsonl --human score -o judged.jsonl", "is also what is read"),
     ("validate judged.jsonl --human score --next 5", "--next NUMBER and --out FILE"),
     ("validate rated.csv --human human", "no scores in rated.csv; judge it first: tcva evalu"),
