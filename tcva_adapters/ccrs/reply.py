@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tcva_adapters.judges.reply import MOST_LINES, repeated_words
+from tcva_adapters.judges.reply import MOST_LINES
+from tcva_adapters.judges.reply_echoes import repeated_words
 from tcva_adapters.models.reply_json import (
     MAX_DEPTH,
     after_reasoning,

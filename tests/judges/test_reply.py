@@ -10,14 +10,8 @@ from hypothesis import strategies as st
 
 from tcva_adapters import Verdict
 from tcva_adapters.core.verdicts import LEVELS
-from tcva_adapters.judges.reply import (
-    LABELS,
-    Label,
-    ParsedVerdict,
-    parse_claims,
-    parse_verdicts,
-    read_label,
-)
+from tcva_adapters.judges.labels import LABELS, Label, ParsedVerdict, read_label
+from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 
 
 def entry(claim: Any, verdict: Any) -> dict[str, Any]:
@@ -218,7 +212,7 @@ def replies(draw: st.DrawFn) -> tuple[str, dict[int, ParsedVerdict]]:
         }
         rows.append({key: row[key] for key in keys})
         evidence, reason = (row[name].strip() for name in ("evidence", "reason"))
-        expected[number] = ParsedVerdict(number, label, evidence, reason)
+        expected[number] = ParsedVerdict(number, str(label), evidence, reason)
     text = json.dumps(
         draw(st.sampled_from([{"verdicts": rows}, by_key(expected, rows)])),
         indent=draw(st.sampled_from([None, 0, 1, 4])),

@@ -1,0 +1,100 @@
+"""The words of a verdict: which level each stands for, and the numbers of claims."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import Any, Final, Literal, TypeAlias
+
+from tcva_adapters.core.verdicts import Verdict
+
+Label: TypeAlias = Verdict | Literal["not_a_claim", "refusal"]
+"""A level, or the mark of a sentence that claims nothing or declines to answer."""
+
+NOUN: Final = r"(?:claim|statement|criterion|sentence|verdict)"
+"""A pattern for what stands before the number of a claim."""
+
+ELLIPSIS: Final = re.compile(r"\.\.+|…")
+
+MOST_SHOWN: Final = 40
+"""No label or number is longer, and no more of one is shown."""
+
+_WAYS: Final[dict[Verdict, str]] = {
+    Verdict.FULLY: "full fully completely entirely wholly totally",
+    Verdict.MOSTLY: "mostly largely mainly",
+    Verdict.PARTIAL: "partial partially partly",
+    Verdict.MINOR: "minor minimally slightly barely hardly",
+    Verdict.NONE: "none not no",
+}
+_STATES: Final = "support supported satisfied met relevant correct covered addressed entailed grounded"
+_FURTHER: Final[dict[str, Label]] = {
+    "supported": Verdict.FULLY,
+    **dict.fromkeys(("unsupported", "contradicted", "contradiction"), Verdict.NONE),
+    **dict.fromkeys(("not a claim", "no claim", "non claim"), "not_a_claim"),
+    **dict.fromkeys(("refusal", "refused"), "refusal"),
+}
+LABELS: Final[dict[str, Label]] = {
+    f"{way} {state}".strip(): level
+    for level, ways in _WAYS.items()
+    for way, state in product(ways.split(), ["", *_STATES.split()])
+    if state or way not in {"not", "no"}
+} | _FURTHER
+"""Every accepted word, lower case, with single spaces for hyphens and underscores."""
+
+_NUMBER: Final = re.compile(
+    rf"\s*{NOUN}?[\s_-]*(?:no\.?\s*)?[#(\[]?(\d{{1,6}})[)\].:]*\s*", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=1024)
+def read_label(word: str) -> Label | None:
+    """The label that a word is, exactly; None where it is none of them.
+
+    Case, surrounding quotes and marks, and hyphens or underscores for spaces do not matter. No
+    part of a longer text is ever taken for the label.
+
+    >>> read_label("**Partially_Supported**.")
+    <Verdict.PARTIAL: 'partial'>
+    >>> read_label("not fully") is None
+    True
+    """
+    if len(word) > MOST_SHOWN:
+        return None
+    plain = unicodedata.normalize("NFKC", ELLIPSIS.sub("?", word)).casefold()
+    bare = plain.strip("\"'`*_.,;:!()[]<>“”‘’ \t\r\n")
+    return LABELS.get(re.sub(r"[\s_-]+", " ", bare))
+
+
+def read_number(value: Any) -> int | None:
+    """A whole number, alone or behind a word such as "claim"; None for anything else."""
+    if isinstance(value, str):
+        match = _NUMBER.fullmatch(value) if len(value) <= MOST_SHOWN else None
+        return int(match[1]) if match else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if -1 <= value < 10**6 and value == int(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedVerdict:
+    """One verdict as the judge gave it.
+
+    Attributes:
+        number: The claim's number, counted from 1; None where the judge names none.
+        word: What stands in the place of the label.
+        evidence: The quote, empty where there is none; several quotes joined by " ... ".
+        reason: The judge's reason, or an empty string.
+    """
+
+    number: int | None
+    word: object
+    evidence: str = ""
+    reason: str = ""
+
+    @property
+    def label(self) -> Label | None:
+        """A level, or the mark of a sentence without a claim; None for any other word."""
+        return read_label(self.word) if isinstance(self.word, str) else None

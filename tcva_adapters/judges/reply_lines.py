@@ -1,0 +1,48 @@
+"""Verdicts in the lines of a reply that is no JSON, such as ``2. partial - reason``."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from tcva_adapters.judges.labels import NOUN, ParsedVerdict
+
+LINE: Final = re.compile(
+    rf"^[ \t]*+(?:[-*•>|]++[ \t]*+)*+(?P<noun>{NOUN}[ \t]*+(?:no\.?|number)?[ \t]*+)?"
+    r"(?P<open>[#(\[]?)(?P<number>\d{1,6})(?P<separator>[)\]*.:|=–—\- \t]++)"
+    r"(?:(?:verdict|level)[* \t]*+[:=][* \t]*+)?"
+    r"(?![^\n]*(?:\n[^\w\n]*+)?\b(?:verdict|level)[* \t]*+[:=])(?P<rest>[^\n]*+)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line that begins with the number of a claim."""
+
+LABEL_END: Final = re.compile(r"\s[-–—]|[:;,(|\t–—→]|\.(?!\.)")
+
+_HEADING: Final = re.compile(
+    rf"(?:{NOUN}[\s_]*+(?:no\.?|number)?[\s_#(\[*]*+|^[^\w\n]*+(?=\d++[.):\]]))(\d{{1,6}})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_WORDS_OF_A_LABEL: Final = 3
+
+
+def verdict_in_line(line: str | re.Match[str]) -> ParsedVerdict | None:
+    """The verdict of a line such as ``2. partial - reason`` or ``Claim 2: none``.
+
+    Args:
+        line: The line, or the match of `LINE` with it.
+    """
+    match = LINE.match(line) if isinstance(line, str) else line
+    if match is None:
+        return None
+    is_numbered = match["noun"] or match["open"] or match["separator"].strip()
+    rest = match["rest"].lstrip()
+    end = LABEL_END.search(rest)
+    word, reason = (rest[: end.start()], rest[end.end() :]) if end else (rest, "")
+    if not is_numbered or len(word.split()) > _WORDS_OF_A_LABEL:
+        return None
+    return ParsedVerdict(int(match["number"]), word, reason=reason.strip(" \t-–—)|*"))
+
+
+def numbers_in_heading(text: str) -> set[int]:
+    """The numbers of claims that the text in front of a verdict names."""
+    return {*map(int, _HEADING.findall(text))}

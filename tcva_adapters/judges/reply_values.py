@@ -1,0 +1,138 @@
+"""Verdicts in a JSON value of a reply: lists, keys with numbers, and other names for the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from tcva_adapters.judges.labels import Label, ParsedVerdict, read_number
+from tcva_adapters.judges.prompts import ASSERTS
+from tcva_adapters.judges.reply_lines import verdict_in_line
+from tcva_adapters.models.reply_json import MAX_DEPTH, plain_key
+
+_KEYS: Final = {
+    kind: words.split()
+    for kind, words in {
+        "label": "verdict label level judgement judgment rating classification support_level score "
+        f"{ASSERTS}",
+        "number": "claim claim_number claim_no claim_id claim_index number no id index statement "
+        "statement_number statement_id criterion criterion_number # n i",
+        "evidence": "evidence quote quote_from_passage quote_from_reference quote_from_question "
+        "quote_from_response quotes supporting_quote citation support",
+        "reason": "reason explanation reasoning rationale justification",
+        "text": "evidence quote quote_from_passage quotes citation reason explanation reasoning "
+        "rationale context contexts source sources sample input question",
+        "words": "verdicts verdict results judgements judgments labels",
+        "list": "evaluations assessments claims statements criteria answers output result response",
+    }.items()
+}
+_LABEL_KEYS: Final = frozenset(_KEYS["label"])
+_LIST_KEYS: Final = frozenset(_KEYS["words"] + _KEYS["list"])
+_CLAIM_KEYS: Final = frozenset({"claims", "statements", "sentences", "facts"})
+
+
+def verdicts_in(
+    value: Any, key: str = "verdicts", depth: int = 0
+) -> list[ParsedVerdict]:
+    """All verdicts of a JSON value, in order; strings are never looked into.
+
+    Args:
+        value: The value.
+        key: The key that it stands under.
+        depth: How many lists and objects it stands in.
+    """
+    if depth > MAX_DEPTH:
+        return []
+    if isinstance(value, dict):
+        return _verdicts_in_object(value, depth)
+    if not isinstance(value, list):
+        return []
+    if key in _KEYS["words"] and all(isinstance(item, str) for item in value):
+        return [verdict_in_line(item) or ParsedVerdict(None, item) for item in value]
+    verdicts: list[ParsedVerdict] = []
+    for item in value:
+        verdicts += verdicts_in(item, key, depth + 1)
+    return verdicts
+
+
+def _verdicts_in_object(value: dict[str, Any], depth: int) -> list[ParsedVerdict]:
+    """The verdict that an object is, or those of the lists and objects in it."""
+    fields: dict[str, Any] = {}
+    labels: set[Label | None] = set()
+    verdicts: list[ParsedVerdict] = []
+    listed: list[ParsedVerdict] = []
+    for name, item in value.items():
+        key, number = plain_key(name), read_number(name)
+        fields[key] = item
+        if key in _LABEL_KEYS:
+            labels.add(ParsedVerdict(None, item).label)
+        inner = [] if key in _KEYS["text"] else verdicts_in(item, key, depth + 1)
+        if number is not None and len(inner) != 1:
+            # Under a number stands one verdict, or none.
+            inner = [ParsedVerdict(number, item)]
+        elif number is not None:
+            inner = _numbered(inner, number)
+        verdicts += inner
+        if key in _LIST_KEYS:
+            listed += inner
+
+    numbers = (read_number(fields.get(key)) for key in _KEYS["number"])
+    number = next((number for number in numbers if number is not None), None)
+    different = labels.union(verdict.label for verdict in verdicts) - {None}
+    if labels - {None} and len(different) > 1:
+        return [ParsedVerdict(number, " / ".join(sorted(map(str, different))))]
+    if not listed and is_verdict(fields):
+        evidence, reason = _text(fields, "evidence"), _text(fields, "reason")
+        return [ParsedVerdict(number, _first(fields, "label"), evidence, reason)]
+    return _numbered(listed or verdicts, number)
+
+
+def _numbered(verdicts: list[ParsedVerdict], number: int | None) -> list[ParsedVerdict]:
+    """The verdicts; a single one that has no number gets this one."""
+    if len(verdicts) == 1 and verdicts[0].number is None:
+        return [replace(verdicts[0], number=number)]
+    return verdicts
+
+
+def is_verdict(value: Mapping[str, Any]) -> bool:
+    """Whether an object has a key for a label."""
+    return not _LABEL_KEYS.isdisjoint(map(plain_key, value))
+
+
+def _first(fields: Mapping[str, Any], kind: str) -> Any:
+    values = (fields.get(key) for key in _KEYS[kind])
+    return next((value for value in values if value is not None), None)
+
+
+def _text(fields: Mapping[str, Any], kind: str) -> str:
+    """The texts of a field, and of the lists and objects in it, joined by an ellipsis."""
+    return _joined(_first(fields, kind))
+
+
+def _joined(value: Any, depth: int = 0) -> str:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, list):
+        return "" if value is None else str(value).strip()
+    if depth == MAX_DEPTH:
+        return ""
+    return " ... ".join(filter(None, [_joined(item, depth + 1) for item in value]))
+
+
+def claims_in(value: Any, depth: int = 0) -> list[str] | None:
+    """The texts of a list of claims; None where the value is none, or holds something else."""
+    if isinstance(value, dict) and depth <= MAX_DEPTH:
+        named = [item for key, item in value.items() if plain_key(key) in _CLAIM_KEYS]
+        for item in named or value.values():
+            texts = claims_in(item, depth + 1)
+            if texts is not None:
+                return texts
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        return None
+    return [item.strip() for item in value if item.strip()]
+
+
+def names_claims(value: Any) -> bool:
+    """Whether a value is an object with a key for claims."""
+    return isinstance(value, dict) and not _CLAIM_KEYS.isdisjoint(map(plain_key, value))
