@@ -21,7 +21,8 @@ import pytest
 from benchmarks.answering_server import samples, started
 from tcva_adapters import TCVA
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.models.openai_model import LARGEST_REPLY, OpenAICompatibleModel
+from tcva_adapters.models.openai_connections import LARGEST_REPLY
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.secrets import shown_url
 from tests.support.faces import (
@@ -52,7 +53,9 @@ TRANSPORTS = ["httpx2", *(["aiohttp"] if find_spec("aiohttp") else [])]
 def face(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Face:
     """Once over each transport; the two faces go the same way."""
     has_aiohttp = request.param == "aiohttp"
-    monkeypatch.setattr("tcva_adapters.models.openai_model.HAS_AIOHTTP", has_aiohttp)
+    monkeypatch.setattr(
+        "tcva_adapters.models.openai_connections.HAS_AIOHTTP", has_aiohttp
+    )
     return in_sync
 
 

@@ -1,0 +1,231 @@
+"""Connections to an OpenAI-compatible server: clients, retries, and the limits of concurrency and rate.
+
+All calls of clients that are made here go over one event loop in a thread of its own, whatever
+threads and loops the callers live in: connections belong to the loop that opened them, and loops of
+callers end. There is one client, one limit and no lock. Failed requests are repeated by the openai
+package.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import threading
+import time
+import weakref
+from asyncio import AbstractEventLoop
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from contextvars import copy_context
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from importlib.util import find_spec
+from typing import Any, Final
+
+from tcva_adapters.errors import (
+    InvalidValueError,
+    MissingDependencyError,
+    install_hint,
+)
+from tcva_adapters.models.call_errors import NO_CREDIT
+from tcva_adapters.models.openai_exchange import Answer, Body
+from tcva_adapters.results.settings import ModelConfig
+
+try:
+    import httpx2
+    import openai
+except ImportError as error:
+    MSG: Final = f"a model judge needs the extra 'openai': {install_hint('openai')}"
+    raise MissingDependencyError(MSG) from error
+
+LARGEST_REPLY: Final = 16_000_000
+"""Bytes of a reply, unpacked: the longest replies with token probabilities take a few million."""
+
+HAS_AIOHTTP: Final = find_spec("aiohttp") is not None
+"""Calls go over aiohttp where it is installed: it costs less than httpx2."""
+
+CALLS_THREAD: Final = "tcva-calls"
+"""Nothing of the user's runs on the loop of this thread: whoever waits for it never holds it up."""
+
+_CONNECT_SECONDS: Final = 10.0
+
+
+@dataclass(slots=True)
+class _Loop:
+    """What calls on one event loop share.
+
+    Attributes:
+        client: Has the connections.
+        places: For calls at the same time.
+        threads: Where a synchronous client of the user's works.
+        next_start: When the next call may start.
+    """
+
+    client: Any
+    places: asyncio.Semaphore
+    threads: ThreadPoolExecutor
+    next_start: float = -math.inf
+
+
+class Connection:
+    """What all calls to one server share, on one event loop but for clients of the user's.
+
+    Args:
+        config: Of the model.
+        given: A client of the user's, which keeps its own rules and whose methods may be wrapped
+            ones, or None. A synchronous one is used in threads.
+        url: The server's address.
+        key: The API key.
+        header: A user and password as the header has them, or an empty string.
+
+    Attributes:
+        given: The user's client.
+        is_async: Whether it is an asynchronous one.
+    """
+
+    def __init__(
+        self, config: ModelConfig, *, given: Any, url: str, key: str, header: str
+    ) -> None:
+        self.given = given
+        self.is_async = isinstance(given, openai.AsyncOpenAI)
+        self._config = config
+        self._new_client = partial(
+            openai.AsyncOpenAI,
+            base_url=url,
+            api_key=key,
+            default_headers={"Authorization": f"Basic {header}"} if header else None,
+            max_retries=config.max_retries,
+            # Each call, or request for a file, has a limit of its own.
+            timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),
+        )
+        # No redirect is followed: requests hold samples. Certificates take longer to load than a call.
+        self._transport = {
+            "follow_redirects": False,
+            "verify": url.startswith("https"),
+        }
+        self._loops: dict[AbstractEventLoop, _Loop] = {}
+        self._lent_to: dict[str, AbstractEventLoop] = {}
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[_Loop]:
+        """A place for a call on this loop, under the limits of concurrency and rate.
+
+        A forked process has another loop, and so starts afresh.
+        """
+        loop = asyncio.get_running_loop()
+        if loop not in self._loops:
+            for closed in [known for known in [*self._loops] if known.is_closed()]:
+                self._loops.pop(closed, None)
+            most = self._config.max_concurrency
+            self._loops[loop] = _Loop(
+                self._client_here(),
+                asyncio.Semaphore(most),
+                ThreadPoolExecutor(most, "tcva-client"),
+            )
+        here = self._loops[loop]
+        async with here.places:
+            now = time.monotonic()
+            start = max(now, here.next_start)
+            pause = 60.0 / (self._config.requests_per_minute or math.inf)
+            here.next_start = start + pause
+            if start > now:
+                await asyncio.sleep(start - now)
+            yield here
+
+    def _client_here(self) -> Any:
+        """The user's client, where its connections are of no other loop; else one made for this."""
+        loop = asyncio.get_running_loop()
+        is_own_loop = threading.current_thread().name == CALLS_THREAD
+        if self.given is not None and not self.is_async:
+            return self.given
+        transport: Any = openai.DefaultAsyncHttpxClient
+        if HAS_AIOHTTP:
+            transport = openai.DefaultAioHttpClient
+        if self.given is None:
+            hooks = {"response": [_read]}
+            client = self._new_client(
+                http_client=transport(**self._transport, event_hooks=hooks)
+            )
+        elif not is_own_loop and self._lent_to.setdefault("loop", loop) is loop:
+            return self.given
+        else:
+            client = self.given.copy(http_client=transport(**self._transport))
+        weakref.finalize(self, _close, client, loop, os.getpid())
+        return client
+
+    async def send(self, here: _Loop, body: Body) -> Answer:
+        """Send a body.
+
+        Our own client's by the package's way to any endpoint: that to chat completions first looks
+        through the whole body for what it may have to rewrite, which takes as long as all the rest.
+        """
+        client = here.client
+        try:
+            if self.given is None:
+                response = await client.post(
+                    "/chat/completions", cast_to=httpx2.Response, body=body
+                )
+                sent = _requests_until(response.request)
+                return Answer(response.status_code, response.content, sent=sent)
+            create = partial(client.chat.completions.with_raw_response.create, **body)
+            if self.is_async:
+                raw = await create()
+            else:
+                call = partial(copy_context().run, create)
+                raw = await asyncio.get_running_loop().run_in_executor(
+                    here.threads, call
+                )
+            return Answer(HTTPStatus.OK, raw.content, sent=1 + raw.retries_taken)
+        except openai.OpenAIError as error:
+            return answer_of_error(error)
+
+    def for_files(self) -> openai.OpenAI | openai.AsyncOpenAI:
+        """A client for files of any size; to be closed after use where it is not the user's.
+
+        Raises:
+            InvalidValueError: The user's is an asynchronous one.
+        """
+        if self.is_async:
+            msg = "batches need client=openai.OpenAI(...), not an AsyncOpenAI"
+            raise InvalidValueError(msg)
+        transport: Any = openai.DefaultAsyncHttpxClient
+        return self.given or self._new_client(http_client=transport(**self._transport))
+
+
+async def _read(response: Any) -> None:
+    """Read so much of a reply and no more, whatever its status."""
+    content = bytearray()
+    async for piece in response.aiter_bytes():
+        content += piece
+        if len(content) > LARGEST_REPLY:
+            msg = f"the reply is larger than {LARGEST_REPLY:,} bytes"
+            raise openai.OpenAIError(msg)  # the package hands its own errors on
+    response._content = bytes(content)  # noqa: SLF001  # what reading it whole would do
+    # JSON is UTF-8 whatever headers say; Python knows encodings that take minutes for this size.
+    response.encoding = "utf-8"
+    if response.is_client_error and NO_CREDIT.encode() in response.content:
+        response.headers["x-should-retry"] = "false"  # which the package obeys
+
+
+def _requests_until(request: httpx2.Request | None) -> int:
+    """How many requests were sent until this one, itself included."""
+    headers = {} if request is None else request.headers
+    return 1 + int(headers.get("x-stainless-retry-count", 0))
+
+
+def answer_of_error(error: openai.OpenAIError) -> Answer:
+    """What an exception of the package says came back."""
+    sent = _requests_until(getattr(error, "request", None))
+    response = getattr(error, "response", None)
+    if response is None:
+        return Answer(0, sent=sent, error=error)
+    return Answer(response.status_code, response.content, dict(response.headers), sent)
+
+
+def _close(client: openai.AsyncOpenAI, loop: AbstractEventLoop, process: int) -> None:
+    # What a parent process opened is not closed here: it reads on. A loop that ended took its own along.
+    if process == os.getpid() and not loop.is_closed():
+        asyncio.run_coroutine_threadsafe(client.close(), loop)
