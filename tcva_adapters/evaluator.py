@@ -6,7 +6,6 @@ A scorer turns a sample into questions to judges, and their answers into a resul
 from __future__ import annotations
 
 import pickle
-import re
 from abc import abstractmethod
 from collections.abc import (
     AsyncGenerator,
@@ -21,13 +20,10 @@ from contextlib import aclosing, suppress
 from functools import partial
 from typing import Any, ClassVar, Final, Self, TypeVar
 
-from pydantic import BaseModel
-
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.reasons import Reason
-from tcva_adapters.results.settings_model import unusual
 from tcva_adapters.runner.questions import Evaluation
 from tcva_adapters.runner.running import Runner
 from tcva_adapters.samples.sample import Sample, is_one
@@ -45,7 +41,6 @@ _WAYS_OUT: Final = {
 _USUAL_WAY_OUT: Final = (
     "read_samples(path).samples reads a file, Sample.from_record(record) a mapping"
 )
-_NOT_IN_FILES: Final = re.compile(r"[/\\:]")
 
 
 class Frozen:
@@ -292,30 +287,6 @@ def lacks(whose: str, missing: Iterable[str], subject: str) -> str:
     "sample 'a' has no contexts, which faithfulness needs"
     """
     return f"{whose} has no {' and no '.join(missing)}, which {subject} needs"
-
-
-def names(
-    model: type[BaseModel],
-    values: Mapping[str, Any],
-    subject: str,
-    title: str,
-) -> tuple[str, str]:
-    """What columns and what readers call a scorer, with each unusual setting.
-
-    Frameworks keep one column per name, so two settings must not share one. Some also make file
-    names of it, so it has no slashes and no colons.
-
-    Args:
-        model: Of the settings.
-        values: The settings by name.
-        subject: What is scored, for columns.
-        title: The same for readers.
-    """
-    details = unusual(model, values)
-    name = _NOT_IN_FILES.sub(
-        "_", f"{subject}({','.join(details)})" if details else subject
-    )
-    return name, f"{title} ({', '.join(details)})" if details else title
 
 
 def checked_sample(sample: Any) -> Sample:

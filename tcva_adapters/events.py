@@ -49,8 +49,10 @@ from tcva_adapters._version import __version__
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check
+from tcva_adapters.results.evaluator_names import column_name
 from tcva_adapters.results.protocol import Scored, is_result
 from tcva_adapters.results.settings import TCVASettings
+from tcva_adapters.results.settings_model import unusual
 
 CONVENTION: Final = "https://opentelemetry.io/schemas/1.41.1"
 """The version of OpenTelemetry's semantic conventions that the names are of: the last one before those
@@ -136,20 +138,18 @@ def emit(
             )
 
 
-def _name(result: Any) -> Any:
-    """As its evaluator is called, by the settings that the result has."""
-    judged, known = (
-        getattr(result, "assessment", result),
-        dict(getattr(result, "scoring", result)),
-    )
-    known["fuse"] = tuple(
-        f"{m.judge} {m.criterion}" for m in getattr(judged, "members", ())
-    )
-    known["repeats"] = len(getattr(judged, "repeats", ())) or 1
-    subject = f"{result.kind.replace('conversation', 'tcva')}_{judged.criterion.replace(',', '_')}"
-    return import_module("tcva_adapters.evaluator").names(
-        TCVASettings, known, subject, ""
-    )[0]
+def _name(result: Any) -> str:
+    """What its evaluator is called, by the settings that the result has."""
+    judged = getattr(result, "assessment", result)
+    members = getattr(judged, "members", ())
+    settings = {
+        **dict(getattr(result, "scoring", result)),
+        "fuse": tuple(f"{member.judge} {member.criterion}" for member in members),
+        "repeats": len(getattr(judged, "repeats", ())) or 1,
+    }
+    kind = result.kind.replace("conversation", "tcva")
+    subject = f"{kind}_{judged.criterion.replace(',', '_')}"
+    return column_name(subject, unusual(TCVASettings, settings))
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import Any
 
 from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.evaluator import Scorer, lacks, names
+from tcva_adapters.evaluator import Scorer, lacks
 from tcva_adapters.judges import resolve
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.llm import LLMJudge
@@ -21,13 +21,14 @@ from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of, verd
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult
+from tcva_adapters.results.evaluator_names import column_name, title_of
 from tcva_adapters.results.judge_spec import PROFILES, bare
 from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.setting_checks import Profiles
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.settings_model import shown, shows_settings
+from tcva_adapters.results.settings_model import shown, shows_settings, unusual
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import Question
 from tcva_adapters.runner.sharing import SharedSentences
@@ -136,8 +137,9 @@ class TCVA(FromConfig, Scorer[Result]):
             **{name: value for name, value in own.items() if value is not None},
         }
         named["fuse"] = tuple(f"{m.judge_name} {m.subject}" for m in self.members)
-        called = f"tcva_{self.subject}", f"TCVA {self.subject}"
-        self.name, self.title = names(TCVASettings, named, *called)
+        details = unusual(TCVASettings, named)
+        self.name = column_name(f"tcva_{self.subject}", details)
+        self.title = title_of(f"TCVA {self.subject}", details)
         # What another TCVA can be given: judges, which follow its criterion, and those that came
         # with a criterion of their own. Clients are shared.
         found["fuse"] = tuple(

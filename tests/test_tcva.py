@@ -28,7 +28,7 @@ from tcva_adapters import (
 )
 from tcva_adapters.compare import read_scores
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.cost import cost
+from tcva_adapters.cost_estimate import estimate_cost
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.judges.lexical import LexicalJudge
@@ -337,14 +337,16 @@ def test_calls_and_prompts_are_those_that_are_then_made(
     scorer = scorer_of(model).changed(
         store=VerdictStore(tmp_path / "store"), share=False
     )
-    (found,) = cost({"tcva": scorer}, SAMPLES, prices=(2.0, 8.0)).records("calls")
+    (found,) = estimate_cost({"tcva": scorer}, SAMPLES, prices=(2.0, 8.0)).records(
+        "calls"
+    )
     assert not model.sizes
     scorer.evaluate_many(SAMPLES)
     assert (found["cached"], found["calls"]) == (0, len(model.sizes))
     assert found["prompt_tokens"] == sum(model.sizes) // 4
     priced = (found["prompt_tokens"] * 2 + found["reply_tokens"] * 8) / 1e6
     assert found["cost"] == pytest.approx(priced)
-    (again,) = cost({"tcva": scorer}, SAMPLES).records("calls")
+    (again,) = estimate_cost({"tcva": scorer}, SAMPLES).records("calls")
     assert (again["cached"] >= len(model.sizes), again["calls"]) == (True, 0)
 
 

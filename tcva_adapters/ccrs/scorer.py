@@ -19,16 +19,17 @@ from tcva_adapters.ccrs.question import PROMPT_VERSION, RatingQuestion
 from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.criteria import FIELDS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.evaluator import Scorer, lacks, names
+from tcva_adapters.evaluator import Scorer, lacks
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.resolve import DEFAULT, resolve_judge, tell_of_default
 from tcva_adapters.judges.unscored import EMPTY_REASONS
 from tcva_adapters.models.store_keys import digest, key_of
+from tcva_adapters.results.evaluator_names import column_name, title_of
 from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.results.setting_checks import Share
 from tcva_adapters.results.settings import RunConfig
-from tcva_adapters.results.settings_model import shows_settings
+from tcva_adapters.results.settings_model import shows_settings, unusual
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import Question
 from tcva_adapters.samples.sample import Sample
@@ -119,8 +120,9 @@ class CCRS(Scorer[CCRSResult]):
         if not any(metric.has_exact_match for metric in self.metrics):
             del named["lambda_"], named["em"]
         titles = ", ".join(metric.title for metric in self.metrics)
-        called = f"ccrs_{self.subject}", f"CCRS {titles}"
-        self.name, self.title = names(CCRSSettings, named, *called)
+        details = unusual(CCRSSettings, named)
+        self.name = column_name(f"ccrs_{self.subject}", details)
+        self.title = title_of(f"CCRS {titles}", details)
         key_of(self.judge, is_stored=found["store"] is not None)
         found["store"] = self.store = VerdictStore.opened(found["store"])
         self.settings: Mapping[str, Any] = found

@@ -41,7 +41,7 @@ from tcva_adapters.compare.scores.readers import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.compare.validation import validate
 from tcva_adapters.console import note
-from tcva_adapters.cost import cost
+from tcva_adapters.cost_estimate import estimate_cost
 from tcva_adapters.errors import (
     InvalidSampleError,
     InvalidValueError,
@@ -241,7 +241,9 @@ def _print_cost(
     """Print what judging the samples would cost, without a call."""
     name = "tcva" if isinstance(scorer, TCVA) else "ccrs"
     prices = plain["model"].get("prices")
-    print_report(cost({name: scorer}, [*stream], prices=prices), as_json=as_json)
+    print_report(
+        estimate_cost({name: scorer}, [*stream], prices=prices), as_json=as_json
+    )
 
 
 def _with_notes(table: ScoreTable, stream: SampleStream, scorer: Any) -> ScoreTable:

@@ -15,7 +15,7 @@ import pytest
 from tcva_adapters import TCVA, Panel, Sample, rubric
 from tcva_adapters.compare.runs.methods import _model_of
 from tcva_adapters.core.verdicts import level_shares
-from tcva_adapters.cost import cost
+from tcva_adapters.cost_estimate import estimate_cost
 from tcva_adapters.data import sample_lines
 from tcva_adapters.diagnosis import diagnose
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
@@ -259,7 +259,7 @@ def test_evaluators_share_what_was_judged(
         first.changed(max_claims=9).evaluate(SAMPLE).claims
         == second.evaluate(SAMPLE).claims
     )
-    assert cost({"tcva": first}, [SAMPLE]).records("calls")[0]["calls"] == 0
+    assert estimate_cost({"tcva": first}, [SAMPLE]).records("calls")[0]["calls"] == 0
     assert (
         TCVA(judge=Panel([name, "lexical"]), fuse=name).evaluate(SAMPLE).score
         is not None

@@ -32,7 +32,7 @@ from tcva_adapters.core.temperature import (
     check_temperature,
 )
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.cost import cost
+from tcva_adapters.cost_estimate import estimate_cost
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.loops import wait_for
@@ -277,7 +277,7 @@ class Run:
                 m.name: 0 if tcva.judge.is_local else m.known.calls
                 for m in self.methods
             }
-            found = cost(
+            found = estimate_cost(
                 {"tcva": tcva, **askings}, self.samples, calls=each, prices=prices
             )
         return replace(found, notes=[*self.notes, *found.notes])
