@@ -11,7 +11,7 @@ from typing import Any, Final, cast, get_args
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.views import mean
+from tcva_adapters.compare.agreement.method_tables import mean
 from tcva_adapters.compare.scores.readers import (
     Block,
     Reading,

@@ -17,7 +17,7 @@ from tcva_adapters.compare.agreement.labels import (
     mean_ratings,
     next_to_rate,
 )
-from tcva_adapters.compare.agreement.views import counted_decisions
+from tcva_adapters.compare.agreement.method_tables import decision_counts
 from tcva_adapters.compare.scores.ratings import (
     Scale,
     is_on_scale,
@@ -259,7 +259,7 @@ class _View:
                     "n": found.n,
                 }
             )
-        kappa = kappa_of_table(counted_decisions(ours[both], theirs[both]), "none")
+        kappa = kappa_of_table(decision_counts(ours[both], theirs[both]), "none")
         rows.append(
             {
                 "figure": "kappa",

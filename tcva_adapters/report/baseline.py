@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.views import mean
+from tcva_adapters.compare.agreement.method_tables import mean
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import IntArray

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.views import LEXICAL, REASONS
+from tcva_adapters.compare.agreement.method_tables import LEXICAL, REASONS
 from tcva_adapters.compare.scores.ratings import Ratings, Scale
 from tcva_adapters.compare.scores.table import ScoreTable, no_group
 from tcva_adapters.errors import InvalidSampleError

@@ -20,7 +20,7 @@ from tcva_adapters.compare import (
     repeat_report,
 )
 from tcva_adapters.compare.agreement.panel import raters_report
-from tcva_adapters.compare.agreement.views import counted_decisions, share_below
+from tcva_adapters.compare.agreement.method_tables import decision_counts, share_below
 from tcva_adapters.compare.calibration.fused import gains, with_fused
 from tcva_adapters.compare.scores.judged_by import RunInfo
 from tcva_adapters.core.verdicts import LEVELS
@@ -141,10 +141,10 @@ def test_kappa_is_the_same_from_both_sides(
     first: list[bool], second: list[bool]
 ) -> None:
     a, b = np.array(first), np.array(second)
-    kappa = kappa_of_table(counted_decisions(a, b))
+    kappa = kappa_of_table(decision_counts(a, b))
     for one, other in ((b, a), (~a, ~b)):
         assert kappa == pytest.approx(
-            kappa_of_table(counted_decisions(one, other)), nan_ok=True
+            kappa_of_table(decision_counts(one, other)), nan_ok=True
         )
 
 

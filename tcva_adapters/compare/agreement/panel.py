@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.views import main_of, mean
+from tcva_adapters.compare.agreement.method_tables import main_of, mean
 from tcva_adapters.compare.scores.readers import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray

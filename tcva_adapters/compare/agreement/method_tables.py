@@ -16,10 +16,23 @@ from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.correlation import Measure, agreement
 from tcva_adapters.stats.describe import as_shown, seen, tie_probability
-from tcva_adapters.tables import Record, Table, counted, named_columns
+from tcva_adapters.stats.scipy_extra import scipy_module
+from tcva_adapters.tables import Column, Record, Table, counted, named_columns
 
 _REASON: Final = 60
+_QUANTILES: Final = (
+    "minimum",
+    "lower_quartile",
+    "median",
+    "upper_quartile",
+    "maximum",
+)
 _BOTH: Final = ("both_pass", "only_tcva", "only_method", "both_fail")
+_CORRELATIONS: Final[dict[str, Measure]] = {
+    "rho": "spearman",
+    "tau": "kendall",
+    "r": "pearson",
+}
 REASONS: Final = named_columns(
     method="text",
     reason="text",
@@ -31,16 +44,6 @@ REASONS: Final = named_columns(
 LEXICAL: Final = "The lexical judge only compares words."
 
 
-def views_of(table: ScoreTable) -> tuple[str, ...]:
-    """The methods that are views of TCVA's one judgement at several temperatures."""
-    return table.views
-
-
-def main_of(table: ScoreTable) -> str:
-    """The main method, which others are compared with: TCVA at the middle temperature, else the first."""
-    return table.main
-
-
 def method_records(table: ScoreTable) -> list[Record]:
     """Each method alone: n, mean and sd, quantiles, ties, ends of the scale, pass rate.
 
@@ -49,23 +52,20 @@ def method_records(table: ScoreTable) -> list[Record]:
     """
     common = np.isfinite(table.scores).all(axis=1)
     records = []
-    for method, column in table.columns:
-        scored = np.isfinite(column)
-        known = column[scored]
-        five = (
-            np.quantile(known, [0, 0.25, 0.5, 0.75, 1])
-            if len(known)
-            else np.full(5, np.nan)
-        )
-        names = ("minimum", "lower_quartile", "median", "upper_quartile", "maximum")
+    for method, scores in table.columns:
+        scored = np.isfinite(scores)
+        known = scores[scored]
+        quantiles = [math.nan] * 5
+        if len(known):
+            quantiles = np.quantile(known, [0, 0.25, 0.5, 0.75, 1]).tolist()
         records.append(
             {
                 "method": method,
                 "scored": len(known),
                 "mean": mean(known),
-                "mean_common": mean(column[common]),
+                "mean_common": mean(scores[common]),
                 "sd": float(known.std(ddof=1)) if len(known) > 1 else math.nan,
-                **dict(zip(names, five.tolist(), strict=True)),
+                **dict(zip(_QUANTILES, quantiles, strict=True)),
                 "tied": tie_probability(known),
                 "at_0": mean(seen(known) == 0.0),
                 "at_1": mean(seen(known) == 1.0),
@@ -77,65 +77,51 @@ def method_records(table: ScoreTable) -> list[Record]:
 
 
 def distribution(records: list[Record]) -> Table:
-    """What `method_records` says of the spread of scores."""
-    columns = named_columns(
-        method="text",
-        mean_common="score",
-        sd="score",
-        minimum="score",
-        lower_quartile="score",
-        median="score",
-        upper_quartile="score",
-        maximum="score",
-        at_0="share",
-        at_1="share",
-        threshold="score",
-    )
-    shown = [
+    """The spread of scores, from what `method_records` says."""
+    columns = [
+        Column("method"),
+        *(Column(name, "score") for name in ("mean_common", "sd", *_QUANTILES)),
+        *named_columns(at_0="share", at_1="share", threshold="score"),
+    ]
+    rows = [
         {column.name: record[column.name] for column in columns} for record in records
     ]
     notes = ["mean common: over the samples that every method has scored"]
-    return Table("distribution", columns, shown, detail=True, notes=notes)
+    return Table("distribution", columns, rows, detail=True, notes=notes)
 
 
 def unscored(table: ScoreTable) -> Table:
     """Why scores are missing, with what the first sample says of it."""
     records: list[Record] = []
-    views = views_of(table)
-    for method, column in table.columns:
-        if method in views[1:]:
+    for method, scores in table.columns:
+        if method in table.views[1:]:
             continue
-        found: Counter[str] = Counter()
+        numbers = Counter[str]()
         examples: dict[str, str] = {}
-        for row in np.flatnonzero(np.isnan(column)).tolist():
+        for row in np.flatnonzero(np.isnan(scores)).tolist():
             reason, _, detail = table.reason(table.samples[row], method).partition(":")
-            word = reason[:_REASON]
-            found[word] += 1
-            examples.setdefault(word, detail.strip())
-        shown = "tcva" if method in views else method
+            reason = reason[:_REASON]
+            numbers[reason] += 1
+            examples.setdefault(reason, detail.strip())
         records += [
             {
-                "method": shown,
-                "reason": word,
+                "method": _judgement_name(table, method),
+                "reason": reason,
                 "samples": number,
-                "example": examples[word],
+                "example": examples[reason],
             }
-            for word, number in found.most_common()
+            for reason, number in numbers.most_common()
         ]
     return Table("unscored", REASONS, records)
 
 
 def decisions(table: ScoreTable) -> Table:
     """Pass and fail under TCVA at each temperature against every other method's own."""
-    views = views_of(table) or (main_of(table),)
+    views = table.views or (table.main,)
     records = [
-        {
-            "method": other,
-            "tcva": view,
-            **crosstab(table, view, other),
-        }
-        for other in table.methods
-        if other not in views
+        {"method": method, "tcva": view, **crosstab(table, view, method)}
+        for method in table.methods
+        if method not in views
         for view in views
     ]
     columns = named_columns(
@@ -157,7 +143,7 @@ def crosstab(table: ScoreTable, first: str, second: str) -> Record:
     a, b = table.column(first), table.column(second)
     both = np.isfinite(a) & np.isfinite(b)
     ours, theirs = table.passes(first)[both], table.passes(second)[both]
-    counts = counted_decisions(ours, theirs)
+    counts = decision_counts(ours, theirs)
     return {
         "n": int(both.sum()),
         **dict(zip(_BOTH, counts.ravel().tolist(), strict=True)),
@@ -166,10 +152,10 @@ def crosstab(table: ScoreTable, first: str, second: str) -> Record:
     }
 
 
-def counted_decisions(first: BoolArray, second: BoolArray) -> IntArray:
+def decision_counts(first: BoolArray, second: BoolArray) -> IntArray:
     """Passes and fails of the first by those of the second, shape (2, 2).
 
-    >>> counted_decisions(np.array([True, True, False]), np.array([True, False, False])).tolist()
+    >>> decision_counts(np.array([True, True, False]), np.array([True, False, False])).tolist()
     [[1, 1], [0, 1]]
     """
     cells = 2 * ~first + ~second  # from 0, both pass, to 3, both fail
@@ -178,27 +164,19 @@ def counted_decisions(first: BoolArray, second: BoolArray) -> IntArray:
 
 def pairs(table: ScoreTable) -> Table:
     """Every two methods on the samples that both have scored."""
-    measures: dict[str, Measure] = {
-        "rho": "spearman",
-        "tau": "kendall",
-        "r": "pearson",
-    }
     records = []
     for first, second in combinations(table.methods, 2):
         both = table.common([first, second]).scores
-        found = crosstab(table, first, second)
+        decided = crosstab(table, first, second)
+        record = {"first": first, "second": second, "n": len(both)}
+        for name, measure in _CORRELATIONS.items():
+            record[name] = agreement(measure, *as_shown(measure, both.T)).value
         records.append(
             {
-                "first": first,
-                "second": second,
-                "n": len(both),
-                **{
-                    name: agreement(m, *as_shown(m, both.T)).value
-                    for name, m in measures.items()
-                },
+                **record,
                 "difference": mean(both[:, 0] - both[:, 1]),
-                "same": found["same"],
-                "kappa": found["kappa"],
+                "same": decided["same"],
+                "kappa": decided["kappa"],
             }
         )
     columns = named_columns(
@@ -224,32 +202,15 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
     Ties, equal to three digits, count half. A sample appears once, with the pair that differs most about it; a
     pair that gives it the same score, or of two views of one judgement, is left out.
     """
-    views = set(views_of(table))
-    found: dict[int, Record] = {}
+    records: list[Record] = []
     for pair in combinations(table.methods, 2):
-        if views.issuperset(pair):
-            continue
-        scores = np.stack([table.column(name) for name in pair], axis=1)
-        rows = np.flatnonzero(np.isfinite(scores).all(axis=1))
-        shown = seen(scores[rows])
-        ranks = np.stack([share_below(column) for column in shown.T], axis=1)
-        gaps = np.abs(ranks[:, 0] - ranks[:, 1]) * (np.ptp(shown, axis=1) > 0.0)
-        for at in np.argsort(-gaps, kind="stable")[:most].tolist():
-            row = int(rows[at])
-            if gaps[at] <= found.get(row, {"difference": 0.0})["difference"]:
-                continue
-            up = int(ranks[at, 1] > ranks[at, 0])
-            found[row] = {
-                "sample": table.samples[row],
-                "higher": pair[up],
-                "lower": pair[1 - up],
-                "higher_score": float(scores[row, up]),
-                "lower_score": float(scores[row, 1 - up]),
-                "higher_rank": float(ranks[at, up]),
-                "lower_rank": float(ranks[at, 1 - up]),
-                "difference": float(gaps[at]),
-            }
-    ordered = sorted(found.items(), key=lambda item: (-item[1]["difference"], item[0]))
+        if not set(pair) <= set(table.views):
+            records += _rank_differences(table, pair, most)
+    rows = {sample: row for row, sample in enumerate(table.samples)}
+    records.sort(key=lambda record: (-record["difference"], rows[record["sample"]]))
+    by_sample: dict[str, Record] = {}
+    for record in records:
+        by_sample.setdefault(record["sample"], record)
     columns = named_columns(
         sample="text",
         higher="text",
@@ -257,7 +218,30 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
         higher_score="score",
         lower_score="score",
     )
-    return Table("ranked differently", columns, [each for _, each in ordered[:most]])
+    return Table("ranked differently", columns, [*by_sample.values()][:most])
+
+
+def _rank_differences(
+    table: ScoreTable, pair: tuple[str, str], most: int
+) -> Iterator[Record]:
+    """The samples that two methods rank most differently."""
+    both = table.common(pair)
+    shown = seen(both.scores)
+    shares = np.stack([share_below(column) for column in shown.T], axis=1)
+    gaps = np.abs(shares[:, 0] - shares[:, 1]) * (np.ptp(shown, axis=1) > 0.0)
+    for row in np.argsort(-gaps, kind="stable")[:most].tolist():
+        lower, higher = shares[row].argsort().tolist()
+        if gaps[row] > 0.0:
+            yield {
+                "sample": both.samples[row],
+                "higher": pair[higher],
+                "lower": pair[lower],
+                "higher_score": float(both.scores[row, higher]),
+                "lower_score": float(both.scores[row, lower]),
+                "higher_rank": float(shares[row, higher]),
+                "lower_rank": float(shares[row, lower]),
+                "difference": float(gaps[row]),
+            }
 
 
 def share_below(scores: FloatArray) -> FloatArray:
@@ -266,18 +250,14 @@ def share_below(scores: FloatArray) -> FloatArray:
     >>> share_below(np.array([0.2, 0.9, 0.9, 0.4])).tolist()
     [0.125, 0.75, 0.75, 0.375]
     """
-    ordered = np.sort(scores)
-    below, up_to = (
-        np.searchsorted(ordered, scores, side) for side in ("left", "right")
-    )
-    return (below + up_to) / 2 / max(len(scores), 1)
+    ranks: FloatArray = scipy_module("stats").rankdata(scores)
+    return (ranks - 0.5) / len(scores)
 
 
 def usage(table: ScoreTable) -> Table:
     """What the methods took: judgements made now and before, calls, tokens, seconds."""
-    views = views_of(table)
     records = [
-        {"method": "tcva" if method in views else method, **spent}
+        {"method": _judgement_name(table, method), **spent}
         for method, spent in table.usage.items()
     ]
     columns = named_columns(
@@ -292,9 +272,14 @@ def usage(table: ScoreTable) -> Table:
     return Table("usage", columns, records, detail=True)
 
 
-def used(table: ScoreTable) -> Iterator[str]:
-    """The same in a sentence; nothing where nobody counted."""
-    total: Counter[str] = Counter()
+def _judgement_name(table: ScoreTable, method: str) -> str:
+    """The name of a method, which is one for all views of TCVA's judgement."""
+    return "tcva" if method in table.views else method
+
+
+def usage_notes(table: ScoreTable) -> Iterator[str]:
+    """What all methods took together; nothing where nobody counted."""
+    total = Counter[str]()
     for spent in table.usage.values():
         total.update({name: int(number) for name, number in spent.items()})
     if total["judged"] or total["cached"]:
