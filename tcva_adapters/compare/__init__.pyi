@@ -1,5 +1,5 @@
-from tcva_adapters.compare.agreement.comparison import acompare as acompare
-from tcva_adapters.compare.agreement.comparison import compare as compare
+from tcva_adapters.compare.agreement.compare import acompare as acompare
+from tcva_adapters.compare.agreement.compare import compare as compare
 from tcva_adapters.compare.agreement.comparison import comparison as comparison
 from tcva_adapters.compare.agreement.panel import disputed as disputed
 from tcva_adapters.compare.agreement.panel import panel_report as panel_report

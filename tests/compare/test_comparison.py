@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ from scipy import stats
 from tcva_adapters import Assessment, ClaimVerdict, Result, WeightScheme
 from tcva_adapters.compare import (
     ScoreTable,
+    acompare,
+    compare,
     comparison,
     disputed,
     panel_report,
     repeat_report,
 )
-from tcva_adapters.compare.agreement.panel import raters_report
 from tcva_adapters.compare.agreement.method_tables import decision_counts, share_below
+from tcva_adapters.compare.agreement.panel import raters_report
 from tcva_adapters.compare.calibration.fused import gains, with_fused
 from tcva_adapters.compare.scores.judged_by import RunInfo
 from tcva_adapters.core.verdicts import LEVELS
@@ -63,6 +66,16 @@ def row(report: Report, title: str, method: str, **more: str) -> dict[str, Any]:
     return next(
         r for r in report.records(title) if all(r[k] == v for k, v in wanted.items())
     )
+
+
+@pytest.mark.parametrize("function", [compare, acompare])
+def test_arguments_are_shown_and_a_typo_gets_the_nearest_name(function: Any) -> None:
+    parameters = signature(function).parameters
+    assert {"frameworks", "temperatures", "reference", "dry_run"} <= set(parameters)
+    assert all(shown.kind is not shown.VAR_KEYWORD for shown in parameters.values())
+    meant = f"of {function.__name__}; did you mean 'temperatures'"
+    with pytest.raises(InvalidValueError, match=meant):
+        function([], tempratures=[0.1])
 
 
 def test_one_method_by_hand() -> None:

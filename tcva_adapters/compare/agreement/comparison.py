@@ -28,6 +28,13 @@ from tcva_adapters.stats.inference import Estimate
 from tcva_adapters.tables import Record, Report, Table, cell, counted, named_columns
 
 _TIED: Final = f"pairs of samples with equal scores; {TIES}"
+_METHOD_COLUMNS: Final = named_columns(
+    method="text",
+    scored="int",
+    mean="score",
+    tied="share",
+    pass_rate="share",
+)
 
 
 def check_tests(
@@ -119,7 +126,7 @@ def comparison(
             table, objective, resamples=resamples, seed=seed
         )
         shown = replace(table, scores=as_shown(objective, table.scores))
-        tests = human_agreement.test_pairs(
+        tests = human_agreement.tests_against(
             shown, objective, reference, resamples=resamples, seed=seed
         )
         tables = [_methods_by_rating(methods, estimates, objective)]
@@ -174,15 +181,6 @@ def _methods_by_rating(
     note = f"human: {measure} of scores and human ratings; tied: {_TIED}"
     columns = [*_METHOD_COLUMNS, *named_columns(human="interval")]
     return Table("methods", columns, rows, notes=[note])
-
-
-_METHOD_COLUMNS: Final = named_columns(
-    method="text",
-    scored="int",
-    mean="score",
-    tied="share",
-    pass_rate="share",
-)
 
 
 def _methods_by_main(table: ScoreTable, rows: list[Record]) -> Table:

@@ -127,7 +127,7 @@ class PairTests:
     number: int
 
 
-def test_pairs(
+def tests_against(
     table: ScoreTable,
     objective: Measure,
     reference: str | None,
@@ -160,9 +160,7 @@ def test_pairs(
             seed=seed,
         )
         for method, scores in table.columns
-        if against
-        and method != against
-        and _means_something(objective, scores, human)
+        if against and method != against and _means_something(objective, scores, human)
     }
     p = {m: tested.p for m, tested in differences.items() if not math.isnan(tested.p)}
     others = 0 if reference else len(p) * (len(p) - 1) // 2
@@ -239,7 +237,9 @@ def _reason_notes(reasons: Mapping[str, str]) -> list[str]:
     for method, reason in reasons.items():
         if reason:
             methods.setdefault(reason, []).append(method)
-    return [f"no interval ({', '.join(names)}): {why}" for why, names in methods.items()]
+    return [
+        f"no interval ({', '.join(names)}): {why}" for why, names in methods.items()
+    ]
 
 
 def decisions_by_rating(table: ScoreTable) -> Table:

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import main_of, mean
+from tcva_adapters.compare.agreement.method_tables import mean
 from tcva_adapters.compare.scores.readers import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
@@ -349,7 +349,7 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
 
 def results_of_main(table: ScoreTable) -> list[Result | None]:
     """The results of the main method, one per sample; None where it has none."""
-    found = table.results.get(main_of(table), ())
+    found = table.results.get(table.main, ())
     return [each if isinstance(each, Result) else None for each in found]
 
 

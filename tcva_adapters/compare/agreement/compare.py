@@ -1,0 +1,212 @@
+"""Run framework metrics and TCVA on the same samples, and compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tcva_adapters.compare.agreement.comparison import check_tests, comparison
+from tcva_adapters.compare.arguments import with_checked_names
+from tcva_adapters.compare.calibration.guarantee import limits_of
+from tcva_adapters.compare.runs.methods import ALL
+from tcva_adapters.compare.runs.run import PATIENCE, Run, Samples, TCVALike, save
+from tcva_adapters.compare.scores.ratings import Scale
+from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.core.temperature import Temperatures
+from tcva_adapters.progress import progress_of
+from tcva_adapters.results.guarantee import Limits
+from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.tables import Report
+
+
+@with_checked_names
+def compare(
+    samples: Samples,
+    tcva: TCVALike | None = None,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    frameworks: str | Sequence[str] = ALL,
+    metrics: str | Sequence[str] | None = None,
+    temperatures: str | Temperatures = (0.1, 0.5, 0.9),
+    imported: Sequence[str | ScoreTable] = (),
+    mean_of: Sequence[str] = (),
+    human: str | Path | None = None,
+    human_scale: Scale | None = None,
+    human_threshold: float | None = None,
+    group: str | None = None,
+    pass_from: Mapping[str, float] | None = None,
+    objective: Measure = "spearman",
+    reference: str | None = None,
+    margin: float | None = None,
+    max_false_pass: float | None = None,
+    confidence: float | None = None,
+    folder: str | Path | None = None,
+    overwrite: bool = False,
+    timeout: float = PATIENCE,
+    progress: bool | None = None,
+    dry_run: bool = False,
+) -> Report:
+    """Run framework metrics and TCVA on the same samples, each judged once, and compare them.
+
+    The same in steps, where the scores are needed, too::
+
+        run = Run("samples.jsonl", {"judge": "openai:MODEL"})
+        table = run.table()
+        report = comparison(table)
+
+    Args:
+        samples: A file, a stream of one, or samples; see `Run`, as for what is not explained here.
+        tcva: A `TCVA`, or the settings of one.
+        mapping: Of a file, your field names to the fields they hold.
+        frameworks: Names, ``all`` or ``none``.
+        metrics: ``faithfulness``, ``ragas.faithfulness`` or ``all``; by default those for TCVA's criterion.
+        temperatures: TCVA's; all of one judgement.
+        imported: Scores that were made elsewhere.
+        mean_of: More methods, each the geometric mean of others: ``"A + B"``.
+        human: The samples' field with human ratings, or a file of them.
+        human_scale: The lowest and the highest rating that could be given.
+        human_threshold: A rating passes from here on, for the limit; by default the middle of the scale.
+        group: The samples' field that names what they belong to.
+        pass_from: Where other methods' scores pass from, by name.
+        objective: The measure by which methods are tested; see `comparison`.
+        reference: The method that others are tested against; see `comparison`.
+        margin: A difference that would matter; see `comparison`.
+        max_false_pass: At most this share of the answers that people reject may pass, for each method's
+            own threshold.
+        confidence: With which this limit holds; by default 0.95.
+        folder: Where judgements are stored as they are made, and the results are saved; see `save`.
+        overwrite: Take the place of another comparison, or of other files, in the folder.
+        timeout: Seconds after which a framework metric is given up on a sample.
+        progress: Whether to show bars on a terminal, and a line every ten seconds in a log.
+        dry_run: Ask nobody; report the calls that it would take.
+
+    Raises:
+        InvalidValueError: A setting is out of range or unknown; before the first call.
+        UnreadableInputError: A file cannot be read.
+        MissingDependencyError: Something that was asked for is not installed.
+
+    >>> from tcva_adapters import Sample
+    >>> samples = [Sample(response="It opens at nine.", contexts=["It opens at nine."])]
+    >>> compare(samples, {"judge": "lexical"}, frameworks="none").records("methods")[0]["mean"]
+    1.0
+    """
+    limits = limits_of(
+        max_false_pass=max_false_pass,
+        confidence=confidence,
+        human_threshold=human_threshold,
+        human_scale=human_scale,
+    )
+    run = Run(
+        samples,
+        tcva,
+        mapping=mapping,
+        frameworks=frameworks,
+        metrics=metrics,
+        temperatures=temperatures,
+        imported=imported,
+        mean_of=mean_of,
+        human=human,
+        human_scale=human_scale,
+        group=group,
+        pass_from=pass_from,
+        folder=folder,
+        overwrite=overwrite,
+        timeout=timeout,
+        progress=progress,
+    )
+    tests = _Tests(run, objective, reference, margin, limits)
+    return run.cost() if dry_run else tests.report(run.table())
+
+
+@with_checked_names
+async def acompare(
+    samples: Samples,
+    tcva: TCVALike | None = None,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    frameworks: str | Sequence[str] = ALL,
+    metrics: str | Sequence[str] | None = None,
+    temperatures: str | Temperatures = (0.1, 0.5, 0.9),
+    imported: Sequence[str | ScoreTable] = (),
+    mean_of: Sequence[str] = (),
+    human: str | Path | None = None,
+    human_scale: Scale | None = None,
+    human_threshold: float | None = None,
+    group: str | None = None,
+    pass_from: Mapping[str, float] | None = None,
+    objective: Measure = "spearman",
+    reference: str | None = None,
+    margin: float | None = None,
+    max_false_pass: float | None = None,
+    confidence: float | None = None,
+    folder: str | Path | None = None,
+    overwrite: bool = False,
+    timeout: float = PATIENCE,  # noqa: ASYNC109  # of each metric, not of this call
+    progress: bool | None = None,
+    dry_run: bool = False,
+) -> Report:
+    """The same as `compare`, awaited."""
+    limits = limits_of(
+        max_false_pass=max_false_pass,
+        confidence=confidence,
+        human_threshold=human_threshold,
+        human_scale=human_scale,
+    )
+    run = Run(
+        samples,
+        tcva,
+        mapping=mapping,
+        frameworks=frameworks,
+        metrics=metrics,
+        temperatures=temperatures,
+        imported=imported,
+        mean_of=mean_of,
+        human=human,
+        human_scale=human_scale,
+        group=group,
+        pass_from=pass_from,
+        folder=folder,
+        overwrite=overwrite,
+        timeout=timeout,
+        progress=progress,
+    )
+    tests = _Tests(run, objective, reference, margin, limits)
+    return run.cost() if dry_run else tests.report(await run.atable())
+
+
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    """How the methods of a run are compared; see `comparison`."""
+
+    run: Run
+    objective: Measure
+    reference: str | None
+    margin: float | None
+    limits: Limits | None
+
+    def __post_init__(self) -> None:
+        check_tests(
+            self.run.names,
+            objective=self.objective,
+            reference=self.reference,
+            margin=self.margin,
+            limits=self.limits,
+            human=self.run.human,
+            is_rated=self.run.is_rated,
+        )
+
+    def report(self, table: ScoreTable) -> Report:
+        """Compare the table of the run, and save both where there is a folder."""
+        run = self.run
+        with progress_of("statistics", None, run.progress):
+            report = comparison(
+                table,
+                objective=self.objective,
+                reference=self.reference,
+                margin=self.margin,
+                limits=self.limits,
+            )
+        if run.folder is not None:
+            save(run.folder, table, report, overwrite=run.overwrite)
+        return report
