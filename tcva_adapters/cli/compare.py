@@ -168,10 +168,10 @@ def compare(
         gates.check(run.names)
         check_tests(
             run.names,
-            tests.objective,
-            reference,
-            tests.margin,
-            limits,
+            objective=tests.objective,
+            reference=reference,
+            margin=tests.margin,
+            limits=limits,
             is_rated=run.is_rated,
         )
         if dry_run:
