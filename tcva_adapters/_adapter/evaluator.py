@@ -59,5 +59,7 @@ def check_settings(
         msg = f"{of} takes the judge as {judge}=..., not as {name}=..."
         raise InvalidValueError(msg)
     check_names(
-        given, [judge, *(name for name in known if name not in {"judge", judge})], of=of
+        given,
+        [judge, *(name for name in known if name not in {"judge", judge})],
+        owner=of,
     )

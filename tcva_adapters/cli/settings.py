@@ -73,7 +73,7 @@ def parse_settings(
             msg = f"--set must be NAME=VALUE, got {pair!r}"
             raise InvalidValueError(msg)
         name = name.strip().replace("-", "_")
-        check_names([name], fields, of="--set", titles=titles)
+        check_names([name], fields, owner="--set", titles=titles)
         own, model = fields[name]
         given = typed.setdefault(model, {})
         if own in given:

@@ -30,7 +30,7 @@ def with_checked_names(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def checked(*args: P.args, **arguments: P.kwargs) -> R:
-        check_names(arguments, known, of=owner)
+        check_names(arguments, known, owner=owner)
         return function(*args, **arguments)
 
     return checked

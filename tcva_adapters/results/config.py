@@ -108,7 +108,7 @@ class Config(Checked):
         Raises:
             InvalidValueError: A setting is out of range or unknown.
         """
-        check_names(self.settings, ScoringConfig.model_fields, of="a configuration")
+        check_names(self.settings, ScoringConfig.model_fields, owner="a configuration")
         # Any eps goes with this floor; which one it meets shows where the settings are used.
         found = TCVASettings(
             **{"floor": "always", **self.settings}, profiles=self.profiles

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Literal, Self, Unpack
 
 import numpy as np
 from pydantic import (
@@ -13,7 +13,21 @@ from pydantic import (
     model_validator,
 )
 
-from tcva_adapters.core import aggregation
+from tcva_adapters.core.aggregation import (
+    DEFAULT_EPS,
+    DEFAULT_FLOOR,
+    DEFAULT_PENALTY,
+    Floor,
+    Penalty,
+    Plan,
+    ScoreOptions,
+    check_eps,
+    check_floored,
+    make_plan,
+    score_curves,
+    score_of,
+    scores_of,
+)
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.core.temperature import (
     BALANCED,
@@ -37,7 +51,10 @@ from tcva_adapters.results.settings_model import SettingsModel
 Uncontexted = Literal["skip", "fail", "earlier"]
 
 
-_OPTIONS: Final = ("scheme", "penalty", "eps", "floor", "bounds")
+class PlanOptions(ScoreOptions):
+    """What `aggregate` explains, with the exponents at the ends of the temperatures."""
+
+    bounds: Bounds
 
 
 class ScoringConfig(SettingsModel):
@@ -64,16 +81,16 @@ class ScoringConfig(SettingsModel):
         description="Weights of the five levels: default, linear, aggressive, conservative, or "
         "five numbers.",
     )
-    penalty: aggregation.Penalty = Field(
-        default=aggregation.DEFAULT_PENALTY,
+    penalty: Penalty = Field(
+        default=DEFAULT_PENALTY,
         description="How none verdicts are penalised: paper, ramped, absolute or off.",
     )
-    eps: Annotated[float, BeforeValidator(aggregation.check_eps)] = Field(
-        default=aggregation.DEFAULT_EPS,
+    eps: Annotated[float, BeforeValidator(check_eps)] = Field(
+        default=DEFAULT_EPS,
         description="Least weight of a level in the mean; more than 1e-9 needs floor=always.",
     )
-    floor: aggregation.Floor = Field(
-        default=aggregation.DEFAULT_FLOOR,
+    floor: Floor = Field(
+        default=DEFAULT_FLOOR,
         description="Where eps applies: paper (at exponents up to 0), or always.",
     )
     bounds: Annotated[Bounds, BeforeValidator(as_bounds)] = Field(
@@ -105,14 +122,13 @@ class ScoringConfig(SettingsModel):
         description="Weights of the judges in the fused score, the main judge first.",
     )
 
-    def __init__(
-        self, **given: Any
-    ) -> None:  # not the types of the fields: presets have names
-        super().__init__(**given)
+    # Not the types of the fields: presets have names.
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
 
     @model_validator(mode="after")
     def _go_together(self) -> Self:
-        aggregation.check_floored(self.eps, self.floor, self.bounds.p_max)
+        check_floored(self.eps, self.floor, self.bounds.p_max)
         if self.fuse_weights is not None:
             fuse(np.ones((1, len(self.fuse_weights))), weights=self.fuse_weights)
         _ = self.plan  # the temperature lies within the bounds
@@ -129,56 +145,49 @@ class ScoringConfig(SettingsModel):
         >>> ScoringConfig(on_unscored={"refusal": 1.0}).for_unscored(Reason.REFUSAL)
         1.0
         """
-        given = self.on_unscored
-        if isinstance(given, Mapping):
-            return given.get(reason)
-        return None if reason.is_failure or self.closes(reason) else given
+        if isinstance(self.on_unscored, Mapping):
+            return self.on_unscored.get(reason)
+        if reason.is_failure or self.closes(reason):
+            return None
+        return self.on_unscored
 
     def closes(self, reason: Reason) -> bool:
         """Whether answers that have no score for this reason do not pass."""
         return reason is Reason.EMPTY_CONTEXT and self.uncontexted == "fail"
 
     @property
-    def plan(self) -> aggregation.Plan:
+    def plan(self) -> Plan:
         """What scores at this temperature are computed with."""
-        return _plan(
-            self.temperature,
-            self.scheme,
-            self.penalty,
-            self.eps,
-            self.floor,
-            self.bounds,
-        )
+        return _plan(self.temperature, **self.options)
 
     @property
     def place(self) -> str:
-        """The temperature in a word, and a view that is not the usual one.
+        """The temperature, and exponents and a view of the evidence that are not the usual ones.
 
-        >>> ScoringConfig(evidence="off").place
-        'T=0.5, evidence off'
+        >>> ScoringConfig(evidence="off", bounds=Bounds(p_min=-4)).place
+        'T=0.5, p=-4..12.25, evidence off'
         """
-        return f"T={self.temperature:g}{self.unusual_view}"
+        parts = [f"T={self.temperature:g}"]
+        if self.bounds != PAPER_BOUNDS:
+            parts.append(f"p={self.bounds.short_name}")
+        if self.evidence != DEFAULT_EVIDENCE:
+            parts.append(f"evidence {self.evidence}")
+        return ", ".join(parts)
 
     @property
-    def unusual_view(self) -> str:
-        """The exponents and the view of the evidence, each where it is not the usual one.
-
-        >>> ScoringConfig(bounds=Bounds(p_min=-4)).unusual_view
-        ', p=-4..12.25'
-        """
-        p = "" if self.bounds == PAPER_BOUNDS else f", p={self.bounds.short_name}"
-        return p + (
-            "" if self.evidence == DEFAULT_EVIDENCE else f", evidence {self.evidence}"
-        )
-
-    @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> PlanOptions:
         """The keyword arguments of `aggregate`, `aggregate_counts` and `flip_temperature`."""
-        return {name: getattr(self, name) for name in _OPTIONS}
+        return PlanOptions(
+            scheme=self.scheme,
+            penalty=self.penalty,
+            eps=self.eps,
+            floor=self.floor,
+            bounds=self.bounds,
+        )
 
     def scores(self, counts: FloatArray) -> FloatArray:
         """The scores of rows of five level counts; nan where all are 0."""
-        return aggregation.scores_of(counts, self.plan)[:, 0]
+        return scores_of(counts, self.plan)[:, 0]
 
     def single(self, by_judge: Sequence[tuple[float, ...]]) -> float:
         """The score of one sample by its level counts, of the main judge first; nan without any."""
@@ -201,7 +210,7 @@ class ScoringConfig(SettingsModel):
         >>> ScoringConfig().curve(np.array([[1.0, 1, 1, 0, 0]]))(np.array([0.1, 0.5])).round(3)
         array([0.786, 0.867])
         """
-        by_judge = aggregation.score_curves(counts, **self.options)
+        by_judge = score_curves(counts, **self.options)
         return lambda temperatures: self.joined(by_judge(temperatures))
 
     def joined(self, by_judge: Sequence[FloatArray] | FloatArray) -> FloatArray:
@@ -225,7 +234,7 @@ class ScoringConfig(SettingsModel):
         return np.where(np.isnan(main), np.nan, fused.reshape(main.shape))
 
     def for_profile(
-        self, profiles: Profiles | None, metadata: Mapping[str, Any]
+        self, profiles: Profiles | None, metadata: Mapping[str, object]
     ) -> ScoringConfig:
         """The settings for a sample with this metadata.
 
@@ -241,14 +250,9 @@ class ScoringConfig(SettingsModel):
 
 
 @lru_cache(maxsize=256)  # few settings, and a score for each of many samples
-def _plan(temperature: float, *options: Any) -> aggregation.Plan:
-    return aggregation.make_plan(
-        [temperature], **dict(zip(_OPTIONS, options, strict=True))
-    )
+def _plan(temperature: float, **options: Unpack[PlanOptions]) -> Plan:
+    return make_plan([temperature], **options)
 
 
-@lru_cache(
-    maxsize=4096
-)  # samples have few claims: the same counts come again and again
-def _score(counts: tuple[float, ...], plan: aggregation.Plan) -> float:
-    return aggregation.score_of(counts, plan)
+# Samples have few claims: the same counts come again and again.
+_score = lru_cache(maxsize=4096)(score_of)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any, Final
 
@@ -18,7 +18,6 @@ from tcva_adapters.core.checks import as_number
 from tcva_adapters.core.temperature import (
     Bounds,
     as_temperature,
-    check_temperature,
 )
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidValueError, TCVAError, of_percent
@@ -39,7 +38,7 @@ STRICT: Final = ConfigDict(
 )
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     number = None if isinstance(value, bool) else as_number(value)
     if number is None:
         msg = "must be a number"
@@ -47,7 +46,7 @@ def _number(value: Any) -> float:
     return number
 
 
-def _share(value: Any) -> float:
+def _share(value: object) -> float:
     number = _number(value)
     if not 0.0 <= number <= 1.0:
         msg = "must be between 0 and 1"
@@ -63,17 +62,22 @@ Count = Annotated[int, Field(ge=1)]
 
 
 _PLAINER: Final = {
-    "Input should": "must", "String should": "must", "Field required": "must have more items",
-    "a valid tuple": "several numbers, e.g. 1,5", "a valid integer": "a whole number",
-    "a valid string": "a string", "greater than or equal to": "at least",
-    "less than or equal to": "at most", "greater than": "above",
+    "Input should": "must",
+    "String should": "must",
+    "Field required": "must have more items",
+    "a valid tuple": "several numbers, e.g. 1,5",
+    "a valid integer": "a whole number",
+    "a valid string": "a string",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+    "greater than": "above",
     "an instance of VerdictStore": "a path or a VerdictStore",
-}  # fmt: skip  # a table
+}
 """Parts of pydantic's messages in plainer words."""
 
 
-def check(kind: Any, name: str, value: Any) -> Any:
-    """A value of a type, e.g. `Count`, in its final form.
+def check(kind: Any, name: str, value: object) -> Any:
+    """Return a value of a type, e.g. `Count`, in its final form.
 
     Raises:
         InvalidValueError: It does not fit; the message names it.
@@ -89,49 +93,48 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind, config=STRICT)
 
 
-def refusal(error: ValidationError, given: Mapping[str, Any]) -> TCVAError:
+def refusal(error: ValidationError, settings: Mapping[str, object]) -> TCVAError:
     """The first fault: as the core says it, or the setting, what it must be, and its value."""
     first = error.errors(include_url=False)[0]
     raised = first.get("ctx", {}).get("error")
     if isinstance(raised, TCVAError):
         return raised
-    name = next(
-        (str(part) for part in first["loc"][:1] if part in given), next(iter(given))
-    )
+    faulty = [part for part in first["loc"][:1] if part in settings]
+    name = str(faulty[0]) if faulty else next(iter(settings))
+    value = settings[name]
     why = first["msg"].removeprefix("Value error, ")
     for pydantic, plain in _PLAINER.items():
         why = why.replace(pydantic, plain)
     # What was meant as a key is not printed.
-    value = type(given[name]).__name__ if name == "api_key" else f"{given[name]!r:.80}"
-    hint = of_percent(given[name]) if why.endswith((" 1", "a number")) else ""
-    return InvalidValueError(f"{name} {why}, got {value}{hint}")
+    text = type(value).__name__ if name == "api_key" else f"{value!r:.80}"
+    hint = of_percent(value) if why.endswith((" 1", "a number")) else ""
+    return InvalidValueError(f"{name} {why}, got {text}{hint}")
 
 
 def as_scheme(value: Any) -> WeightScheme:
     """Weights of the five levels from a preset's name, five numbers, or what a file has of a scheme."""
-    stored = isinstance(value, Mapping) and value.keys() == {"name", "weights"}
-    return WeightScheme(**value) if stored else WeightScheme.resolve(value)
+    if isinstance(value, Mapping) and value.keys() == {"name", "weights"}:
+        return WeightScheme(**value)
+    return WeightScheme.resolve(value)
 
 
-def as_bounds(value: Any) -> Any:
+def as_bounds(value: object) -> Bounds:
     """Bounds from a mapping, as configuration files have them, or from their two numbers."""
-    if isinstance(value, list | tuple) and len(value) == 2:
-        return Bounds(*map(_number, value))
-    is_of_file = (
-        isinstance(value, Mapping)
-        and value
-        and {*value} <= {*Bounds.__dataclass_fields__}
-    )
-    if not (is_of_file or isinstance(value, Bounds)):
-        msg = "must be two numbers, e.g. bounds=-4,12"
-        raise ValueError(msg)
-    return Bounds(**value) if is_of_file else value
+    match value:
+        case Bounds():
+            return value
+        case [lowest, highest]:
+            return Bounds(_number(lowest), _number(highest))
+        case Mapping() if value and {*value} <= {*Bounds.__dataclass_fields__}:
+            return Bounds(**value)
+    msg = "must be two numbers, e.g. bounds=-4,12"
+    raise ValueError(msg)
 
 
 def by_name(example: str) -> BeforeValidator:
-    """Refuses what is no mapping, and says how one is typed."""
+    """Refuse anything but a mapping, and say how one is typed."""
 
-    def check(value: Any) -> Any:
+    def check(value: object) -> object:
         if not (value is None or isinstance(value, Mapping)):
             msg = f"must be a number for each name, e.g. {example}"
             raise ValueError(msg)
@@ -140,58 +143,57 @@ def by_name(example: str) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def as_scores_by_reason(value: Any) -> Any:
+def as_scores_by_reason(value: object) -> float | dict[str, float] | None:
     """One number, or numbers by reason; failures have none."""
+    if value is None:
+        return None
     if not (isinstance(value, Mapping) and value):
-        return None if value is None else _share(value)
-    check_names(value, [r.value for r in Reason if not r.is_failure], of="on_unscored")
+        return _share(value)
+    check_names(
+        value, [r.value for r in Reason if not r.is_failure], owner="on_unscored"
+    )
     return {reason: _share(score) for reason, score in value.items()}
 
 
-def as_items(value: Any) -> tuple[Any, ...]:
+def as_items(value: object) -> tuple[object, ...]:
     """One or several things as a tuple; None is none."""
     if value is None:
         return ()
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-def as_events(events: Any) -> Any:
+def as_events(events: object) -> object:
     """Refuse events where OpenTelemetry is not installed."""
     if events:
         check_installed(REQUIREMENTS["otel"])
     return events
 
 
-def as_profiles(value: Any) -> Profiles | None:
+def as_profiles(value: object) -> Profiles | None:
     """Temperatures by the values of one metadata field."""
     if value is None:
         return None
-    fits = isinstance(value, Mapping) and len(value) == 1
-    field, values = next(iter(value.items())) if fits else (None, None)
-    if not (isinstance(field, str) and field and isinstance(values, Mapping)):
-        msg = "must be temperatures by a field's values, e.g. {'domain': {'medical': 0.2}}"
-        raise ValueError(msg)
-    return {
-        field: {
-            str(each): as_profile_temperature(field, each, t)
-            for each, t in values.items()
-        }
-    }
+    match [*value.items()] if isinstance(value, Mapping) else []:
+        case [(str() as field, Mapping() as temperatures)] if field:
+            return {
+                field: {
+                    str(name): in_profile(field, name, as_temperature, temperature)
+                    for name, temperature in temperatures.items()
+                }
+            }
+    msg = "must be temperatures by a field's values, e.g. {'domain': {'medical': 0.2}}"
+    raise ValueError(msg)
 
 
-def as_profile_temperature(
+def in_profile(
     field: str,
-    value: Any,
-    temperature: Any,
-    bounds: Bounds | None = None,
+    name: object,
+    check_value: Callable[[float | str], float],
+    temperature: float | str,
 ) -> float:
-    """A temperature of a profile; a message names the field and its value."""
+    """Check a temperature of a profile; the message names the field and its value."""
     try:
-        return (
-            check_temperature(temperature, bounds)
-            if bounds
-            else as_temperature(temperature)
-        )
+        return check_value(temperature)
     except InvalidValueError as error:
-        msg = f"profiles, {field}={value}: {error}"
+        msg = f"profiles, {field}={name}: {error}"
         raise InvalidValueError(msg) from None

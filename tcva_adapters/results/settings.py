@@ -6,8 +6,9 @@ Constructors, configuration files, default names and the options of commands rea
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +17,7 @@ from pydantic import (
     model_validator,
 )
 
+from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.setting_checks import (
@@ -26,8 +28,8 @@ from tcva_adapters.results.setting_checks import (
     Profiles,
     as_events,
     as_items,
-    as_profile_temperature,
     as_profiles,
+    in_profile,
 )
 from tcva_adapters.results.settings_model import SettingsModel
 from tcva_adapters.results.store import VerdictStore
@@ -83,7 +85,7 @@ class JudgeConfig(RunConfig):
         default=1,
         description="How often a model judges each sample independently; the spread is reported.",
     )
-    fuse: Annotated[tuple[Any, ...], BeforeValidator(as_items)] = Field(
+    fuse: Annotated[tuple[object, ...], BeforeValidator(as_items)] = Field(
         default=(),
         description="One or more additional judges, whose scores are fused with the main judge's. "
         "lexical costs no call; a TCVA judges by its own criterion.",
@@ -105,9 +107,10 @@ class TCVASettings(JudgeConfig, ScoringConfig):
 
     @model_validator(mode="after")
     def _profiles_in_range(self) -> Self:
+        check_within_bounds = partial(check_temperature, bounds=self.bounds)
         for field, temperatures in (self.profiles or {}).items():
-            for value, temperature in temperatures.items():
-                as_profile_temperature(field, value, temperature, self.bounds)
+            for name, temperature in temperatures.items():
+                in_profile(field, name, check_within_bounds, temperature)
         return self
 
 

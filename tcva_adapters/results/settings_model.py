@@ -32,16 +32,13 @@ class SettingsModel(Checked):
 
     model_config = STRICT
 
-    def __init__(self, **given: Any) -> None:
-        check_names(
-            given,
-            type(self).model_fields,
-            of=type(self).__name__.removesuffix("Settings"),
-        )
+    def __init__(self, **settings: Any) -> None:
+        owner = type(self).__name__.removesuffix("Settings")
+        check_names(settings, type(self).model_fields, owner=owner)
         try:
-            BaseModel.__init__(self, **given)
+            BaseModel.__init__(self, **settings)
         except ValidationError as error:
-            raise refusal(error, given) from None
+            raise refusal(error, settings) from None
 
     @classmethod
     def default(cls, name: str) -> Any:
@@ -78,59 +75,70 @@ def shows_settings(
 
     def decorate(function: Function) -> Function:
         signature = inspect.signature(function)
-        shown = {
-            n: p for n, p in signature.parameters.items() if p.kind is not p.VAR_KEYWORD
+        parameters = {
+            name: parameter
+            for name, parameter in signature.parameters.items()
+            if parameter.kind is not parameter.VAR_KEYWORD
         }
+        by_position = [
+            name
+            for name, parameter in parameters.items()
+            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        ][1:]
         for model in models:
             types = get_type_hints(model)  # without the checks, which no reader needs
             for name, field in model.model_fields.items():
-                if name not in without and name not in shown:
-                    shown[name] = inspect.Parameter(
+                if name not in without and name not in parameters:
+                    parameters[name] = inspect.Parameter(
                         name,
                         inspect.Parameter.KEYWORD_ONLY,
                         default=field.default,
                         annotation=types[name],
                     )
-        placed = [n for n, p in shown.items() if p.kind is p.POSITIONAL_OR_KEYWORD]
 
         @wraps(function)
-        def checked(self: Any, *values: Any, **settings: Any) -> Any:
-            if surplus := values[len(placed) - 1 :]:
-                first = f"only {', '.join(placed[1:])}" if placed[1:] else "nothing"
+        def checked(self: object, *values: Any, **settings: Any) -> Any:
+            if surplus := values[len(by_position) :]:
+                taken = f"only {', '.join(by_position)}" if by_position else "nothing"
                 hint = misplaced(surplus[0]) or "write all others by name"
-                msg = f"{type(self).__name__} takes {first} by position, got {surplus[0]!r:.80}; {hint}"
+                msg = f"{type(self).__name__} takes {taken} by position, got {surplus[0]!r:.80}; {hint}"
                 raise InvalidValueError(msg)
             return function(self, *values, **settings)
 
-        checked.__signature__ = signature.replace(parameters=[*shown.values()])  # type: ignore[attr-defined]  # inspect reads it
+        checked.__signature__ = signature.replace(parameters=[*parameters.values()])  # type: ignore[attr-defined]  # inspect reads it
         return cast("Function", checked)
 
     return decorate
 
 
-def unusual(model: type[BaseModel], values: Mapping[str, Any]) -> list[str]:
+def unusual(model: type[BaseModel], values: Mapping[str, object]) -> list[str]:
     """What default names say: ``title=value`` for each setting that is not the default.
+
+    What is called the same is the same: a published scheme's weights, given as numbers.
 
     Args:
         model: Of the settings.
-        values: Settings by name; those that are missing are not said.
+        values: Settings by name; missing ones are left out.
     """
     return [
         f"{field.title or name}={shown(values[name])}"
         for name, field in model.model_fields.items()
         if field.repr and name in values
-        # What is called the same is the same: a published scheme's weights, given as numbers.
-        if values[name] != field.default and shown(values[name]) != shown(field.default)
+        if shown(values[name]) != shown(field.default)
     ]
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A setting's value in a name: its own short form, or that of a number."""
-    if isinstance(value, tuple):
-        return "+".join(map(shown, value))
-    if isinstance(value, Mapping):
-        is_nested = any(isinstance(inner, Mapping) for inner in value.values())
-        pairs = "+".join(f"{reason}={score}" for reason, score in value.items())
-        return f"by {', '.join(value)}" if is_nested else pairs
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return f"{value:g}" if is_number else str(getattr(value, "short_name", value))
+    match value:
+        case bool():
+            return str(value)
+        case int() | float():
+            return f"{value:g}"
+        case tuple():
+            return "+".join(map(shown, value))
+        case Mapping() if any(isinstance(inner, Mapping) for inner in value.values()):
+            return f"by {', '.join(value)}"
+        case Mapping():
+            return "+".join(f"{reason}={score}" for reason, score in value.items())
+    return str(getattr(value, "short_name", value))

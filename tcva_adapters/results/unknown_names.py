@@ -9,34 +9,32 @@ from tcva_adapters.errors import InvalidValueError
 
 
 def check_names(
-    given: Collection[str],
+    names: Collection[str],
     known: Collection[str],
     *,
-    of: str,
+    owner: str,
     titles: Mapping[str | None, str] | None = None,
 ) -> None:
     """Refuse names that are no settings.
 
     Args:
-        given: The names.
+        names: The names.
         known: Those that there are.
-        of: Whose settings they are.
+        owner: Whose settings they are.
         titles: By what default names call a setting its name: ``T`` is the temperature.
 
     Raises:
         InvalidValueError: One of them is unknown; the message has the nearest known one.
 
-    >>> check_names(["temprature"], ["temperature", "threshold"], of="TCVA")
+    >>> check_names(["temprature"], ["temperature", "threshold"], owner="TCVA")
     Traceback (most recent call last):
     ...
     tcva_adapters.errors.InvalidValueError: unknown setting 'temprature' of TCVA; did you mean 'temperature'? Its settings are temperature, threshold
     """
-    for name in given:
-        if name not in known:
-            by_title = (titles or {}).get(name)
-            meant = (
-                f"did you mean {by_title!r}?" if by_title else nearest(name, known, "")
-            )
-            its = f"{meant} Its" if meant else "its"
-            msg = f"unknown setting {name!r} of {of}; {its} settings are {', '.join(known)}"
-            raise InvalidValueError(msg)
+    for name in names:
+        if name in known:
+            continue
+        hint = nearest((titles or {}).get(name, name), known, "")
+        its = f"{hint} Its" if hint else "its"
+        msg = f"unknown setting {name!r} of {owner}; {its} settings are {', '.join(known)}"
+        raise InvalidValueError(msg)

@@ -68,7 +68,8 @@ def test_means_pass_rates_and_flips_are_the_cores() -> None:
     [ScoringConfig(), ScoringConfig(scheme="linear", floor="always", bounds=(-3, 12))],
 )
 def test_the_ablation_and_the_schemes_are_the_cores(scoring: ScoringConfig) -> None:
-    options = {name: of for name, of in scoring.options.items() if name != "penalty"}
+    options: dict[str, Any] = {**scoring.options}
+    del options["penalty"]
     found = rows(sweep(COUNTS, [0.3, 0.9], scoring=scoring, ablation=True))
     assert len(found) == 2 * (4 + 4)
     for temperature in (0.3, 0.9):
