@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
 import numpy as np
 
@@ -43,11 +43,7 @@ MOST: Final = 10_000
 """Samples whose texts are in a page, unless more are asked for."""
 
 MOST_BYTES: Final = 16_000_000
-_LONGEST: Final = {
-    "id": 200,
-    "question": 80,
-    "reason": 300,
-}
+_ID, _QUESTION, _REASON = 200, 80, 300
 """Characters of what the list of samples shows of each."""
 
 _MOST_VALUES: Final = 30
@@ -100,60 +96,59 @@ class Content:
         """The judgements of TCVA, once for all methods that are views of the same."""
         views: dict[tuple[int, ...], list[str]] = {}
         for method in self.table.methods:
-            results = self.table.results.get(method, ())
-            if any(map(_is_judged, results)):
-                judged = (getattr(each, "assessment", None) for each in results)
-                views.setdefault(tuple(map(id, judged)), []).append(method)
-        runs = []
-        for methods in views.values():
-            method = methods[len(methods) // 2]
-            used = [
-                each if _is_judged(each) else None
-                for each in self.table.results[method]
-            ]
-            found = [each for each in used if each is not None]
-            ((scoring, _),) = Counter(each.scoring for each in found).most_common(1)
-            first = found[0]
-            name = (
-                method if len(methods) == 1 else f"{first.criterion} by {first.judge}"
-            )
-            runs.append(Run(name, method, used, scoring))
-        return tuple(runs)
+            results = self._judged(method)
+            if any(results):
+                assessments = [result and result.assessment for result in results]
+                views.setdefault(tuple(map(id, assessments)), []).append(method)
+        return tuple(map(self._run, views.values()))
 
     @cached_property
     def fixed(self) -> list[str]:
         """The methods whose scores no temperature changes."""
-        of = self.table.results
+        return [m for m in self.table.methods if not any(self._judged(m))]
+
+    def _judged(self, method: str) -> list[Result | None]:
+        """The judgements of a method by TCVA; None for other results."""
         return [
-            m for m in self.table.methods if not any(map(_is_judged, of.get(m, ())))
+            result
+            if isinstance(result, Result) and result.prompt_version != _FRAMEWORK
+            else None
+            for result in self.table.results.get(method, ())
         ]
+
+    def _run(self, methods: Sequence[str]) -> Run:
+        """The run that these methods are views of."""
+        method = methods[len(methods) // 2]
+        results = self._judged(method)
+        judged = [result for result in results if result]
+        ((scoring, _),) = Counter(result.scoring for result in judged).most_common(1)
+        name = f"{judged[0].criterion} by {judged[0].judge}"
+        return Run(method if len(methods) == 1 else name, method, results, scoring)
 
     def only(self, run: Run) -> ScoreTable:
         """The scores of one run, on the samples that it judged."""
-        judged = [each is not None for each in run.results]
+        judged = [result is not None for result in run.results]
         table = self.table.select(judged, [run.method])
         return replace(
             table, methods=("score",), thresholds={"score": run.scoring.threshold}
         )
 
 
-def _is_judged(result: Any) -> TypeGuard[Result]:
-    return isinstance(result, Result) and result.prompt_version != _FRAMEWORK
-
-
-def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> Json:
+def page_figures(
+    content: Content, line_of: Sequence[int], notes: Iterable[str]
+) -> Json:
     """All figures, as JSON values.
 
     Args:
         content: What is shown.
-        lines: Of each sample, the number of its line of texts; -1 where it has none.
+        line_of: See `Texts`.
         notes: What else a reader must know.
     """
     table = content.table
     mixed = (
         f"{run.name} has results with several settings; the page shows them all at the most frequent ones"
         for run in content.runs
-        if any(each and each.scoring != run.scoring for each in run.results)
+        if any(result and result.scoring != run.scoring for result in run.results)
     )
     figures = {
         "format": FORMAT,
@@ -164,7 +159,7 @@ def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> 
         "schemes": {name: list(scheme.weights) for name, scheme in SCHEMES.items()},
         "penalties": list(PENALTIES),
         "presets": dict(PRESETS),
-        "samples": _samples(content, lines),
+        "samples": _samples(content, line_of),
         "runs": [
             _run(run, content.table.conversations.values()) for run in content.runs
         ],
@@ -180,48 +175,50 @@ def figures_of(content: Content, lines: Sequence[int], notes: Iterable[str]) -> 
             for view, report in content.reports
         ],
     }
-    found: Json = plain(figures)
-    return found
+    values: Json = plain(figures)
+    return values
 
 
 def _gate(report: Report) -> Json:
     """The limits that a gate was to keep, and the threshold that keeps them; None where none does."""
-    found = report.settings.get("guarantee")
+    settings = report.settings
+    guarantee = settings.get("guarantee")
     names = {"at most": "max_false_pass", "at least": "min_true_pass"}
-    limits = {word: report.settings.get(name) for word, name in names.items()}
+    limits = [(word, settings.get(name)) for word, name in names.items()]
     return {
-        "threshold": found and found["setting"]["threshold"],
-        "limits": [limit for limit in limits.items() if limit[1] is not None],
+        "threshold": guarantee and guarantee["setting"]["threshold"],
+        "limits": [limit for limit in limits if limit[1] is not None],
     }
 
 
-def _samples(content: Content, lines: Sequence[int]) -> Json:
+def _samples(content: Content, line_of: Sequence[int]) -> Json:
     table = content.table
     ratings = table.rating
     rated = ratings[np.isfinite(ratings)]
     return {
-        "ids": [_short_id(*each) for each in enumerate(table.samples, start=1)],
+        "ids": [
+            _short_id(name, number)
+            for number, name in enumerate(table.samples, start=1)
+        ],
         "human": ratings if len(rated) else None,
         "human_scale": scale_of(rated) if len(rated) else None,
-        "questions": [_short(each.input or "", "question") for each in content.samples],
+        "questions": [_short(s.input or "", _QUESTION) for s in content.samples],
         "conversations": [*table.conversations.items()],
         "groups": _groups(
             [written_out(s.metadata) for s in content.samples], table.raters
         ),
-        "drawn": -1 in lines,
-        "line": list(lines),
+        "drawn": -1 in line_of,
+        "line": line_of,
     }
 
 
-def _short(text: str, kind: str) -> str:
-    most = _LONGEST[kind]
+def _short(text: str, most: int) -> str:
     return shortened(text[: 4 * most], most)
 
 
-def _short_id(number: int, name: str) -> str:
-    """As it is; what is too long is cut, and numbered so that it stays one of its own."""
-    most = _LONGEST["id"]
-    return name if len(name) <= most else f"{name[:most]}… #{number}"
+def _short_id(name: str, number: int) -> str:
+    """A name as it is; one that is too long is cut, and numbered so that it stays unique."""
+    return name if len(name) <= _ID else f"{name[:_ID]}… #{number}"
 
 
 def scale_of(values: np.ndarray[Any, Any]) -> tuple[float, float]:
@@ -238,61 +235,63 @@ def scale_of(values: np.ndarray[Any, Any]) -> tuple[float, float]:
 
 def _groups(metadata: Sequence[Json], raters: Sequence[str]) -> dict[str, list[str]]:
     """Metadata fields that part samples into a few groups: the first of them, a text for each sample."""
-    found = {}
+    groups = {}
     for name in dict.fromkeys(chain.from_iterable(metadata)):
-        values = [each.get(name) for each in metadata]
-        if name in raters or not all(
-            isinstance(v, str | bool | int | None) for v in values
-        ):
+        values = [fields.get(name) for fields in metadata]
+        are_plain = all(isinstance(v, str | bool | int | None) for v in values)
+        if name in raters or not are_plain:
             continue
-        texts = ["" if v is None else _short(str(v), "question") for v in values]
+        texts = ["" if v is None else _short(str(v), _QUESTION) for v in values]
         if 2 <= len({*texts} - {""}) <= min(_MOST_VALUES, len(texts) // 2):
-            found[name] = texts
-    return dict(islice(found.items(), _MOST_GROUPS))
+            groups[name] = texts
+    return dict(islice(groups.items(), _MOST_GROUPS))
 
 
 def _run(run: Run, conversations: Iterable[Sequence[int]]) -> Json:
     """Its judgements as the page shows them: those of the samples, then those of whole conversations."""
-    results = [*run.results]
-    for turns in conversations:
-        judged = [each for place in turns if (each := run.results[place])]
-        results.append(ConversationResult(judged) if judged else None)
-    there = [(i, each) for i, each in enumerate(results) if each is not None]
-    scored = [(i, each) for i, each in there if each.unscored is None]
-    views = (Result(each.assessment, run.scoring).seen for _, each in scored)
-    rows, numbers = np.unique(judged_counts(views), axis=0, return_inverse=True)
-    row = [ABSENT if each is None else UNSCORED for each in results]
-    for (i, _), number in zip(scored, numbers.ravel().tolist(), strict=True):
-        row[i] = number
-    members = next((each.members for _, each in there if each.members), ())
-    judges = (there[0][1].assessment, *members)
+    results: list[Result | ConversationResult | None] = [*run.results]
+    for rows in conversations:
+        turns = [result for row in rows if (result := run.results[row])]
+        results.append(ConversationResult(turns) if turns else None)
+    judged = [(place, result) for place, result in enumerate(results) if result]
+    scored = [(place, result) for place, result in judged if not result.unscored]
+    views = (Result(result.assessment, run.scoring).seen for _, result in scored)
+    counts, numbers = np.unique(judged_counts(views), axis=0, return_inverse=True)
+    row_of = [UNSCORED if result else ABSENT for result in results]
+    for (place, _), number in zip(scored, numbers.ravel().tolist(), strict=True):
+        row_of[place] = number
+    members = next((result.members for _, result in judged if result.members), ())
     return {
         "name": run.name,
-        "judges": [f"{each.criterion} by {each.judge}" for each in judges],
+        "judges": [
+            f"{judgement.criterion} by {judgement.judge}"
+            for judgement in (judged[0][1].assessment, *members)
+        ],
         "settings": settings_of(run.scoring),
         "rows": [
-            [each if any(each) else None for each in counts] for counts in rows.tolist()
+            [levels if any(levels) else None for levels in row]
+            for row in counts.tolist()
         ],
-        "row": row,
-        "levels": ["" if each is None else _levels(each) for each in run.results],
+        "row": row_of,
+        "levels": [_levels(result) if result else "" for result in run.results],
         "unscored": [
-            [i, _short(why.text, "reason"), run.scoring.for_unscored(why.reason)]
-            for i, each in there
-            if (why := each.unscored) is not None
+            [place, _short(why.text, _REASON), run.scoring.for_unscored(why.reason)]
+            for place, result in judged
+            if (why := result.unscored)
         ],
     }
 
 
 def _levels(result: Result) -> str:
     """The level of each claim as a digit, 0 for fully; nothing of what has no score."""
-    verdicts = result.seen.verdicts if result.unscored is None else ()
+    verdicts = () if result.unscored else result.seen.verdicts
     return "".join(str(LEVELS.index(verdict)) for verdict in verdicts)
 
 
 def settings_of(scoring: ScoringConfig) -> Json:
     """The settings of a run as JSON values."""
-    found = scoring.model_dump(mode="json", exclude={"scheme", "evidence"})
-    return {**found, "weights": list(scoring.scheme.weights)}
+    settings = scoring.model_dump(mode="json", exclude={"scheme", "evidence"})
+    return {**settings, "weights": list(scoring.scheme.weights)}
 
 
 def _method(table: ScoreTable, name: str) -> Json:
@@ -307,13 +306,28 @@ def _method(table: ScoreTable, name: str) -> Json:
         "threshold": table.threshold(name),
         "scores": scores,
         "unscored": [
-            [i, _short(table.reason(table.samples[i], name), "reason")] for i in missing
+            [i, _short(table.reason(table.samples[i], name), _REASON)] for i in missing
         ],
     }
 
 
-def drawn(content: Content, most: int | None) -> tuple[list[int], list[str], list[str]]:
-    """The texts that there is room for: of each sample its line or -1, the lines, and notes.
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts that a page has room for.
+
+    Attributes:
+        lines: Those of a sample each, as a line of JSON.
+        line_of: Of each sample, the number of its line; -1 where it has none.
+        notes: What a reader must know of them.
+    """
+
+    lines: Sequence[str]
+    line_of: Sequence[int]
+    notes: Sequence[str]
+
+
+def texts_of(content: Content, most: int | None) -> Texts:
+    """The texts that there is room for.
 
     Where not all fit, it is in turn the worst sample of the first run (of the first method without
     one; the unscored are worst) and one at random, with seed 0.
@@ -329,100 +343,99 @@ def drawn(content: Content, most: int | None) -> tuple[list[int], list[str], lis
     worst = np.argsort(np.nan_to_num(scores, nan=-math.inf), kind="stable").tolist()
     others = random.Random(SEED).sample(range(total), total)  # noqa: S311  # a draw, no secret
     turns = dict.fromkeys(chain.from_iterable(zip(worst, others, strict=True)))
+
     room = MOST_BYTES if most is None else math.inf
-    texts: dict[int, str] = {}
-    for place in turns:
-        if len(texts) == (MOST if most is None else most):
+    line_by_row: dict[int, str] = {}
+    for row in turns:
+        if len(line_by_row) == (MOST if most is None else most):
             break
-        line = inert_json(plain(_detail(content, place)))
-        if len(line.encode()) <= room:
-            room -= len(line.encode())
-            texts[place] = line
-    numbers = {place: number for number, place in enumerate(sorted(texts))}
-    lines = [numbers.get(place, -1) for place in range(total)]
-    notes = [
-        f"the texts of {len(texts)} of {total} samples are in this page: in turn those of the worst and of "
-        f"one drawn at random (seed {SEED})"
-        if texts
-        else "the texts of the samples are not in this page"
-    ]
-    return (
-        lines,
-        [texts[place] for place in numbers],
-        notes if len(texts) < total else [],
+        line = inert_json(plain(_detail(content, row)))
+        size = len(line.encode())
+        if size <= room:
+            room -= size
+            line_by_row[row] = line
+    rows = sorted(line_by_row)
+    numbers = {row: number for number, row in enumerate(rows)}
+    note = "the texts of the samples are not in this page"
+    if rows:
+        note = (
+            f"the texts of {len(rows)} of {total} samples are in this page: in turn those of the worst and of "
+            f"one drawn at random (seed {SEED})"
+        )
+    return Texts(
+        lines=[line_by_row[row] for row in rows],
+        line_of=[numbers.get(row, -1) for row in range(total)],
+        notes=[note] if len(rows) < total else [],
     )
 
 
-def _detail(content: Content, place: int) -> Json:
+def _detail(content: Content, row: int) -> Json:
     """What the page shows of a sample; what there is not is left out."""
-    sample, table = content.samples[place], content.table
-    methods = {}
-    for name in content.fixed:
-        result = table.result(name, place)
-        said: Json = {}
-        if math.isnan(table.column(name)[place]):
-            said["reason"] = table.reason(table.samples[place], name)
-        elif isinstance(result, CCRSResult):
-            said["reason"] = next(
-                why for m, why in result.reasons.items() if name.startswith(m)
-            )
-        elif result is not None:
-            said["verdicts"] = [_claim(claim) for claim in result.claims]
-        if said:
-            methods[name] = said
+    sample, table = content.samples[row], content.table
+    methods = {
+        name: shown for name in content.fixed if (shown := _method_at(table, name, row))
+    }
     metadata = json.dumps(written_out(sample.metadata))
     fields = {"input", "response", "contexts", "reference"}
-    if (
-        conversation_of(sample.id, sample.metadata) is None
-    ):  # else earlier turns say the same
-        fields.add("history")
-    runs = ((run.name, run.results[place]) for run in content.runs)
-    found = {
+    if conversation_of(sample.id, sample.metadata) is None:
+        fields.add("history")  # else earlier turns say the same
+    runs = ((run.name, run.results[row]) for run in content.runs)
+    detail = {
         **sample.model_dump(include=fields),
         "metadata": json.loads(metadata, parse_int=_whole),
-        "runs": {name: _judged_at(result) for name, result in runs if result},
+        "runs": {name: _judgement(result) for name, result in runs if result},
         "methods": methods,
     }
-    return {
-        name: value
-        for name, value in found.items()
-        if value is not None and value != {}
-    }
+    return {name: value for name, value in detail.items() if value not in (None, {})}
+
+
+def _method_at(table: ScoreTable, method: str, row: int) -> Json:
+    """The verdicts of a method on a sample, or why it has its score or none."""
+    result = table.result(method, row)
+    if math.isnan(table.column(method)[row]):
+        return {"reason": table.reason(table.samples[row], method)}
+    if isinstance(result, CCRSResult):
+        reasons = result.reasons.items()
+        return {"reason": next(why for m, why in reasons if method.startswith(m))}
+    return {} if result is None else {"verdicts": [*map(_claim, result.claims)]}
 
 
 def _whole(digits: str) -> int | str:
     return int(digits) if len(digits) <= _DIGITS else digits
 
 
-def _judged_at(result: Result) -> Json:
+def _judgement(result: Result) -> Json:
     """A judgement, and where its score may lie at the setting that the text names."""
-    found = _judged(result.seen)
+    values = _verdicts(result.seen)
     if result.interval is not None:
-        at = f"At T = {result.scoring.temperature:g}, with the 95% interval of its verdicts"
-        found["interval"] = f"{at}: {cell(result.score, 'interval', *result.interval)}"
-    return found
+        place = f"At T = {result.scoring.temperature:g}, with the 95% interval of its verdicts"
+        interval = cell(result.score, "interval", *result.interval)
+        values["interval"] = f"{place}: {interval}"
+    return values
 
 
-def _judged(assessment: Assessment) -> Json:
-    why = assessment.unscored
-    found: Json = {"claims": [_claim(claim) for claim in assessment.claims]}
-    if why is not None:
-        found["unscored"] = {"reason": why.reason.value, "detail": why.detail}
-    panel = "repeats" if assessment.repeats else "panel"
-    others = {
+def _verdicts(assessment: Assessment) -> Json:
+    """The claims of a judgement, and those of the judges that it was made of."""
+    values: Json = {"claims": [*map(_claim, assessment.claims)]}
+    if why := assessment.unscored:
+        values["unscored"] = {"reason": why.reason.value, "detail": why.detail}
+    repeats = assessment.repeats
+    parts = {
         "members": assessment.members,
-        panel: assessment.repeats or assessment.panel,
+        "repeats": repeats,
+        "panel": () if repeats else assessment.panel,
     }
-    for kind, judges in others.items():
-        for number, each in enumerate(judges, start=1):
-            name = f"repeat {number}" if kind == "repeats" else each.judge
-            said = {
-                "judge": name,
-                "criterion": each.criterion,
-                **_judged(each),
-            }
-            found.setdefault(kind, []).append(said)
-    return found
+    for kind, judgements in parts.items():
+        if judgements:
+            values[kind] = [
+                {
+                    "judge": f"repeat {number}" if kind == "repeats" else part.judge,
+                    "criterion": part.criterion,
+                    **_verdicts(part),
+                }
+                for number, part in enumerate(judgements, start=1)
+            ]
+    return values
 
 
 def _claim(claim: ClaimVerdict) -> Json:
@@ -439,10 +452,5 @@ def inert_json(value: Any) -> str:
     >>> print(inert_json("</script>&"))
     "\u003c/script\u003e\u0026"
     """
-    text = json.dumps(
-        value,
-        ensure_ascii=False,
-        allow_nan=False,
-        separators=(",", ":"),
-    )
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -12,13 +11,14 @@ import numpy as np
 from tcva_adapters.compare.agreement.method_tables import LEXICAL, REASONS
 from tcva_adapters.compare.scores.ratings import Ratings, Scale
 from tcva_adapters.compare.scores.table import ScoreTable, no_group
+from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.baseline import changes, check_common
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.reasons import FAILURES
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.summary import FEW_SAMPLES, Summary
+from tcva_adapters.results.summary import FEW_SAMPLES, Scores, Summary
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import (
     Column,
@@ -42,12 +42,9 @@ _METHODS: Final = (
     Column("scored", "int"),
     Column("samples", "int", "that were read, unreadable lines included"),
 )
+_LEVELS: Final = (Column("method"), *(Column(level.value, "int") for level in LEVELS))
 _CONVERSATIONS: Final = (
-    *named_columns(
-        method="text",
-        conversation="text",
-        turns="int",
-    ),
+    *named_columns(method="text", conversation="text", turns="int"),
     Column("scored", "int", "turns with a score"),
     Column("score", "score", "of the claims of all turns"),
     Column("passed"),
@@ -82,55 +79,48 @@ def evaluation(
         InvalidValueError: A gate is on something else, or the baseline is.
 
     >>> import numpy as np
-    >>> found = evaluation(ScoreTable(("a", "b"), ("m",), np.array([[0.25], [1.0]])), Gates.of("mean>=0.8"))
-    >>> found.sentence
+    >>> table = ScoreTable(("a", "b"), ("m",), np.array([[0.25], [1.0]]))
+    >>> report = evaluation(table, Gates.of("mean>=0.8"))
+    >>> report.sentence
     'm: 50 % of 2 scored samples pass (mean 0.625). With 2 samples the mean is imprecise.'
-    >>> found.records("gates")[0]["text"]
+    >>> report.records("gates")[0]["text"]
     'm: mean 0.625 < 0.8'
     """
     gates = gates or Gates()
     gates.check(table.methods, has_baseline=baseline is not None)
     methods = [_figures(table, method) for method in table.methods]
-    tables = [Table("methods", _METHODS, methods)]
-    notes = list(_notes(table))
     levels = [
         {"method": method, **judged.summary.levels}
         for method, judged in table.judged_methods.items()
         if isinstance(judged.summary, Summary)
     ]
-    if levels:
-        columns = [
-            Column(name, "int" if name != "method" else "text") for name in levels[0]
-        ]
-        tables.append(Table("levels", columns, levels))
-    if unscored := [
-        each for method in table.methods for each in _unscored(table, method)
-    ]:
-        tables.append(Table("unscored", REASONS, unscored))
-    talks = [each for method in table.methods for each in _conversations(table, method)]
-    if talks:
-        tables.append(Table("conversations", _CONVERSATIONS, talks, detail=True))
-        passed = f"{sum(each['passed'] is True for each in talks)} of {counted(len(talks), 'conversation')}"
-        notes.append(f"{passed} pass by the score over all their claims.")
-    sentence = (
-        f"{failure_sentence(table, unscored)} {_sentence(table, methods)}".lstrip()
-    )
+    unscored = list[Record]()
+    conversations = list[Record]()
+    for method in table.methods:
+        unscored += _unscored(table, method)
+        conversations += _conversations(table, method)
+    tables = [Table("methods", _METHODS, methods)]
+    tables += [
+        shown
+        for shown in (
+            Table("levels", _LEVELS, levels),
+            Table("unscored", REASONS, unscored),
+            Table("conversations", _CONVERSATIONS, conversations, detail=True),
+        )
+        if shown.records
+    ]
+    notes = [*_notes(table)]
+    if conversations:
+        passed = sum(record["passed"] is True for record in conversations)
+        total = counted(len(conversations), "conversation")
+        notes.append(f"{passed} of {total} pass by the score over all their claims.")
     if baseline is not None:
-        since = changes(baseline, table)
-        tables += since.tables
-        notes += [since.sentence, *since.notes]
-    if records := gates.judge(table, baseline):
-        rows = [
-            {
-                **r,
-                "minimum": r["least"],
-                "outcome": "passed" if r["passed"] else "FAILED",
-            }
-            for r in records
-        ]
-        bound = any(each["confidence"] for each in records)
-        columns = [c for c in _GATES if bound or c.name not in {"value", "confidence"}]
-        tables.insert(0, Table("gates", columns, rows))
+        comparison = changes(baseline, table)
+        tables += comparison.tables
+        notes += [comparison.sentence, *comparison.notes]
+    if outcomes := gates.judge(table, baseline):
+        tables.insert(0, _gates_table(outcomes))
+    failures = failure_sentence(table, unscored)
     settings = {
         name: value
         for name, value in table.settings.items()
@@ -138,7 +128,31 @@ def evaluation(
     }
     if table.judged.scoring:
         settings |= table.judged.scoring.model_dump(mode="json")
-    return Report(sentence, tables, tuple(dict.fromkeys(notes)), settings)
+    return Report(
+        f"{failures} {_sentence(table, methods)}".lstrip(),
+        tables,
+        tuple(dict.fromkeys(notes)),
+        settings,
+    )
+
+
+def _gates_table(outcomes: Records) -> Table:
+    """What came of the gates; the value is another one than what was reached only by its bound."""
+    records = [
+        {
+            **outcome,
+            "minimum": outcome["least"],
+            "outcome": "passed" if outcome["passed"] else "FAILED",
+        }
+        for outcome in outcomes
+    ]
+    has_bounds = any(outcome["confidence"] for outcome in outcomes)
+    columns = [
+        column
+        for column in _GATES
+        if has_bounds or column.name not in {"value", "confidence"}
+    ]
+    return Table("gates", columns, records)
 
 
 def failure_sentence(table: ScoreTable, unscored: Records) -> str:
@@ -245,38 +259,29 @@ def _conversations(table: ScoreTable, method: str) -> Iterator[Record]:
         }
 
 
-def _unscored(table: ScoreTable, method: str) -> Iterator[Record]:
+def _unscored(table: ScoreTable, method: str) -> list[Record]:
     """Samples without a score by reason, the most frequent first, with what the first one says."""
     judged = table.judged_methods.get(method)
-    found, details = Counter[str](), dict[str, str]()
-    if judged and judged.summary:
-        found.update(judged.summary.reasons)
-        details.update(judged.summary.details)
-    else:
+    summary = judged.summary if judged else None
+    if summary is None:
+        summary = Scores()
         for place in np.flatnonzero(np.isnan(table.column(method))).tolist():
             reason, _, detail = table.reason(table.samples[place], method).partition(
                 ": "
             )
-            found[reason] += 1
-            details.setdefault(reason, detail)
-    for reason, number in found.most_common():
-        example = shortened(details[reason], _DETAIL)
-        yield {
-            "method": method,
-            "reason": reason,
-            "samples": number,
-            "example": example,
-        }
+            summary.reasons[reason] += 1
+            summary.details.setdefault(reason, detail)
+    reasons = [
+        (reason, number, shortened(summary.details[reason], _DETAIL))
+        for reason, number in summary.reasons.most_common()
+    ]
     if table.skipped:
-        example = next(
-            (note for note in table.notes if note.startswith("skipped line")), ""
-        )
-        yield {
-            "method": method,
-            "reason": "unreadable",
-            "samples": table.skipped,
-            "example": example,
-        }
+        first = (note for note in table.notes if note.startswith("skipped line"))
+        reasons.append(("unreadable", table.skipped, next(first, "")))
+    return [
+        {"method": method, "reason": reason, "samples": number, "example": example}
+        for reason, number, example in reasons
+    ]
 
 
 def _sentence(table: ScoreTable, methods: list[Record]) -> str:
@@ -288,28 +293,31 @@ def _sentence(table: ScoreTable, methods: list[Record]) -> str:
         )
         return f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}."
     (row,) = methods
-    if not row["scored"]:
-        each = next(_unscored(table, row["method"]), None)
-        why = (
-            f" ({each['reason']}: {each['example']})"
-            if each and each["example"]
-            else ""
-        )
+    method, scored = row["method"], row["scored"]
+    if not scored:
+        unscored = _unscored(table, method)
+        why = ""
+        if unscored and unscored[0]["example"]:
+            why = f" ({unscored[0]['reason']}: {unscored[0]['example']})"
         return f"None of {counted(size, 'sample')} has a score{why}."
-    said = ""
-    if lacking := size - row["scored"]:
-        said += f" {lacking} of {size} {'has' if lacking == 1 else 'have'} no score."
-    if row["scored"] < FEW_SAMPLES:
-        said += f" With {counted(row['scored'], 'sample')} the mean is imprecise."
+
+    judged = table.judged_methods.get(method)
+    scoring = judged.scoring if judged else None
+    sentence = "" if scoring else f"{method}: "
+    verb = "passes" if scored == 1 else "pass"
+    sentence += f"{cell(row['pass_rate'], 'share')} of {counted(scored, 'scored sample')} {verb}"
+    if scoring:
+        sentence += f" at {scoring.place}"
+    sentence += f" (mean {cell(row['mean'], 'score')})."
+    if lacking := size - scored:
+        sentence += (
+            f" {lacking} of {size} {'has' if lacking == 1 else 'have'} no score."
+        )
+    if scored < FEW_SAMPLES:
+        sentence += f" With {counted(scored, 'sample')} the mean is imprecise."
     if table.judged.is_lexical:
-        said += f" {LEXICAL}"
-    judged = table.judged_methods.get(row["method"])
-    prefix, at = f"{row['method']}: ", ""
-    if judged and judged.scoring:
-        prefix, at = "", f" at {judged.scoring.place}"
-    passes = f"{cell(row['pass_rate'], 'share')} of {counted(row['scored'], 'scored sample')} pass"
-    mean = f"(mean {cell(row['mean'], 'score')})"
-    return f"{prefix}{passes}{'es' * (row['scored'] == 1)}{at} {mean}.{said}"
+        sentence += f" {LEXICAL}"
+    return sentence
 
 
 def _notes(table: ScoreTable) -> Iterator[str]:

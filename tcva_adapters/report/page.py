@@ -19,7 +19,7 @@ from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.report.baseline import changes
-from tcva_adapters.report.content import Content, drawn, figures_of, inert_json
+from tcva_adapters.report.content import Content, inert_json, page_figures, texts_of
 from tcva_adapters.samples.reader import SampleStream, distinct
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.whole_files import replacing, usable_path
@@ -119,24 +119,29 @@ def write(
         if isinstance(samples, str | Path):
             samples = SampleStream(samples, skip_bad=reading.get("skip_bad", False))
         content, notes = _with_texts(content, [*checked_samples(samples)])
-    lines, texts, of_texts = drawn(content, max_details)
-    notes += of_texts
-    shown = min(
-        len(texts), sum(bool(s.response or s.contexts) for s in content.samples)
-    )
+    texts = texts_of(content, max_details)
+    notes += texts.notes
+    with_texts = [s for s in content.samples if s.response or s.contexts]
+    shown = min(len(texts.lines), len(with_texts))
     if samples is None and content.samples and not shown:
         notes.append(
             "without questions, answers and contexts; add --samples to tcva report"
         )
     if not (shown or overwrite):
         _check_texts(path)
-    figures = figures_of(content, lines, notes)
+    figures = page_figures(content, texts.line_of, notes)
     with replacing(path, ours=OURS, overwrite=overwrite) as stream:
         size = sum(
-            stream.write(piece.encode()) for piece in pieces(figures, texts, shown)
+            stream.write(piece.encode())
+            for piece in pieces(figures, texts.lines, shown)
         )
-    notes = [*content.table.notes, *notes]
-    return Written(Path(path), size, len(content.table), len(texts), tuple(notes))
+    return Written(
+        path=Path(path),
+        size=size,
+        samples=len(content.table),
+        details=len(texts.lines),
+        notes=(*content.table.notes, *notes),
+    )
 
 
 def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:

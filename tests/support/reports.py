@@ -26,7 +26,7 @@ from tcva_adapters.compare import ScoreTable, read_scores
 from tcva_adapters.compare.scores.judged_by import RunInfo
 from tcva_adapters.core.verdicts import LEVELS, count_levels
 from tcva_adapters.data import labels_of, sample_lines
-from tcva_adapters.report.content import Content, drawn, figures_of
+from tcva_adapters.report.content import Content, page_figures, texts_of
 from tcva_adapters.report.page import pieces
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.results.reasons import Reason, Unscored
@@ -90,8 +90,9 @@ def table_of(
 
 def write_page(content: Content, file: Path, most: int = 5000) -> Path:
     """The report of this content as a file."""
-    lines, texts, notes = drawn(content, most)
-    page = "".join(pieces(figures_of(content, lines, notes), texts, len(texts)))
+    texts = texts_of(content, most)
+    figures = page_figures(content, texts.line_of, texts.notes)
+    page = "".join(pieces(figures, texts.lines, len(texts.lines)))
     file.write_text(page, encoding="utf-8", newline="")
     return file
 
