@@ -346,23 +346,16 @@ def unrounded_score(
         log_sum = math.log(sum([share * math.exp(power) for share, power in scaled]))
     else:
         log_sum = math.log1p(deficit)
-    log_factor = _log_factor(counts, total, plan.penalty, 1.5 - temperature)
-    return favoured * math.exp(log_sum / exponent + log_factor)
-
-
-def _log_factor(
-    counts: Sequence[float], total: float, penalty: Penalty, alpha: float
-) -> float:
-    """The logarithm of the factor for ``none`` verdicts of one row (paper, eq. 12)."""
-    if penalty == "off":
-        return 0.0
-    if penalty == "absolute":
-        left, alpha = max(10.0 - counts[-1], 0.0) / 10.0, 1.0
-    else:
-        left = sum(counts[:-1]) / total
-    if penalty == "ramped":
+    mean = favoured * math.exp(log_sum / exponent)
+    if plan.penalty == "off":
+        return mean
+    if plan.penalty == "absolute":
+        return mean * max(10.0 - counts[-1], 0.0) / 10.0
+    alpha = 1.5 - temperature
+    if plan.penalty == "ramped":
         alpha *= min(max((total - 1.0) / 4.0, 0.0), 1.0)
-    return (math.log(left) if left else _LEAST_LOG) * alpha
+    factor: float = (sum(counts[:-1]) / total) ** alpha
+    return mean * factor
 
 
 def scores_of(rows: FloatArray, plan: Plan) -> FloatArray:

@@ -137,7 +137,7 @@ def first_positive(bounds: Bounds) -> float | None:
     if not bounds.p_min < TINY_EXPONENT <= bounds.p_max:
         return None
     return _settles(
-        lambda each: exponent_within(each, bounds) - TINY_EXPONENT,
+        lambda temperatures: exponent_within(temperatures, bounds) - TINY_EXPONENT,
         bounds.t_min,
         bounds.t_max,
     )
@@ -155,41 +155,30 @@ def _settles_near(
     """`_settles`, by the floats around the temperature at which single scores begin to pass."""
     if above_at is None:
         return _settles(above, low, high)
-    if above_at(high) < -_CLEAR:
+    end, latest = low, high
+    end_value, value = above_at(low), above_at(high)
+    if value < -_CLEAR:
         return None
-    if above_at(low) > _CLEAR:
+    if end_value > _CLEAR:
         return low
 
-    crossing = _crossing(above_at, low, high)
-    reach = _WAVERING * math.ulp(crossing)
-    start, end = max(low, crossing - reach), min(high, crossing + reach)
-    settled = _settles(above, start, end)
-    is_missed = settled == start > low or (settled is None and end < high)
-    return _settles(above, low, high) if is_missed else settled
-
-
-def _crossing(above_at: Callable[[float], float], low: float, high: float) -> float:
-    """About where a rising function crosses 0, by false position (the Illinois algorithm)."""
-    lowest, highest = above_at(low), above_at(high)
-    was_above = None
+    # False position. An end that stays where it is counts half (the Illinois algorithm).
     for _ in range(_MOST_STEPS):
-        if not lowest < 0.0 < highest or high - low < _WAVERING * math.ulp(low):
+        step = value * (latest - end) / ((value - end_value) or 1.0)
+        if abs(step) < math.ulp(latest):
             break
-        middle = high - highest * (high - low) / (highest - lowest)
-        value = above_at(middle)
-        is_above = value >= 0.0
-        if is_above:
-            high, highest = middle, value
+        next_value = above_at(latest - step)
+        if next_value * value < 0.0:
+            end, end_value = latest, value
         else:
-            low, lowest = middle, value
+            end_value /= 2.0
+        latest, value = latest - step, next_value
 
-        # An end that stays twice is drawn in by halving its value.
-        if is_above is was_above and is_above:
-            lowest /= 2.0
-        elif is_above is was_above:
-            highest /= 2.0
-        was_above = is_above
-    return low if lowest >= 0.0 else high
+    reach = _WAVERING * math.ulp(latest)
+    start, stop = max(low, latest - reach), min(high, latest + reach)
+    settled = _settles(above, start, stop)
+    is_missed = settled == start > low or (settled is None and stop < high)
+    return _settles(above, low, high) if is_missed else settled
 
 
 def _settles(above: Curve, low: float, high: float) -> float | None:
@@ -206,7 +195,6 @@ def _settles(above: Curve, low: float, high: float) -> float | None:
         if len(probes) < _PROBES:  # these are all the floats between the two
             return float(probes[last + 1])
         # The last digits waver: what passes may fail again a few floats above.
-        clear = int(
-            np.searchsorted(probes, probes[last] + _WAVERING * np.spacing(probes[last]))
-        )
-        low, high = probes[[last, min(max(last + 1, clear), _PROBES - 1)]].tolist()
+        low = float(probes[last])
+        clear = int(np.searchsorted(probes, low + _WAVERING * math.ulp(low)))
+        high = float(probes[min(max(last + 1, clear), _PROBES - 1)])
