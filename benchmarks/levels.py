@@ -30,8 +30,8 @@ from tcva_adapters.stats.inference import (
     Statistic,
     difference,
     estimate,
-    lower_bound,
 )
+from tcva_adapters.stats.lower_bound import lower_bound
 from tcva_adapters.stats.pairs import Pairs, asl_curve, studentised, tukey
 from tcva_adapters.stats.powered import powered_mean
 from tcva_adapters.stats.raters import reliability

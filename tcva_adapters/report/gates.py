@@ -26,7 +26,7 @@ from tcva_adapters.report.baseline import groups_at, places_in
 from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.results.reasons import FAILURES, SILENT, Reason
 from tcva_adapters.stats.checks import IntArray
-from tcva_adapters.stats.inference import lower_bound
+from tcva_adapters.stats.lower_bound import lower_bound
 from tcva_adapters.tables import Record, Records, Report, counted, shortened
 
 FIGURES: Final = ("mean", "pass_rate", "coverage", "change")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -133,7 +134,7 @@ def correlation_p(
 
 
 def spearman_resamples(
-    methods: list[FloatArray],
+    methods: Sequence[FloatArray],
     human: FloatArray,
     codes: IntArray | None,
     resamples: int,

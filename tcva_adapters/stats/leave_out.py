@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.stats.checks import FloatArray, IntArray
-from tcva_adapters.stats.correlation import Measure, centred
+from tcva_adapters.stats.correlation import Measure, centred, value_of
 from tcva_adapters.stats.resampling import leave_one_out, ratio, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 
@@ -22,7 +22,6 @@ _MANY: Final = 2_000
 _PARTS: Final = 1_000
 _FARTHEST: Final = 1.0 - 1e-12
 """Correlations of 1 and -1, whose z is infinite, count as this far from 0."""
-_NOTHING: Final = 1e-13
 _UNEVEN: Final = 0.7
 """Groups that amount to a smaller share of their number differ much in size."""
 
@@ -73,26 +72,13 @@ def correlations_without(
         if n > _MANY:
             codes = np.random.default_rng(n).permutation(n) % _PARTS
     if measure == "pearson":
-        return _pearson_without(scores, human, codes)
+        places = range(int(codes.max()) + 1)
+        kept = (codes != place for place in places)
+        return np.array([value_of(measure, scores[k], human[k]) for k in kept])
     if measure == "kendall":
         return _kendall_without(scores, human, codes)
-    of = spearman_of([scores], human)
-    return np.concatenate([of(counts)[0] for counts in leave_one_out(n, codes)])
-
-
-def _pearson_without(
-    scores: FloatArray, human: FloatArray, codes: IntArray
-) -> FloatArray:
-    x, y = centred(scores), centred(human)
-    left = len(x) - np.bincount(codes)
-    parts = (x, y, x * x, y * y, x * y)
-    sx, sy, xx, yy, xy = (
-        part.sum() - np.bincount(codes, weights=part) for part in parts
-    )
-    vx, vy = xx - sx**2 / left, yy - sy**2 / left
-    return ratio(
-        xy - sx * sy / left, *(np.where(v > _NOTHING * left, v, 0.0) for v in (vx, vy))
-    )
+    rho = spearman_of([scores], human)
+    return np.concatenate([rho(counts)[0] for counts in leave_one_out(n, codes)])
 
 
 def _kendall_without(
@@ -112,8 +98,7 @@ def _kendall_without(
 
 def fisher(values: npt.ArrayLike) -> FloatArray:
     """Fisher's z; a large number for a perfect correlation."""
-    found: FloatArray = np.arctanh(np.clip(values, -_FARTHEST, _FARTHEST))
-    return found
+    return np.asarray(np.arctanh(np.clip(values, -_FARTHEST, _FARTHEST)))
 
 
 def error(left_out: FloatArray) -> float:
@@ -172,6 +157,17 @@ def mean_ends(
         )
 
     return ends
+
+
+def student_p(t: float, degrees: float) -> float:
+    """The two-sided p of Student's t, from its size."""
+    return float(2.0 * scipy_module("special").stdtr(degrees, -t))
+
+
+def why_perfect(value: float) -> str:
+    """Why the jackknife says nothing of a correlation, where it is 1 or -1; else empty."""
+    is_perfect = abs(value) >= _FARTHEST
+    return "the agreement is perfect on these samples" if is_perfect else ""
 
 
 def correlation_ends(left_out: FloatArray, value: float, reach: float) -> Ends:

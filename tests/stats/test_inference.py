@@ -22,8 +22,8 @@ from tcva_adapters.stats.inference import (
     difference,
     estimate,
     labels_needed,
-    lower_bound,
 )
+from tcva_adapters.stats.lower_bound import lower_bound
 
 NAN = math.nan
 RNG = np.random.default_rng(3)
