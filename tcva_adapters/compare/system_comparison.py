@@ -12,14 +12,10 @@ from typing import Any, Final, cast, get_args
 import numpy as np
 
 from tcva_adapters.compare.agreement.method_tables import mean
-from tcva_adapters.compare.scores.readers import (
-    Block,
-    Reading,
-    block_table,
-    check_groups,
-    read_blocks,
-)
-from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.compare.scores.block import Block
+from tcva_adapters.compare.scores.readers import read_blocks
+from tcva_adapters.compare.scores.reading import Reading
+from tcva_adapters.compare.scores.table import ScoreTable, check_groups
 from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.sources import unreadable
@@ -503,19 +499,19 @@ def read_systems(
     groups: dict[str, Hashable] = {}
     for block in blocks:
         judges.setdefault(block.called, set()).add(block.judge)
-        groups |= zip(block.names, block.groups, strict=False)
+        groups |= zip(block.rows.names, block.rows.groups, strict=False)
         if not (found := list(_metrics(block, temperatures))):
             msg = f"no scores in {block.called}; judge its samples first: tcva evaluate --out FILE"
             raise InvalidSampleError(msg)
         for metric, scores in found:
             column = cells.setdefault(metric, {}).setdefault(block.called, {})
-            if twice := column.keys() & block.names.keys():
+            if twice := column.keys() & block.rows.names.keys():
                 msg = (
                     f"system {block.called!r} has two scores for query {min(twice)!r} under "
                     f"{metric!r}; give each system a name (NAME=FILE)"
                 )
                 raise InvalidValueError(msg)
-            column |= zip(block.names, scores.tolist(), strict=True)
+            column |= zip(block.rows.names, scores.tolist(), strict=True)
     if len(set(map(frozenset, judges.values()))) > 1:
         said = "; ".join(
             f"{name}: {', '.join(sorted(of))}" for name, of in judges.items()
@@ -545,7 +541,7 @@ def _metrics(
     block: Block, temperatures: Sequence[float]
 ) -> Iterator[tuple[str, FloatArray]]:
     """Scores by metric; of judgements one at each temperature."""
-    table = block_table(block, {method: method for method in block.scores})
+    table = block.table()
     if table.counts is None:
         yield from table.columns
     else:

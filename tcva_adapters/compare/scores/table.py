@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tcva_adapters.compare.scores.judged_by import JudgedBy, RunInfo
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.reasons import SILENT
 from tcva_adapters.results.result import MOSTLY_MARKED
@@ -432,3 +432,18 @@ def no_group(sample: str | None, field: str) -> str:
 def groups_note(number: int) -> str:
     """How many groups count instead of samples."""
     return f"Intervals and tests count {counted(number, 'group')}, not samples."
+
+
+def check_groups(table: ScoreTable, field: str) -> None:
+    """Refuse samples that need a group and have none.
+
+    Raises:
+        InvalidSampleError: A scored sample (with a rating, where there are ratings) has none.
+    """
+    is_needed = np.full(len(table), fill_value=not table.methods)
+    is_needed |= np.isfinite(table.scores).any(axis=1)
+    if table.human.shape[1]:
+        is_needed &= np.isfinite(table.rating)
+    for place in np.flatnonzero(is_needed).tolist():
+        if table.groups[place] is None:
+            raise InvalidSampleError(no_group(table.samples[place], field))

@@ -1,0 +1,1 @@
+"""Scores that were made elsewhere: tables of RAGAS and LangSmith, test runs of DeepEval, any table."""

@@ -1,0 +1,85 @@
+"""Test runs of DeepEval: JSON documents with test cases and the data of their metrics."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final
+
+from tcva_adapters.compare.scores.imported.rows import (
+    Imported,
+    Importing,
+    Record,
+    Records,
+    number_in,
+)
+from tcva_adapters.compare.scores.imported.wide_table import scores_in_columns
+from tcva_adapters.samples.sources import unreadable, whole_text
+from tcva_adapters.samples.strict_json import record_once
+
+_CASES: Final = ("testCases", "test_results")
+_CONVERSATIONS: Final = ("conversationalTestCases",)
+
+
+def test_run_in(path: str | Path) -> Record | None:
+    """The test run in a JSON document, nan included: DeepEval writes it, which strict JSON has not.
+
+    Raises:
+        UnreadableInputError: It is no JSON.
+    """
+    text = whole_text(path)
+    try:
+        content = json.loads(text, object_pairs_hook=record_once)
+    except (ValueError, RecursionError) as error:
+        raise unreadable(path, f"not JSON: {error}") from None
+    run = content.get("testRunData", content) if isinstance(content, dict) else None
+    return run if isinstance(run, dict) and any(key in run for key in _CASES) else None
+
+
+def read_test_run(path: str | Path, run: Record, importing: Importing) -> Imported:
+    """Read a test run: its test cases as a table, with the data of its metrics in columns.
+
+    Raises:
+        UnreadableInputError: A test case is incomplete, there is no metric, or a score is wrong.
+    """
+    records: Records = []
+    thresholds: dict[str, float] = {}
+    metrics: dict[str, None] = {}
+    cases = [*(_first(run, *_CASES) or []), *(_first(run, *_CONVERSATIONS) or [])]
+    for number, case in enumerate(cases, start=1):
+        of_metrics = _first(case, "metricsData", "metrics_data") or []
+        if not all(isinstance(part, dict) for part in (case, *of_metrics)):
+            msg = f"test case {number} is no object with a list of metrics; the file may be incomplete"
+            raise unreadable(path, msg)
+        metadata = _first(case, "metadata", "additionalMetadata", "additional_metadata")
+        record = {**(metadata if isinstance(metadata, dict) else {}), **case}
+        often = Counter[str]()
+        for data in of_metrics:
+            name = str(data.get("name"))
+            often[name] += 1
+            if often[name] > 1:
+                name = f"{name} #{often[name]}"
+            metrics[name] = None
+            record |= {
+                name: data.get("score"),
+                f"{name}_error": data.get("error"),
+                f"{name}_reason": data.get("reason"),
+                f"{name}_log": _first(data, "verboseLogs", "verbose_logs"),
+            }
+            least = number_in(data.get("threshold"))
+            if least is not None and math.isfinite(least):
+                thresholds[f"deepeval {name}"] = importing.scaled(least)
+        records.append((number, record))
+    if not metrics:
+        raise unreadable(path, "it holds no metric")
+    return scores_in_columns(
+        path, "deepeval", records, [*metrics], importing, thresholds=thresholds
+    )
+
+
+def _first(record: object, *names: str) -> Any:
+    """The first of these fields that a record has; None where it has none."""
+    values = map(record.get, names) if isinstance(record, dict) else ()
+    return next((value for value in values if value is not None), None)

@@ -1,0 +1,208 @@
+"""What is read from a file of scores, row by row, and how its cells are read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from tcva_adapters.compare.scores.ratings import MISSING, Scale
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    UnreadableInputError,
+)
+from tcva_adapters.samples.field_names import ALIASES
+from tcva_adapters.samples.file_formats import ROW_WORDS, format_of
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.sources import unreadable
+
+IDS: Final = ("sample", *ALIASES["id"])
+"""Columns that name a sample."""
+
+Record = Mapping[str, Any]
+"""The cells of a row by column."""
+
+Records = list[tuple[int, dict[str, Any]]]
+"""The rows of a file, each with its line (csv, jsonl), row (parquet) or test case, from 1."""
+
+
+@dataclass(slots=True)
+class Row:
+    """What a file says of one sample.
+
+    Attributes:
+        line: Its line (csv, jsonl), row (parquet) or test case, from 1; 0 where no row is about it.
+        sample: Id and texts, as far as the file has them; all else is its metadata.
+        scores: By method; None where there is none.
+        reasons: By method: why there is no score, or what the method said of it.
+    """
+
+    line: int
+    sample: Sample
+    scores: dict[str, float | None] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What was read from one file.
+
+    Attributes:
+        source: The path.
+        kind: ``ragas``, ``deepeval``, ``langsmith``, ``scores`` (a column per method) or ``long``
+            (a row per sample and method).
+        methods: Names, in the order of the file.
+        rows: One per sample; of a long table one per sample and method.
+        thresholds: By method, where the file has them.
+        left_out: Columns that are neither scores nor known.
+    """
+
+    source: str
+    kind: str
+    methods: Sequence[str]
+    rows: Sequence[Row]
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    left_out: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """How imported scores are read.
+
+    Attributes:
+        columns: Those that are methods; None takes those with nothing but numbers in them.
+        scale: Their lowest and highest possible score, which become 0 and 1.
+        missing: A number that stands for no score.
+        human: Columns with human ratings, which are no methods.
+
+    Raises:
+        InvalidValueError: A scale whose ends are not in order.
+    """
+
+    columns: Sequence[str] | None = None
+    scale: Scale = (0.0, 1.0)
+    missing: float | None = None
+    human: Sequence[str] = ("human", "human_score")
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.scale[1] - self.scale[0] < math.inf:
+            msg = f"scale must be two finite numbers, the lower one first, got {self.scale!r}"
+            raise InvalidValueError(msg)
+
+    def scaled(self, number: float) -> float:
+        """A score on [0, 1]; on the scale of scores it stays what it is to the last bit."""
+        low, high = self.scale
+        return (number - low) / (high - low)
+
+    def put(
+        self, row: Row, method: str, record: Record, column: str, errors: Sequence[str]
+    ) -> str:
+        """Note a score of a row, or why there is none.
+
+        Args:
+            row: Where to.
+            method: Whose score it is.
+            record: The cells of the row.
+            column: The one of the score.
+            errors: Columns of which one that is filled says that there is no score.
+
+        Returns:
+            What is wrong with the cell; empty for a number on the scale, and for no score.
+        """
+        value, (low, high) = record.get(column), self.scale
+        error = _first_error(record, errors)
+        number = math.nan if error else number_in(value)
+        if number is None:
+            return f"{value!r} is no number; leave the cell empty for no score"
+        is_none = math.isnan(number) or number == self.missing
+        if not (is_none or low <= number <= high):
+            return (
+                f"scores must be between {low:g} and {high:g}, got {number:g}; give another scale as "
+                f"--set scale=LOW,HIGH, a number for no score as --set missing={number:g}, and the "
+                "columns of scores as PATH::COLUMN,COLUMN"
+            )
+        row.scores[method] = None if is_none else self.scaled(number)
+        reason = error or record.get(f"{column}_reason")
+        if isinstance(reason, str):
+            row.reasons[method] = reason
+        elif is_none:
+            empty = "no score" if math.isnan(number) else str(value)
+            row.reasons[method] = f"{empty} in the file"
+        return ""
+
+
+def row_error(path: str | Path, line: int, error: str) -> UnreadableInputError:
+    """The error that names a row of a file as its format calls it."""
+    return unreadable(path, error, line=line, word=ROW_WORDS[format_of(path)])
+
+
+def number_in(value: object) -> float | None:
+    """A cell as a float, nan where it is empty; None where it is no number."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return float(value)
+    except (OverflowError, ValueError):
+        return None
+
+
+def plain_name(column: str) -> str:
+    """A column's name as ``error`` and ``METHOD_error`` are written."""
+    return "_".join(column.lower().split())
+
+
+def error_columns(columns: Iterable[str], method: str) -> list[str]:
+    """The columns that name errors of a method, its own before those of whole rows."""
+    own = f"{method}_error"
+    plain = {column: plain_name(column) for column in columns}
+    of_method = (
+        [own] if own in plain else [n for n in plain if plain[n] == plain_name(own)]
+    )
+    return of_method + [name for name in plain if plain[name] == "error"]
+
+
+def _first_error(record: Record, columns: Sequence[str]) -> str:
+    """The error of a score; empty where there is none."""
+    for text in (str(record[name]) for name in columns if record.get(name)):
+        if text.strip().lower() not in {*MISSING, "false", "0"}:
+            return text
+    return ""
+
+
+def sample_of(record: Record, scores: set[str], ids: Sequence[str] = IDS) -> Sample:
+    """The texts of a row, as far as they can be read; what else it has is metadata.
+
+    Args:
+        record: The cells of the row.
+        scores: Columns that say nothing of the sample.
+        ids: Columns that may name it, the first that does wins.
+    """
+    rest = {name: value for name, value in record.items() if name not in scores}
+    name = _text(record, ids)
+    with suppress(InvalidSampleError):
+        return Sample.from_record(rest).model_copy(update={"id": name})
+    return Sample(
+        id=name,
+        input=_text(record, ALIASES["input"]),
+        response=_text(record, ALIASES["response"]),
+        reference=_text(record, ALIASES["reference"]),
+        metadata=rest,
+    )
+
+
+def _text(record: Record, names: Sequence[str]) -> str | None:
+    """The first of these fields that holds text, or a whole number as ids may be."""
+    for value in map(record.get, names):
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        if value == value // 1:
+            return str(int(value))
+    return None

@@ -1,0 +1,160 @@
+"""Judgements as blocks of scores: results in memory, and files that ``tcva evaluate`` wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.compare.scores.block import Block
+from tcva_adapters.compare.scores.reading import Reading, system_of
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    UnreadableInputError,
+)
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.conversation import ConversationResult
+from tcva_adapters.results.result import Result
+from tcva_adapters.samples.conversation import CONVERSATION
+from tcva_adapters.samples.file_formats import (
+    Format,
+    read_records,
+    record_of,
+)
+from tcva_adapters.samples.row_stream import RowStream, skipped_rows
+from tcva_adapters.samples.strict_json import json_object
+from tcva_adapters.tables import Record
+
+Judged = Assessment | Result | CCRSResult
+
+
+def first_record(path: Path, kind: Format) -> Record:
+    """The first record that can be read of a file that may hold judgements; else an empty one."""
+    if kind in ("jsonl", "json"):
+        with suppress(UnreadableInputError):  # a test run of DeepEval may hold NaN
+            records = (row.record for row in read_records(path, kind))
+            return next(filter(None, records), {})
+    return {}
+
+
+def holds_judgements(record: Record) -> bool:
+    """Whether a record is a judgement, and not one of a table of scores."""
+    fields = record.keys()
+    return {"criterion", "judge"} <= fields or {"answers", "lambda_"} <= fields
+
+
+def read_judgements(
+    file: str, kind: Format, first: Record, reading: Reading, *, name: str, source: str
+) -> list[Block]:
+    """Read a file of judgements.
+
+    Args:
+        file: Its path, or ``-`` for standard input.
+        kind: Its format.
+        first: Its first record; empty for standard input.
+        reading: How it is read; what was left out is noted there.
+        name: What the source was named.
+        source: The file's name without its suffix.
+
+    Raises:
+        UnreadableInputError: It cannot be read.
+        InvalidSampleError: Its judgements have no counts, or cannot be looked at together.
+    """
+    parse: Callable[[str], Any] = record_of
+    if reading.hold == "counts":
+        parse = _counted
+        if "answers" in first:
+            msg = f"{file} holds CCRS results, which have no verdicts: no temperature changes them"
+            raise InvalidSampleError(msg)
+        with suppress(UnreadableInputError):  # which is said where the line is read
+            reading.scoring = reading.scoring or getattr(_item(first), "scoring", None)
+    rows: RowStream[Any] = RowStream(
+        file, kind, skip_bad=reading.skip_bad, read=_item, parse=parse
+    )
+    blocks = judged_blocks(rows, reading, name=name, source=source)
+    reading.notes += skipped_rows(rows.bad, rows.skipped, f" of {Path(file).name}")
+    reading.skipped += rows.skipped
+    return blocks
+
+
+def _item(record: Record) -> Judged | ConversationResult:
+    """A line: a result with its settings, a CCRS or conversation's result, or a bare assessment."""
+    if "answers" in record:
+        return CCRSResult.from_dict(record)
+    if "turns" in record:
+        return ConversationResult.from_dict(record)
+    if "scoring" in record:
+        return Result.from_dict(record)
+    return Assessment.from_dict(record)
+
+
+def _counted(line: str) -> Any:
+    """The same of a line of jsonl; that of an answer is read faster, for its verdicts alone."""
+    return json_object(line) if '"turns":' in line else Assessment.from_json(line)
+
+
+def judged_blocks(
+    items: Iterable[Any], reading: Reading, *, name: str = "", source: str = "results"
+) -> list[Block]:
+    """Judgements in their order; those of another judge, or another system, are another block.
+
+    Raises:
+        InvalidValueError: One is no result.
+        InvalidSampleError: There is none, or several judges are behind counts.
+    """
+    blocks: dict[tuple[str, str, str], Block] = {}
+    for item, conversation in _turns(items):
+        if not isinstance(item, Judged):
+            msg = (
+                f"{str(item)[:80]!r} is not a result; take only results: result_of or "
+                "results_of of the framework's adapter finds them"
+            )
+            raise InvalidValueError(msg)
+        judged = item.assessment if isinstance(item, Result) else item
+        system = system_of(judged.sample_id, judged.metadata, reading.split)
+        key = (judged.criterion, judged.judge, system)
+        if key not in blocks:
+            blocks[key] = Block(
+                reading=reading,
+                name=name,
+                source=source,
+                kind="ccrs" if isinstance(item, CCRSResult) else "tcva",
+                criterion=judged.criterion,
+                judge=judged.judge,
+                system=system,
+            )
+        if isinstance(item, CCRSResult):
+            blocks[key].add_rated(item)
+        else:
+            blocks[key].add_judged(item, conversation)
+    if not blocks:
+        msg = f"{name or source}: there are no results; give what 'tcva evaluate --out' wrote"
+        raise InvalidSampleError(msg)
+    if reading.hold == "counts" and len(blocks) > 1:
+        mixed = "; ".join(
+            f"{criterion} by {judge}" for criterion, judge, _ in sorted(blocks)
+        )
+        msg = f"{name or source} mixes judgements that cannot be averaged: {mixed}"
+        raise InvalidSampleError(msg)
+    return [*blocks.values()]
+
+
+def _turns(items: Iterable[Any]) -> Iterator[tuple[Any, str | None]]:
+    """Results in their order, of a conversation those of its turns with what it is called."""
+    for place, item in enumerate(items, start=1):
+        if not isinstance(item, ConversationResult):
+            yield item, None
+            continue
+        conversation = item.sample_id or f"row-{place}"
+        for number, turn in enumerate(item.turns, start=1):
+            named: dict[str, Any] = {}
+            if not turn.sample_id:
+                own = {CONVERSATION: conversation, "turn": number}
+                named["sample_id"] = f"{conversation}/{number}"
+                named["metadata"] = {**turn.assessment.metadata, **own}
+            judged = turn.assessment.model_copy(update=named)
+            yield replace(turn, assessment=judged), conversation

@@ -1,0 +1,63 @@
+"""How sources of scores are read, and what is to be said of the reading."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tcva_adapters.compare.scores.imported.rows import Importing
+from tcva_adapters.compare.scores.ratings import Fields, Ratings, Scale
+from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.sources import listed
+
+Held = Literal["all", "scores", "counts"]
+
+
+@dataclass(slots=True)
+class Reading:
+    """How sources are read, see `read_scores`, and what is to be said of it.
+
+    Attributes:
+        ratings: Where human ratings are; those of imported scores are found while reading.
+        group: The metadata field, or column, of what samples belong to.
+        scoring: The settings for judgements; None for those that they were written with.
+        samples: What imported scores are about, by id.
+        importing: How imported scores are read.
+        human_scale: The lowest and the highest rating that could be given.
+        skip_bad: Whether unreadable lines are left out; None where that is never offered.
+        hold: What is held in memory.
+        split: The metadata field of systems: samples of another one are another block.
+        of_systems: Names are those of systems; the column ``system`` of tables is such a field.
+        notes: What was left out, in sentences.
+        skipped: How many unreadable lines were left out.
+    """
+
+    ratings: Ratings | None = None
+    group: str | None = None
+    scoring: ScoringConfig | None = None
+    samples: Mapping[str, Sample] | None = None
+    importing: Importing = field(default_factory=Importing)
+    human_scale: Scale | None = None
+    skip_bad: bool | None = False
+    hold: Held = "all"
+    split: str | None = None
+    of_systems: bool = False
+    notes: list[str] = field(default_factory=list)
+    skipped: int = 0
+
+
+def system_of(sample: str | None, metadata: Fields, field: str | None) -> str:
+    """The system that a sample is an answer of; empty where nobody asks for systems.
+
+    Raises:
+        InvalidSampleError: The sample does not say its system.
+    """
+    value = "" if field is None else metadata.get(field)
+    if field is not None and value in (None, ""):
+        known = listed(metadata) or "none"
+        msg = f"sample {sample!r} has no {field!r} in its metadata; its fields are {known}"
+        raise InvalidSampleError(msg)
+    return str(value)
