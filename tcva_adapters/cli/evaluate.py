@@ -35,7 +35,8 @@ from tcva_adapters.cli.settings import (
     renames,
     with_store,
 )
-from tcva_adapters.compare.agreement.panel import panel_report, repeat_report
+from tcva_adapters.compare.agreement.panels import panel_report
+from tcva_adapters.compare.agreement.repeats import repeat_report
 from tcva_adapters.compare.calibration.fused import COMPOSITE, with_composite
 from tcva_adapters.compare.scores.readers import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable

@@ -1,9 +1,9 @@
 from tcva_adapters.compare.agreement.compare import acompare as acompare
 from tcva_adapters.compare.agreement.compare import compare as compare
 from tcva_adapters.compare.agreement.comparison import comparison as comparison
-from tcva_adapters.compare.agreement.panel import disputed as disputed
-from tcva_adapters.compare.agreement.panel import panel_report as panel_report
-from tcva_adapters.compare.agreement.panel import repeat_report as repeat_report
+from tcva_adapters.compare.agreement.panels import disputed as disputed
+from tcva_adapters.compare.agreement.panels import panel_report as panel_report
+from tcva_adapters.compare.agreement.repeats import repeat_report as repeat_report
 from tcva_adapters.compare.calibration.calibrate import calibrate as calibrate
 from tcva_adapters.compare.calibration.sweep import sweep as sweep
 from tcva_adapters.compare.runs.run import Run as Run

@@ -23,7 +23,7 @@ from tcva_adapters.compare import (
     repeat_report,
 )
 from tcva_adapters.compare.agreement.method_tables import decision_counts, share_below
-from tcva_adapters.compare.agreement.panel import raters_report
+from tcva_adapters.compare.agreement.raters import raters_report
 from tcva_adapters.compare.calibration.fused import gains, with_fused
 from tcva_adapters.compare.scores.judged_by import RunInfo
 from tcva_adapters.core.verdicts import LEVELS

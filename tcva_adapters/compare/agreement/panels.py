@@ -1,0 +1,245 @@
+"""How far the judges of a panel agree, and the claims on which they differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+
+from tcva_adapters.compare.agreement.method_tables import mean
+from tcva_adapters.compare.scores.readers import read_scores
+from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.core.verdicts import LEVELS, FloatArray
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.result import Result
+from tcva_adapters.stats.agreement import krippendorff_alpha, weighted_kappa
+from tcva_adapters.stats.raters import ENOUGH, independence, mean_rating
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+)
+
+FEW: Final = 30
+"""Claims with two levels below which alpha hangs on one or two of them."""
+
+
+def panel_report(source: Any) -> Report:
+    """How far the judges of a panel agree, claim by claim, and where a person should look.
+
+    Args:
+        source: Results of a `Panel`, or a table with them; of repeats the first. Intervals are about
+            other samples, or other groups where the table has groups.
+
+    Returns:
+        Tables ``agreement`` (Krippendorff's alpha for ordered levels; to how many independent judges
+        the panel amounts), ``judges`` (Cohen's kappa with quadratic weights of every two) and
+        ``disputed``.
+
+    Raises:
+        InvalidValueError: No result comes from a panel.
+    """
+    table = read_scores(source)
+    panels = _panels(table)
+    judges = _judges(panels)
+    levels_by_sample = [_levels(panel, judges) for panel in panels]
+    levels = np.concatenate(levels_by_sample, axis=1)
+    rows = np.repeat(range(len(panels)), [part.shape[1] for part in levels_by_sample])
+    judged = np.isfinite(levels).any(axis=0)
+    levels, rows = levels[:, judged], rows[judged]
+
+    units = table.groups or range(len(panels))
+    alpha = krippendorff_alpha(levels, groups=[units[row] for row in rows.tolist()])
+    human = table.rating if len(table.rated) else None
+    independent = independence(_scores(table, panels, judges), human)
+    is_enough = independent.samples >= ENOUGH
+    samples = set(rows.tolist())
+    record = {
+        "judges": len(judges),
+        "samples": len(samples),
+        "claims": levels.shape[1],
+        "effective_judges": independent.effective if is_enough else math.nan,
+        "correlation": independent.correlation,
+        **alpha.record("alpha"),
+    }
+    columns = named_columns(
+        judges="int",
+        samples="int",
+        claims="int",
+        alpha="interval",
+        effective_judges="score",
+    )
+    disputes = disputed(table)
+
+    notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
+    if alpha.n < FEW:
+        claims = counted(alpha.n, "claim")
+        notes.append(
+            f"Alpha rests on {claims} only; below {FEW} one or two claims decide it."
+        )
+    if math.isnan(record["effective_judges"]):
+        notes.append(
+            f"The effective number of judges needs {ENOUGH} samples with varying scores of all judges."
+        )
+    for judge, given in zip(judges, np.isfinite(levels), strict=True):
+        if lacking := samples - set(rows[given].tolist()):
+            lost = counted(len(lacking), "sample")
+            notes.append(f"{judge} gave no verdicts on {lost} that others judged.")
+    return Report(
+        f"{disputes.sentence} Krippendorff's alpha is "
+        f"{cell(alpha.value, 'interval', alpha.low, alpha.high)} over {counted(alpha.n, 'claim')}.",
+        [
+            Table("agreement", columns, [record]),
+            _pairs_table(judges, levels),
+            *disputes.tables,
+        ],
+        notes,
+    )
+
+
+def _pairs_table(judges: Sequence[str], levels: FloatArray) -> Table:
+    """Every two judges on the claims on which both gave a level."""
+    rows: list[Record] = []
+    for (first, one), (second, two) in combinations(
+        zip(judges, levels, strict=True), 2
+    ):
+        both = np.isfinite(one) & np.isfinite(two)
+        rows.append(
+            {
+                "first": first,
+                "second": second,
+                "claims": int(both.sum()),
+                "kappa": weighted_kappa(one, two, levels=len(LEVELS)),
+                "same_level": mean((one == two)[both]),
+                "first_fully": mean(one[both] == 0),
+                "second_fully": mean(two[both] == 0),
+            }
+        )
+    columns = named_columns(
+        first="text",
+        second="text",
+        claims="int",
+        kappa="score",
+        same_level="share",
+        first_fully="share",
+        second_fully="share",
+    )
+    return Table("judges", columns, rows)
+
+
+def disputed(source: Any, most: int | None = None) -> Report:
+    """The claims on which the judges of a panel differ: a person's time is best spent on these.
+
+    Args:
+        source: As for `panel_report`.
+        most: How many samples; all with any difference where None.
+
+    Returns:
+        A table ``disputed``, the samples that differ most first, and of each the claims. The
+        ``spread`` is the mean distance in levels between two judges, in [0, 4].
+
+    Raises:
+        InvalidValueError: No result comes from a panel.
+    """
+    table = read_scores(source)
+    panels = _panels(table)
+    judges = _judges(panels)
+    disputes: list[tuple[float, list[Record]]] = []
+    for sample, panel in zip(table.samples, panels, strict=True):
+        levels = _levels(panel, judges)
+        spreads = _spreads(levels)
+        records: list[Record] = []
+        for place in np.argsort(-spreads, kind="stable").tolist():
+            if spreads[place] > 0.0:
+                record = {
+                    "sample": sample,
+                    "spread": float(spreads[place]),
+                    "claim": _scored(panel)[0].claims[place].claim,
+                }
+                for judge, level in zip(judges, levels[:, place], strict=True):
+                    is_missing = math.isnan(level)
+                    record[judge] = None if is_missing else LEVELS[int(level)].value
+                records.append(record)
+        if records:
+            disputes.append((float(np.nanmean(spreads)), records))
+    disputes.sort(key=lambda dispute: -dispute[0])
+    rows = [record for _, records in disputes[:most] for record in records]
+    columns = [
+        *named_columns(sample="text", spread="score", claim="prose"),
+        *map(Column, judges),
+    ]
+    return Report(
+        f"The judges differ on {counted(len(disputes), 'sample')}.",
+        [Table("disputed", columns, rows)],
+    )
+
+
+def results_of_main(table: ScoreTable) -> list[Result | None]:
+    """The results of the main method, one per sample; None where it has none."""
+    results = table.results.get(table.main, ())
+    return [result if isinstance(result, Result) else None for result in results]
+
+
+def _panels(table: ScoreTable) -> list[Assessment | None]:
+    """The judgements of each sample, of repeats the first."""
+    panels: list[Assessment | None] = []
+    for result in results_of_main(table):
+        panel = None if result is None else result.assessment
+        panels.append(panel.repeats[0] if panel and panel.repeats else panel)
+    return panels
+
+
+def _judges(panels: Sequence[Assessment | None]) -> list[str]:
+    judges = [judged.judge for panel in panels if panel for judged in panel.panel]
+    if not judges:
+        msg = (
+            f"none of {len(panels)} results comes from a panel; judge with Panel([...])"
+        )
+        raise InvalidValueError(msg)
+    return list(dict.fromkeys(judges))
+
+
+def _scored(panel: Assessment | None) -> list[Assessment]:
+    return [judged for judged in panel.panel if not judged.unscored] if panel else []
+
+
+def _levels(panel: Assessment | None, judges: Sequence[str]) -> FloatArray:
+    """Levels as numbers, 0 for fully; shape (judges, claims), nan where a judge gave none."""
+    scored = _scored(panel)
+    texts = [claim.claim for claim in scored[0].claims] if scored else []
+    levels = np.full((len(judges), len(texts)), np.nan)
+    for judged in scored:
+        if [claim.claim for claim in judged.claims] == texts:
+            levels[judges.index(judged.judge)] = [
+                LEVELS.index(claim.verdict) if claim.verdict else math.nan
+                for claim in judged.claims
+            ]
+    return levels
+
+
+def _spreads(levels: FloatArray) -> FloatArray:
+    """Mean distance between two judges for each claim; nan where fewer than two gave a level."""
+    first, second = np.triu_indices(len(levels), 1)
+    return mean_rating(np.abs(levels[first] - levels[second]).T)
+
+
+def _scores(
+    table: ScoreTable, panels: Sequence[Assessment | None], judges: Sequence[str]
+) -> FloatArray:
+    """Each judge's own score, shape (N, judges); nan where it has none."""
+    scoring = next(result.scoring for result in results_of_main(table) if result)
+    scores = np.full((len(panels), len(judges)), np.nan)
+    for row, panel in zip(scores, panels, strict=True):
+        for judged in panel.panel if panel else ():
+            alone = judged.model_copy(update={"members": ()})
+            score = Result(alone, scoring).score
+            row[judges.index(judged.judge)] = math.nan if score is None else score
+    return scores

@@ -1,0 +1,103 @@
+"""How far several human raters agree, and how good that lets a method get."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import Literal
+
+from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.stats.agreement import krippendorff_alpha
+from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.describe import as_shown
+from tcva_adapters.stats.raters import reliability
+from tcva_adapters.tables import Column, Report, Table, cell, named_columns
+
+
+def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Report:
+    """How far several human raters agree, and how good that lets a method get.
+
+    A rating is the truth plus the rater's error, so even a method that gives the truth correlates
+    with the mean of k raters by no more than the square root of that mean's reliability, which
+    Spearman and Brown derive from the mean correlation r of two: ``k r / (1 + (k - 1) r)``. A method's
+    correlation divided by it is what it would be with error-free ratings (Spearman, 1904). It
+    supposes that raters err independently; for rank correlations it is approximate.
+
+    Args:
+        table: With two raters or more.
+        objective: ``pearson``; everything else, which cannot be corrected, is replaced by Spearman.
+
+    Returns:
+        Tables ``raters`` (every two) and ``methods and raters``.
+
+    Raises:
+        InvalidValueError: Fewer than two raters.
+        MissingDependencyError: scipy is not installed.
+    """
+    names = table.raters or tuple(f"rater {i + 1}" for i in range(table.human.shape[1]))
+    measure: Literal["pearson", "spearman"] = (
+        "pearson" if objective == "pearson" else "spearman"
+    )
+    groups = table.groups or None
+    scores = as_shown(measure, table.scores)
+    reliable = reliability(measure, table.human, scores, groups=groups)
+    best = reliable.best
+    alpha = krippendorff_alpha(table.human.T, "interval", groups=groups)
+
+    pairs = [
+        {"rater": first, "other_rater": second, "n": pair.n, measure: pair.value}
+        for (first, second), pair in zip(
+            combinations(names, 2), reliable.pairs, strict=True
+        )
+    ]
+    methods = [
+        {
+            "method": method,
+            "n": corrected.n,
+            "with_mean": value,
+            **corrected.record("without_error"),
+        }
+        for method, value, corrected in zip(
+            table.methods, reliable.with_mean, reliable.corrected, strict=True
+        )
+    ]
+    of_raters = named_columns(rater="text", other_rater="text", n="int")
+    of_methods = named_columns(
+        method="text",
+        n="int",
+        with_mean="score",
+        without_error="interval",
+    )
+    note = "without error: with error-free ratings (Spearman-Brown)"
+
+    reasons = {"alpha": alpha.reason, "the best correlation": best.reason}
+    notes = [f"no interval of {name}: {why}" for name, why in reasons.items() if why]
+    if objective != measure:
+        notes.append(
+            f"{objective} cannot be corrected for raters; the figures are {measure}."
+        )
+    alpha_text, best_text = (
+        cell(e.value, "interval", e.low, e.high) for e in (alpha, best)
+    )
+    sentence = (
+        f"{len(names)} raters agree with a mean {measure} of {cell(reliable.between, 'score')}, "
+        f"alpha {alpha_text}."
+    )
+    if not math.isnan(reliable.value):
+        sentence += (
+            f" A method without error would correlate {best_text} with their mean."
+        )
+    return Report(
+        sentence,
+        [
+            Table("raters", [*of_raters, Column(measure, "score")], pairs),
+            Table("methods and raters", of_methods, methods, notes=[note]),
+        ],
+        notes,
+        {
+            "measure": measure,
+            "reliability": reliable.value,
+            **best.record("best"),
+            **alpha.record("alpha"),
+        },
+    )

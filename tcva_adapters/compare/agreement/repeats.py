@@ -1,0 +1,98 @@
+"""What repeats of a judgement show of the judge's noise."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tcva_adapters.compare.agreement.panels import results_of_main
+from tcva_adapters.compare.scores.readers import read_scores
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.raters import variance_components
+from tcva_adapters.tables import Report, Table, cell, counted, named_columns
+
+
+def repeat_report(source: Any) -> Report:
+    """What repeats of a judgement show: the variance by judge and by sample, and flips.
+
+    Args:
+        source: Results of a `TCVA` with ``repeats``, or a table with them.
+
+    Returns:
+        One table ``repeats`` with one record: over the samples with two scored repeats or more, how
+        many ``flip`` at the threshold, on what share two repeats ``disagree``, how many are the
+        ``same`` word for word, the standard deviations ``judge_sd`` (within a sample) and
+        ``sample_sd`` (between samples), the ``standard_error`` of the mean, and what it would be with
+        ``one_repeat_more`` or as many judgements of ``more_samples``.
+
+    Raises:
+        InvalidValueError: None was judged several times.
+    """
+    results = results_of_main(read_scores(source))
+    repeats_by_sample = [result.repeats if result else () for result in results]
+    most = max(map(len, repeats_by_sample), default=0)
+    if not most:
+        msg = (
+            "no sample was judged several times; judge with repeats=3 (--set repeats=3)"
+        )
+        raise InvalidValueError(msg)
+
+    scores = np.full((len(results), most), np.nan)
+    disagreements: list[float] = []
+    flips, same = 0, 0
+    for row, repeats in zip(scores, repeats_by_sample, strict=True):
+        scored = [repeat for repeat in repeats if repeat.score is not None]
+        number, passing = len(scored), sum(bool(repeat.passed) for repeat in scored)
+        if number < 2:
+            continue
+        row[:number] = [repeat.score for repeat in scored]
+        flips += 0 < passing < number
+        differing = 2 * passing * (number - passing)
+        disagreements.append(differing / (number * (number - 1)))
+        same += len({repeat.claims for repeat in repeats}) == 1
+
+    samples = len(disagreements)
+    variance = variance_components(scores)
+    more_repeats = variance.repeats + 1
+    more_samples = variance.samples * more_repeats / variance.repeats
+    record = {
+        "samples": samples,
+        "repeats": most,
+        "flip": flips,
+        "flip_rate": flips / samples if samples else math.nan,
+        "disagree": math.fsum(disagreements) / samples if samples else math.nan,
+        "same": same,
+        "mean": variance.mean,
+        "judge_sd": math.sqrt(variance.judge),
+        "sample_sd": math.sqrt(variance.sample),
+        "standard_error": variance.standard_error,
+        "one_repeat_more": variance.error_with(variance.samples, more_repeats),
+        "more_samples": variance.error_with(more_samples, variance.repeats),
+    }
+    columns = named_columns(
+        samples="int",
+        repeats="int",
+        flip="int",
+        disagree="share",
+        same="int",
+        judge_sd="score",
+        sample_sd="score",
+        standard_error="score",
+        one_repeat_more="score",
+        more_samples="score",
+    )
+    sentence = (
+        f"In {most} repeats, the decision flips on {flips} of {counted(samples, 'sample')}. The "
+        f"judge's standard deviation of a score is {cell(record['judge_sd'], 'score')}."
+    )
+    notes = []
+    if not samples:
+        sentence = "No sample has two repeats with a score."
+    elif same == samples:
+        notes.append(
+            "All repeats are identical: the model ignores temperature and seed, or a cache answers. "
+            "They say nothing about the judge's noise."
+        )
+    return Report(sentence, [Table("repeats", columns, [record])], notes)
