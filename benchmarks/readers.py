@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from tcva_adapters import Assessment, ClaimVerdict, Sample, Verdict
-from tcva_adapters.batches.lines import CONFLICT, Line, merged, read_lines
+from tcva_adapters.batches.request_lines import CONFLICT, Line, merged, read_lines
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.compare import read_scores
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS

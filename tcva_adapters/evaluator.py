@@ -18,17 +18,14 @@ from collections.abc import (
 )
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Any, ClassVar, Final, Self, TypeVar
+from typing import Any, ClassVar, Final, Self
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.progress import progress_of
-from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.reasons import Reason
-from tcva_adapters.runner.questions import Evaluation
+from tcva_adapters.runner.questions import Evaluation, R_co
 from tcva_adapters.runner.running import Runner
 from tcva_adapters.samples.sample import Sample, is_one
-
-R = TypeVar("R", bound=Scored)
 
 _TEXTS: Final = ("input", "response", "contexts", "reference")
 _WAYS_OUT: Final = {
@@ -67,7 +64,7 @@ class Frozen:
         super().__setattr__(name, value)
 
 
-class Scorer(Frozen, Evaluation[R]):
+class Scorer(Frozen, Evaluation[R_co]):
     """The base of `TCVA` and `CCRS`: something that scores samples.
 
     Settings never change: `changed` returns a copy with other settings.
@@ -105,7 +102,7 @@ class Scorer(Frozen, Evaluation[R]):
         reason: Reason,
         detail: str,
         sample: Sample | None = None,
-    ) -> R:
+    ) -> R_co:
         """The result of what cannot be judged.
 
         Args:
@@ -181,7 +178,7 @@ class Scorer(Frozen, Evaluation[R]):
             raise InvalidSampleError(msg)
         return found
 
-    def evaluate(self, sample: Sample) -> R:
+    def evaluate(self, sample: Sample) -> R_co:
         """Judge one sample, in this thread.
 
         Raises:
@@ -190,13 +187,13 @@ class Scorer(Frozen, Evaluation[R]):
         """
         return Runner(self).result(self.require(sample))
 
-    async def aevaluate(self, sample: Sample) -> R:
+    async def aevaluate(self, sample: Sample) -> R_co:
         """The same, awaited."""
         return await Runner(self).aresult(self.require(sample))
 
     def evaluate_many(
         self, samples: Iterable[Sample], *, progress: bool | None = None
-    ) -> list[R]:
+    ) -> list[R_co]:
         """Judge many samples; returns one result per sample, in order, whatever fails.
 
         A sample without a required field is unscored (``missing_field``). Equal samples are judged
@@ -216,7 +213,7 @@ class Scorer(Frozen, Evaluation[R]):
 
     async def aevaluate_many(
         self, samples: Iterable[Sample], *, progress: bool | None = None
-    ) -> list[R]:
+    ) -> list[R_co]:
         """The same, awaited, with at most ``max_concurrency`` judgements under way."""
         checked = [*checked_samples(samples)]
         return [
@@ -229,7 +226,7 @@ class Scorer(Frozen, Evaluation[R]):
         *,
         progress: bool | None = None,
         total: int | None = None,
-    ) -> Generator[R]:
+    ) -> Generator[R_co]:
         """Judge samples one by one; yields one result per sample, in order, as soon as it is there.
 
         Samples are read as results are taken: at most 32 ahead for each judgement that may run at
@@ -261,7 +258,7 @@ class Scorer(Frozen, Evaluation[R]):
         *,
         progress: bool | None = None,
         total: int | None = None,
-    ) -> AsyncGenerator[R]:
+    ) -> AsyncGenerator[R_co]:
         """The same, awaited.
 
         Closing it (``contextlib.aclosing``) cancels the calls under way, as does cancelling

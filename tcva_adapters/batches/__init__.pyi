@@ -1,4 +1,4 @@
-from tcva_adapters.batches.submission import cancel as cancel
-from tcva_adapters.batches.submission import collect as collect
-from tcva_adapters.batches.submission import status as status
-from tcva_adapters.batches.submission import submit as submit
+from tcva_adapters.batches.commands import cancel as cancel
+from tcva_adapters.batches.commands import collect as collect
+from tcva_adapters.batches.commands import status as status
+from tcva_adapters.batches.commands import submit as submit

@@ -1,8 +1,9 @@
 """What was asked in batches and what came of it, in one SQLite file that a kill leaves whole.
 
 A question is what one judge is asked about one sample, under the key that the store has for it. Its
-turns are the requests of its conversation, from 0. A turn has no row before it is asked; without a
-batch it is to go into the next one, and it has a status and a body once something came of it.
+requests are numbered from 0 through all rounds; the tables call them turns. A request has no row before
+it is asked; without a batch it is to go into the next one, and it has a status and a body once something
+came of it.
 
 The file is locked for as long as it is open: two commands at once would ask twice.
 """
@@ -14,10 +15,11 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from tcva_adapters.batches.lines import Line, merged
+from tcva_adapters.batches.request_lines import Line, Outcome, merged
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.whole_files import make_folder, new_file
 
@@ -27,8 +29,6 @@ whole (failed, cancelled), everything that came of it is here."""
 
 MOST_BYTES: Final = 200_000_000
 """Of the requests of one batch, as OpenAI takes them."""
-
-Batch = dict[str, Any]
 
 _VERSION: Final = 0x54434203  # it tells a ledger from other files, too
 
@@ -47,6 +47,30 @@ CREATE TABLE turns (
 );
 CREATE INDEX turns_of_batch ON turns (batch)
 """
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRow:
+    """A batch as the ledger has it, in the order of its columns."""
+
+    number: int
+    model: str
+    requests: int
+    state: str
+    file: str
+    id: str
+    status: str
+    detail: str
+    completed: int
+    failed: int
+
+
+class Asked(NamedTuple):
+    """A request that was asked: how often, and the status and body that came, if they did."""
+
+    tries: int
+    status: int | None
+    body: str
 
 
 @contextmanager
@@ -71,7 +95,6 @@ def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
     with suppress(FileExistsError):
         os.close(new_file(path))  # SQLite would make it for everybody to read
     db = sqlite3.connect(path, isolation_level=None, timeout=1.0)
-    db.row_factory = sqlite3.Row
     try:
         yield Ledger(db, path)
     except sqlite3.Error as error:
@@ -90,10 +113,8 @@ class Ledger:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")
         db.execute("BEGIN EXCLUSIVE")  # from here on nobody else has it
         (version,) = db.execute("PRAGMA user_version").fetchone()
-        if (
-            version == 0
-            and not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-        ):
+        (tables,) = db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+        if version == tables == 0:
             for statement in _CREATE.split(";\n"):
                 db.execute(statement)
             db.execute(f"PRAGMA user_version = {_VERSION}")
@@ -111,9 +132,8 @@ class Ledger:
 
     def get(self, name: str, default: Any = None) -> Any:
         """A value of the submission as a whole."""
-        row = self._db.execute(
-            "SELECT value FROM about WHERE name = ?", (name,)
-        ).fetchone()
+        query = "SELECT value FROM about WHERE name = ?"
+        row = self._db.execute(query, (name,)).fetchone()
         return default if row is None else json.loads(row[0])
 
     def put(self, **values: Any) -> None:
@@ -121,12 +141,11 @@ class Ledger:
         rows = [(name, json.dumps(value)) for name, value in values.items()]
         self._db.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
 
-    def hold(self, samples: Iterable[bytes]) -> int:
+    def put_samples(self, samples: Iterable[bytes]) -> int:
         """Note the samples, and return how many there are."""
         rows = ((line,) for line in samples)
-        return max(
-            0, self._db.executemany("INSERT INTO samples VALUES (?)", rows).rowcount
-        )
+        written = self._db.executemany("INSERT INTO samples VALUES (?)", rows)
+        return max(0, written.rowcount)
 
     def samples(self) -> Iterator[list[bytes]]:
         """The samples, as they were submitted, in pages."""
@@ -144,72 +163,63 @@ class Ledger:
             yield [line for _, line in rows]
             last = rows[-1][0]
 
-    def batches(self, *states: str) -> list[Batch]:
+    def batches(self, *states: str) -> list[BatchRow]:
         """The batches in these states, or all, in the order in which they were made."""
-        rows = map(dict, self._db.execute("SELECT * FROM batches ORDER BY number"))
-        return [row for row in rows if not states or row["state"] in states]
+        rows = self._db.execute("SELECT * FROM batches ORDER BY number")
+        batches = [BatchRow(*row) for row in rows]
+        return [batch for batch in batches if not states or batch.state in states]
 
-    def update(self, number: int, **values: Any) -> None:
+    def update(self, number: int, **values: str | int) -> None:
         """Note what changed of a batch."""
         names = ", ".join(f"{name} = ?" for name in values)
         query = f"UPDATE batches SET {names} WHERE number = ?"  # noqa: S608  # names of ours
         self._db.execute(query, (*values.values(), number))
 
-    def turns(self, question: str) -> dict[int, tuple[int, int | None, str]]:
-        """Of each turn of a question that was asked: how often, and the status and body that came."""
+    def asked(self, question: str) -> dict[int, Asked]:
+        """The requests of a question that were asked, by number."""
         query = "SELECT turn, tries, status, body FROM turns WHERE question = ?"
-        return {
-            turn: tuple(rest) for turn, *rest in self._db.execute(query, (question,))
-        }
+        rows = self._db.execute(query, (question,))
+        return {number: Asked(*columns) for number, *columns in rows}
 
-    def ask(
-        self,
-        model: str,
-        question: str,
-        turn: int,
-        request: bytes,
-    ) -> None:
+    def ask(self, model: str, question: str, number: int, line: bytes) -> None:
         """Note a request for the next batch."""
         query = "INSERT INTO turns (model, question, turn, request) VALUES (?, ?, ?, ?)"
-        self._db.execute(query, (model, question, turn, request))
+        self._db.execute(query, (model, question, number, line))
 
     def forget(self, question: str) -> None:
-        """Ask a question anew, from its first turn."""
+        """Ask a question anew, from its first request."""
         self._db.execute("DELETE FROM turns WHERE question = ?", (question,))
 
     def cut(self, most: int) -> None:
         """Put all requests that have no batch into new ones of so many at most, one model to each."""
         query = "SELECT number, model, LENGTH(request) FROM turns WHERE batch IS NULL ORDER BY model, number"
-        last, requests, size, batch = None, 0, 0, 0
+        last_model = None
+        batch = requests = size = 0
         for number, model, length in self._db.execute(query).fetchall():
-            if model != last or requests >= most or size + length > MOST_BYTES:
-                new = self._db.execute(
-                    "INSERT INTO batches (model) VALUES (?)", (model,)
-                )
-                last, requests, size, batch = model, 0, 0, int(new.lastrowid or 0)
-            requests, size = requests + 1, size + length
-            self._db.execute(
-                "UPDATE turns SET batch = ? WHERE number = ?", (batch, number)
-            )
+            if model != last_model or requests >= most or size + length > MOST_BYTES:
+                insert = "INSERT INTO batches (model) VALUES (?)"
+                batch = self._db.execute(insert, (model,)).lastrowid or 0
+                last_model = model
+                requests = size = 0
+            requests += 1
+            size += length
+            place = "UPDATE turns SET batch = ? WHERE number = ?"
+            self._db.execute(place, (batch, number))
             self.update(batch, requests=requests)
 
     def answer(self, batch: int, line: Line) -> None:
         """Note what came of a request; a line that belongs to none of this batch is passed over."""
-        question, turn, came = line
         query = "SELECT number, status, body FROM turns WHERE (question, turn, batch) = (?, ?, ?)"
-        row = self._db.execute(query, (question, turn, batch)).fetchone()
+        key = (line.question, line.request, batch)
+        row = self._db.execute(query, key).fetchone()
         if row is not None:
-            found = merged(None if row[1] is None else (row[1], row[2]), came)
+            number, status, body = row
+            known = None if status is None else Outcome(status, body)
             query = "UPDATE turns SET status = ?, body = ? WHERE number = ?"
-            self._db.execute(query, (*found, row[0]))
+            self._db.execute(query, (*merged(known, line.outcome), number))
 
-    def settle(
-        self,
-        batch: int,
-        unanswered: str | None,
-        tries: int,
-    ) -> bool:
-        """Free what may be answered another day and was asked less often than ``tries``.
+    def settle(self, batch: int, *, unanswered: str | None, tries: int) -> bool:
+        """Free the requests that may be answered another day and were asked less often than ``tries``.
 
         These are the statuses that the openai package, too, asks again after.
 
@@ -221,18 +231,18 @@ class Ledger:
         Returns:
             Whether requests are left without an outcome.
         """
-        row: dict[str, Any] = {"batch": batch, "tries": tries}
+        values: dict[str, str | int] = {"batch": batch, "tries": tries}
         free = "status = NULL, batch = NULL, tries = tries + 1"
         again = "tries < :tries AND (status IN (408, 409, 429) OR status >= 500)"
         changes = [(free, again), ("request = NULL", "status IS NOT NULL")]
         if unanswered is not None:
-            row["body"] = json.dumps({"error": {"message": unanswered}})
+            values["body"] = json.dumps({"error": {"message": unanswered}})
             changes.insert(0, ("status = 408, body = :body", "status IS NULL"))
         for change, which in changes:
             query = f"UPDATE turns SET {change} WHERE batch = :batch AND {which}"  # noqa: S608  # as above
-            self._db.execute(query, row)
+            self._db.execute(query, values)
         query = "SELECT COUNT(*) FROM turns WHERE batch = :batch AND status IS NULL"
-        return bool(self._db.execute(query, row).fetchone()[0])
+        return bool(self._db.execute(query, values).fetchone()[0])
 
     def take_back(self, batch: int) -> None:
         """What a batch left without an outcome goes into another one."""

@@ -168,7 +168,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
 
 def _submitted(folder: Path) -> Scorer[Any]:
     """The scorer of a submission."""
-    from tcva_adapters.batches.submission import recipe_of  # noqa: PLC0415  # they import openai
+    from tcva_adapters.batches.commands import recipe_of  # noqa: PLC0415  # they import openai
 
     recipe = dict(recipe_of(folder))
     return _scorer(recipe, VerdictStore(recipe.pop("store")))

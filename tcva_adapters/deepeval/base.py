@@ -19,11 +19,12 @@ from tcva_adapters._adapter.evaluator import check_settings
 from tcva_adapters.deepeval.samples import PARAMS
 from tcva_adapters.deepeval.settings import MetricSettings
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.evaluator import Frozen, R, Scorer
+from tcva_adapters.evaluator import Frozen, Scorer
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.reasons import Reason
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.setting_checks import check
+from tcva_adapters.runner.questions import R
 
 _NO_BRACKETS: Final = str.maketrans("[]", "()")
 """DeepEval prints texts as markup of rich, which swallows "[none]" and breaks off at a "[/INST]"."""

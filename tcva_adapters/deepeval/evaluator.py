@@ -15,13 +15,14 @@ from tcva_adapters.deepeval.base import ScorerBase, build
 from tcva_adapters.deepeval.llm import llm_of_name
 from tcva_adapters.deepeval.samples import PARAMS, as_sample
 from tcva_adapters.deepeval.settings import MetricSettings
-from tcva_adapters.evaluator import R, Scorer
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.resolve import is_judge_name
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_model import shows_settings
 from tcva_adapters.results.store import VerdictStore
+from tcva_adapters.runner.questions import R
 from tcva_adapters.tcva import TCVA
 
 

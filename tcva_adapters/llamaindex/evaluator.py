@@ -18,7 +18,7 @@ from pydantic import Field
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.evaluator import Frozen, R, Scorer
+from tcva_adapters.evaluator import Frozen, Scorer
 from tcva_adapters.llamaindex.results import (
     ScorerEvaluationEndEvent,
     ScorerEvaluationResult,
@@ -32,6 +32,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.setting_checks import Number, check
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_model import shows_settings
+from tcva_adapters.runner.questions import R
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 

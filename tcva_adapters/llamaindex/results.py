@@ -9,9 +9,9 @@ from llama_index.core.instrumentation.events import BaseEvent
 from pydantic import PlainSerializer, PlainValidator
 
 from tcva_adapters._adapter.results import Carrier, find_result
-from tcva_adapters.evaluator import R
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.protocol import Scored, is_result
+from tcva_adapters.runner.questions import R
 
 
 class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):

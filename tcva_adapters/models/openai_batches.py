@@ -44,7 +44,7 @@ class Batch:
         failed: Requests that were refused so far.
         files: The ids of its result files: answers, then errors.
         codes: Why the whole of it failed, in the server's words for it.
-        said: The same in sentences, without secrets.
+        message: The same in sentences, without secrets.
     """
 
     id: str
@@ -53,7 +53,7 @@ class Batch:
     failed: int = 0
     files: tuple[str, ...] = ()
     codes: tuple[str, ...] = ()
-    said: str = ""
+    message: str = ""
 
     @property
     def has_ended(self) -> bool:
@@ -178,7 +178,7 @@ class BatchService:
             failed=as_count(counts.get("failed")),
             files=tuple(filter(None, files)),
             codes=tuple(str(each.get("code") or "") for each in errors),
-            said=self._server.clean(
+            message=self._server.clean(
                 "; ".join(str(each.get("message") or "") for each in errors)
             ),
         )

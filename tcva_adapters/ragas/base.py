@@ -8,11 +8,12 @@ from typing import Any, ClassVar, Final, Generic, Self
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.evaluator import Frozen, R, Scorer
+from tcva_adapters.evaluator import Frozen, Scorer
 from tcva_adapters.judges.resolve import is_lexical
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.ragas.llm import unwrapped
 from tcva_adapters.results.settings import TCVASettings
+from tcva_adapters.runner.questions import R
 from tcva_adapters.tcva import TCVA
 
 

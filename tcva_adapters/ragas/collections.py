@@ -7,7 +7,7 @@ from typing import Any
 from ragas.metrics.collections.base import BaseMetric
 
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.evaluator import R, Scorer
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.ragas.base import ScorerBase, llm_of
 from tcva_adapters.ragas.results import ScorerMetricResult
 from tcva_adapters.ragas.samples import sample_of, samples_of
@@ -15,6 +15,7 @@ from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_model import shows_settings
+from tcva_adapters.runner.questions import R
 from tcva_adapters.tcva import TCVA
 
 

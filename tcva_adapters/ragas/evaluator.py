@@ -22,7 +22,7 @@ from ragas.run_config import RunConfig
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, SharedNameWarning
-from tcva_adapters.evaluator import R, Scorer
+from tcva_adapters.evaluator import Scorer
 from tcva_adapters.ragas.base import ScorerBase, llm_of
 from tcva_adapters.ragas.results import JUDGEMENT, score_of
 from tcva_adapters.ragas.samples import COLUMNS, as_sample
@@ -31,6 +31,7 @@ from tcva_adapters.results.reasons import Reason
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_model import shows_settings
+from tcva_adapters.runner.questions import R
 from tcva_adapters.tcva import TCVA
 
 

@@ -11,10 +11,10 @@ from ragas.metrics.result import MetricResult
 
 from tcva_adapters._adapter.results import Carrier, chosen
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.evaluator import R
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.runner.questions import R
 
 JUDGEMENT: Final = "tcva_judgement"
 """The name of a judgement in RAGAS' traces; its output is the result as JSON values."""

@@ -23,7 +23,7 @@ from tcva_adapters.samples.sample import Sample
 _LOG: Final = logging.getLogger(__name__)
 
 R_co = TypeVar("R_co", bound=Scored, covariant=True)
-Emitted = TypeVar("Emitted", bound=Scored)
+R = TypeVar("R", bound=Scored)
 
 
 class Question(ABC):
@@ -89,7 +89,7 @@ class Evaluation(ABC, Generic[R_co]):
     def result_of(self, sample: Sample, answers: Sequence[Any]) -> R_co:
         """The result of a sample, from an answer to each of its questions, in their order."""
 
-    def emit_result(self, result: Emitted) -> Emitted:
+    def emit_result(self, result: R) -> R:
         """Emit a result as an event, where there are events, and return it."""
         if self.events:
             emit(result, name=self.name, texts=self.events == "texts")

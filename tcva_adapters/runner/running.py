@@ -19,16 +19,19 @@ from tcva_adapters.judges.unscored import why_unscored
 from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time, work_aside
 from tcva_adapters.progress import Progress
 from tcva_adapters.results.judgement import Judgement
-from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.results.usage import Usage
-from tcva_adapters.runner.questions import Evaluation, Question, stored_answers
+from tcva_adapters.runner.questions import (
+    Evaluation,
+    Question,
+    R,
+    stored_answers,
+)
 from tcva_adapters.runner.sharing import SHARED, Call
 from tcva_adapters.samples.sample import Sample
 
 _LOG: Final = logging.getLogger(__name__)
 
-R = TypeVar("R", bound=Scored)
 T = TypeVar("T")
 
 AHEAD: Final = 32

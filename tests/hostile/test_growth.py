@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from benchmarks.readers import READERS, texts
-from tcva_adapters.batches.lines import read_lines
+from tcva_adapters.batches.request_lines import read_lines
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.judges.lexical import LexicalJudge

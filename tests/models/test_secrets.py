@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 import pytest
 
 from tcva_adapters import TCVA, Result, Sample
-from tcva_adapters.batches.lines import read_lines
+from tcva_adapters.batches.request_lines import read_lines
 from tcva_adapters.cli.app import run
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel

@@ -7,26 +7,32 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tcva_adapters.models.call_errors import NO_CREDIT
 from tcva_adapters.models.openai_batches import ENDPOINT
 from tcva_adapters.models.openai_exchange import read_completion
 from tcva_adapters.models.reply_json import read_integer
 
-Outcome = tuple[int, str]
-Line = tuple[str, int, Outcome]
-"""A question, which of its turns, and what came of it: an HTTP status, and a body as JSON."""
 
-CONFLICT: Final[Outcome] = (
+class Outcome(NamedTuple):
+    """What came of a request: an HTTP status, and a body as JSON."""
+
+    status: int
+    body: str
+
+
+class Line(NamedTuple):
+    """What a line of a result file says: of which question, of which of its requests, what came."""
+
+    question: str
+    request: int
+    outcome: Outcome
+
+
+CONFLICT: Final = Outcome(
     HTTPStatus.CONFLICT.value,
-    json.dumps(
-        {
-            "error": {
-                "message": "the batch contains two different replies to this request"
-            }
-        }
-    ),
+    '{"error": {"message": "the batch contains two different replies to this request"}}',
 )
 """What came of a request that was answered twice: neither of the two can be believed."""
 
@@ -38,14 +44,14 @@ _MOST_LINES: Final = 10
 _UNASKED: Final = ("batch_expired", "batch_cancelled")
 
 
-def request_line(question: str, turn: int, body: Mapping[str, Any]) -> bytes:
+def request_line(question: str, request: int, body: Mapping[str, Any]) -> bytes:
     r"""A request as a line of a file that is uploaded.
 
     >>> request_line("5f", 0, {"model": "m"})
     b'{"custom_id":"5f-0","method":"POST","url":"/v1/chat/completions","body":{"model":"m"}}\n'
     """
     line = {
-        "custom_id": f"{question}-{turn}",
+        "custom_id": f"{question}-{request}",
         "method": "POST",
         "url": ENDPOINT,
         "body": body,
@@ -64,53 +70,52 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
         mask: Takes keys out of a text.
 
     >>> line = b'{"custom_id": "5f-0", "response": {"status_code": 429, "body": {"error": null}}}'
-    >>> list(read_lines([line, b"{}"], str))
-    [('5f', 0, (429, '{"error": null}'))]
+    >>> [(line.request, line.outcome.status) for line in read_lines([line, b"{}"], str)]
+    [(0, 429)]
     """
     times: Counter[str] = Counter()
-    for raw in lines:
+    for line in lines:
         try:
-            found = json.loads(
-                raw.decode("utf-8-sig", "replace"), parse_int=read_integer
-            )
-            place = _CUSTOM_ID.fullmatch(found["custom_id"])
-            response, error = _mapping(found.get("response")), found.get("error")
+            text = line.decode("utf-8-sig", "replace")
+            fields = json.loads(text, parse_int=read_integer)
+            custom_id = _CUSTOM_ID.fullmatch(fields["custom_id"])
+            response, error = _mapping(fields.get("response")), fields.get("error")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             continue
-        if place is None or _mapping(error).get("code") in _UNASKED:
+        if custom_id is None or _mapping(error).get("code") in _UNASKED:
             continue
-        times[place[0]] += 1
-        if times[place[0]] > _MOST_LINES:
+        times[custom_id[0]] += 1
+        if times[custom_id[0]] > _MOST_LINES:
             continue
+
         status, body = response.get("status_code", 0), response.get("body")
         if status not in range(200, 600):  # some write 0
             status, body = HTTPStatus.BAD_GATEWAY.value, {"error": error}
         refused = _mapping(_mapping(body).get("error"))
         if NO_CREDIT in (refused.get("code"), refused.get("type")):
             status = HTTPStatus.PAYMENT_REQUIRED.value  # no rate limit that passes
-        yield place[1], int(place[2]), (status, mask(json.dumps(body)))
+        outcome = Outcome(status, mask(json.dumps(body)))
+        yield Line(custom_id[1], int(custom_id[2]), outcome)
 
 
-def merged(known: Outcome | None, came: Outcome) -> Outcome:
+def merged(known: Outcome | None, new: Outcome) -> Outcome:
     """What stands of two lines of one request: an answer before a failure, unless answers differ.
 
     Args:
         known: What came before; None where nothing did.
-        came: What comes now.
+        new: What comes now.
     """
     if known is None:
-        return came
+        return new
     replies = [
         read_completion(body)[0] if status == HTTPStatus.OK else None
-        for status, body in (known, came)
+        for status, body in (known, new)
     ]
-    different = {
-        (reply.text, reply.token_logprobs) for reply in replies if reply is not None
-    }
-    if known == CONFLICT or len(different) > 1:
+    answers = {(reply.text, reply.token_logprobs) for reply in replies if reply}
+    if known == CONFLICT or len(answers) > 1:
         return CONFLICT
-    return came if replies[0] is None else known
+    return new if replies[0] is None else known
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,148 @@
+"""Judging by the batches of a provider: submit today, collect tomorrow, from any process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from tcva_adapters.batches.ledger import opened
+from tcva_adapters.batches.submission import Submission
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.evaluator import Scorer
+from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.setting_checks import Count, Positive, check
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.whole_files import usable_path
+from tcva_adapters.tables import Report
+
+_PASSING: Final = ("connection", "timeout", "server_error", "unreachable", "rate_limit")
+
+
+def submit(
+    scorer: Scorer[Scored],
+    samples: Iterable[Sample],
+    folder: str | Path,
+    *,
+    batch_size: int = 50_000,
+    tries: int = 3,
+    recipe: Mapping[str, Any] | None = None,
+) -> Report:
+    """Send requests for all judgements that the scorer's store does not have, in batches.
+
+    First each model gets one live request without any sample. It shows what the model refuses (a
+    temperature, a seed), and a wrong key or name. The same call again continues an interrupted one
+    and sends nothing twice.
+
+    Args:
+        scorer: A `TCVA` or `CCRS` with a store, whose judges are named ``openai:MODEL``; lexical
+            judges among them are asked at once.
+        samples: What to judge; copied into the folder.
+        folder: Of the submission.
+        batch_size: Requests in a batch at most; a second call changes it for later batches.
+        tries: How often a request is asked that expires or that the server fails on.
+        recipe: JSON values from which the caller builds the scorer again.
+
+    Returns:
+        How far it is: the tables ``samples``, ``batches`` and ``failures``.
+
+    Raises:
+        InvalidValueError: The scorer has no store or asks no such model, the folder holds another
+            submission, or another command is at work on it.
+        JudgeError: The server refuses, or cannot be reached.
+    """
+    check(Count, "tries", tries)
+    check(Count, "batch_size", batch_size)
+    with Submission.opened(scorer, folder, is_new=True) as submission:
+        submission.begin(samples)
+        submission.ledger.put(
+            tries=tries,
+            batch_size=batch_size,
+            recipe=dict(recipe or {}),
+        )
+        return submission.advanced()
+
+
+def status(scorer: Scorer[Scored], folder: str | Path) -> Report:
+    """Ask the provider how far the batches of a submission are; nothing is collected or asked.
+
+    Args:
+        scorer: As it was submitted.
+        folder: Of the submission.
+
+    Raises:
+        InvalidValueError: There is no submission, or one of another scorer.
+        JudgeError: As for `submit`.
+    """
+    with Submission.opened(scorer, folder) as submission:
+        submission.look()
+        return submission.report()
+
+
+def collect(
+    scorer: Scorer[Scored],
+    folder: str | Path,
+    *,
+    again: bool = False,
+    wait: float | None = None,
+    say: Callable[[str], object] = lambda _: None,
+) -> Report:
+    """Put what was answered into the scorer's store, and ask for what is still lacking.
+
+    A further round is submitted by itself when the batches of the one before it have ended: for
+    verdicts that a reply lacks, for the verdicts on claims that the judge was asked for, and for
+    requests that expired, were answered twice in different ways, or that the server failed on.
+
+    Args:
+        scorer: As it was submitted; settings that only look at verdicts may differ.
+        folder: Of the submission.
+        again: Also ask for what failed at its last try, and what is in batches that failed, were
+            cancelled or are not found.
+        wait: Look again after so many seconds, until nothing is under way; None
+            looks once.
+        say: Takes the sentence of each look that others follow.
+
+    Raises:
+        InvalidValueError: As for `status`.
+        JudgeError: As for `submit`.
+    """
+    seconds = None if wait is None else check(Positive, "wait", wait)
+    while True:
+        try:
+            with Submission.opened(scorer, folder) as submission:
+                report = submission.advanced(again=again)
+            again = False
+            (figures,) = report.records("samples")
+            if seconds is None or not figures["requests_under_way"]:
+                return report
+            say(report.sentence)
+        except JudgeError as error:
+            if seconds is None or error.reason not in _PASSING:
+                raise
+        time.sleep(seconds)
+
+
+def cancel(scorer: Scorer[Scored], folder: str | Path) -> Report:
+    """Have the provider stop all batches under way; `collect` takes what was answered until then.
+
+    Args:
+        scorer: As it was submitted.
+        folder: Of the submission.
+
+    Raises:
+        InvalidValueError: As for `status`.
+        JudgeError: As for `submit`.
+    """
+    with Submission.opened(scorer, folder) as submission:
+        return submission.cancel()
+
+
+def recipe_of(folder: str | Path) -> Mapping[str, Any]:
+    """What `submit` was given as ``recipe``.
+
+    Raises:
+        InvalidValueError: There is no submission.
+    """
+    with opened(usable_path(folder)) as ledger:
+        return dict(ledger.get("recipe", {}))

@@ -1,0 +1,117 @@
+"""A question's exchange with a model, replayed from a ledger as far as the replies are there.
+
+The way is that of a live run: the same rounds of the judge, the same reading of a server's answers.
+Only that a reply which is not there yet ends the way for today.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from contextlib import closing
+from itertools import count
+from typing import Final
+
+from tcva_adapters.batches.ledger import MOST_BYTES, Ledger
+from tcva_adapters.batches.request_lines import request_line
+from tcva_adapters.errors import JudgeError
+from tcva_adapters.judges.prompts import SENTENCE_SCHEMA
+from tcva_adapters.models.openai_exchange import Answer, exchange
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.protocol import JudgeRequest, ModelReply
+from tcva_adapters.results.judgement import Judgement
+from tcva_adapters.runner.questions import Question
+
+_BODIES: Final = 100
+"""Requests for one reply: a server may refuse one parameter after the other."""
+
+
+class Replay:
+    """A question that is asked in batches.
+
+    Args:
+        question: The question.
+        model: Whom it is asked.
+        ledger: What was asked, and what came of it.
+        refused: What the model's server refuses.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        model: OpenAICompatibleModel,
+        ledger: Ledger,
+        refused: Mapping[str, str],
+    ) -> None:
+        self._question = question
+        self._model = model
+        self._ledger = ledger
+        self._refused = dict(refused)
+        self._names: set[str] = set()
+
+    def answer(self) -> Judgement | None:
+        """The answer that the ledger has the replies for; None where replies are lacking.
+
+        What is lacking is asked in the next batch.
+        """
+        place = 0
+        with closing(self._question.rounds()) as rounds:
+            try:
+                requests = next(rounds)
+                while True:
+                    replies = [
+                        self._reply(place + number, request)
+                        for number, request in enumerate(requests)
+                    ]
+                    known = [reply for reply in replies if reply is not None]
+                    if len(known) < len(replies):
+                        return None
+                    # A sentence that is known by the next time is not asked about: the others keep
+                    # their places.
+                    place += sum(
+                        request.schema_name != SENTENCE_SCHEMA for request in requests
+                    )
+                    requests = rounds.send(known)
+            except StopIteration as stop:
+                judgement: Judgement = stop.value
+                return judgement
+
+    def forget(self) -> None:
+        """Forget what was asked for the answer, so that it is asked anew."""
+        for name in self._names:
+            self._ledger.forget(name)
+
+    def _reply(
+        self, place: int, request: JudgeRequest
+    ) -> ModelReply | JudgeError | None:
+        """What came of the question's request at this place; None where nothing did yet."""
+        key, first = self._question.key, place * _BODIES
+        if request.schema_name == SENTENCE_SCHEMA:  # asked once for all samples
+            key, first = f"{self._model.name} {request!r}", 0
+        # 192 bits, so that a custom_id stays below 64 letters.
+        name = hashlib.sha256(key.encode()).hexdigest()[:48]
+        self._names.add(name)
+        asked = self._ledger.asked(name)
+        bodies = exchange(
+            self._model.server, self._model.config, request, self._refused
+        )
+        try:
+            body = next(bodies)
+            for number in count(first):
+                if number not in asked:
+                    line = request_line(name, number, body)
+                    if len(line) > MOST_BYTES:
+                        msg = f"the request is larger than {MOST_BYTES:,} bytes"
+                        return JudgeError(msg)
+                    self._ledger.ask(self._model.name, name, number, line)
+                    return None
+                tries, status, content = asked[number]
+                if status is None:
+                    return None  # it is under way
+                body = bodies.send(Answer(status, content.encode(), sent=tries))
+        except StopIteration as stop:
+            reply: ModelReply = stop.value
+            return reply
+        except JudgeError as error:
+            return error
+        return None
