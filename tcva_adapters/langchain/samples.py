@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from langchain_core.documents import Document
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langchain_core.messages import BaseMessage
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import lacks
 from tcva_adapters.samples.conversation import Conversation
-from tcva_adapters.samples.field_names import ALIASES
+from tcva_adapters.samples.field_names import ALIASES, KNOWN
 from tcva_adapters.samples.fields import flattened, parts_of
 from tcva_adapters.samples.messages import is_messages
 from tcva_adapters.samples.sample import Sample
@@ -19,23 +19,17 @@ from tcva_adapters.samples.sample import Sample
 CRITIC: Final = "tcva"
 """The name of messages that tell a model what was wrong; they are no question of the user's."""
 
-_NAMES: Final = {
-    **{name: name for field in ALIASES if field != "id" for name in ALIASES[field]},
-    **{
-        name: name
-        for name in ("id", "messages", "inputs", "outputs", "reference_outputs")
-    },
+_NAMES: Final = KNOWN.difference(ALIASES["id"]).union(
+    ("id", "inputs", "outputs", "reference_outputs")
+)
+"""What is read of a mapping."""
+
+_OTHER_NAMES: Final = {
     # In files these may be anything; all others come before them.
     "text": ALIASES["response"][-1],
     "docs": ALIASES["contexts"][-1],
 }
-"""What is read of a mapping, and under which name."""
-
-_ROLES: Final = (
-    (HumanMessage, "user"),
-    (AIMessage, "assistant"),
-    (ToolMessage, "tool"),
-)
+"""What is read under another name."""
 
 
 def as_sample(value: Any) -> Sample:
@@ -50,6 +44,7 @@ def as_sample(value: Any) -> Sample:
     Raises:
         InvalidSampleError: The value, or one of its fields, cannot be read.
 
+    >>> from langchain_core.messages import AIMessage
     >>> as_sample({"question": "Who?", "answer": AIMessage("Ada."), "docs": ["Ada."]}).response
     'Ada.'
     """
@@ -59,10 +54,10 @@ def as_sample(value: Any) -> Sample:
         return Sample(response=value if isinstance(value, str) else str(value.text))
     record, metadata = _record_of(value)
     sample = Sample.from_record(record)
-    own: dict[str, Any] = {"metadata": metadata}
+    update: dict[str, Any] = {"metadata": metadata}
     if sample.contexts is None and isinstance(record.get("messages"), list):
-        own["contexts"] = ()  # an agent that used no tool has retrieved nothing
-    return sample.model_copy(update=own)
+        update["contexts"] = ()  # an agent that used no tool has retrieved nothing
+    return sample.model_copy(update=update)
 
 
 def as_conversation(value: Any) -> Conversation:
@@ -75,7 +70,7 @@ def as_conversation(value: Any) -> Conversation:
         InvalidSampleError: The value, or one of its messages, cannot be read, or no question in it
             has an answer.
 
-    >>> talk = [("user", "Who?"), ("assistant", "Ada."), ("user", "When?"), AIMessage("In 1815.")]
+    >>> talk = [("user", "Who?"), ("assistant", "Ada."), ("user", "When?"), ("ai", "In 1815.")]
     >>> [turn.response for turn in as_conversation(talk).turns]
     ['Ada.', 'In 1815.']
     """
@@ -88,36 +83,32 @@ def as_conversation(value: Any) -> Conversation:
     if talk is None and "response" not in fields:
         msg = f"the input must have messages, got {', '.join(map(str, value)) or 'no field'}"
         raise InvalidSampleError(msg)
-    said, contexts = (
-        [] if talk is None else [*talk.messages],
-        fields.get("contexts", ()),
-    )
+    messages = [] if talk is None else [*talk.messages]
+    contexts = fields.get("contexts", ())
     if "input" in fields:
-        said.append({"role": "user", "content": fields["input"]})
+        messages.append({"role": "user", "content": fields["input"]})
     if "response" in fields:  # what was retrieved was so for it
-        said.append(
-            {
-                "role": "assistant",
-                "content": fields["response"],
-                "contexts": contexts,
-            }
-        )
+        answer = {"role": "assistant", "content": fields["response"]}
+        messages.append({**answer, "contexts": contexts})
         contexts = ()
-    about: Any = {name: fields.get(name) for name in ("reference", "id")}
     return Conversation.from_messages(
-        said,
+        messages,
         contexts=contexts,
         metadata=metadata,
-        **about,
+        reference=fields.get("reference"),
+        id=fields.get("id"),
     )
 
 
 def _record_of(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The record and the metadata in what a chain, a retriever or an agent returned."""
     if isinstance(value, Mapping):
-        named = {name: entry for name, entry in value.items() if name in _NAMES}
+        record: dict[str, Any] = {
+            _OTHER_NAMES.get(name, name): _plain(entry)
+            for name, entry in value.items()
+            if name in _NAMES or name in _OTHER_NAMES
+        }
         metadata = value.get("metadata")
-        record = {_NAMES[name]: _plain(entry) for name, entry in named.items()}
         return record, dict(metadata) if isinstance(metadata, Mapping) else {}
     if is_messages(talk := _plain(value)):
         return {"messages": talk}, {}
@@ -140,14 +131,12 @@ def sample_for(scorer: Any, value: Any, read: Callable[[Any], Any] = as_sample) 
     sample = read(value)
     missing = scorer.missing(sample)
     if missing:
-        has = (
-            flattened(value)
-            if isinstance(value, Mapping)
-            else {f"a {type(value).__name__}": 1}
-        )
-        found = ", ".join(name for name, each in has.items() if each is not None)
+        names = f"a {type(value).__name__}"
+        if isinstance(value, Mapping):
+            entries = flattened(value).items()
+            names = ", ".join(name for name, entry in entries if entry is not None)
         msg = (
-            f"{lacks('the input', missing, scorer.subject)}; the evaluator was given {found:.200}. "
+            f"{lacks('the input', missing, scorer.subject)}; the evaluator was given {names:.200}. "
             f"Add {' and '.join(missing)} (RunnablePassthrough.assign keeps all fields), or read "
             "other names with mapper="
         )
@@ -156,26 +145,12 @@ def sample_for(scorer: Any, value: Any, read: Callable[[Any], Any] = as_sample) 
 
 
 def _plain(value: Any) -> Any:
-    """LangChain's objects as files hold them, also in lists and mappings; all else unchanged."""
+    """Documents, also of searches with scores, and critiques as files hold them."""
     match value:
-        case BaseMessage():
-            roles = (
-                role
-                for kind, role in _ROLES
-                if isinstance(value, kind) and value.name != CRITIC
-            )
-            role = next(roles, "system")
-            calls = getattr(value, "tool_calls", None)
-            return {
-                "role": role,
-                "content": str(value.text),
-                "tool_calls": calls,
-            }
-        case (Document() as found) | (
-            Document() as found,
-            float(),
-        ):  # of searches with scores
-            return {"page_content": found.page_content}
+        case BaseMessage() if value.name == CRITIC:
+            return {"role": "system", "content": str(value.text)}
+        case (Document() as document) | (Document() as document, float()):
+            return {"page_content": document.page_content}
         case Mapping():
             return {name: _plain(entry) for name, entry in value.items()}
         case list() | tuple():

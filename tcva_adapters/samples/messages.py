@@ -17,12 +17,12 @@ from pydantic_core import to_json
 from tcva_adapters.errors import InvalidSampleError
 
 _SPEAKERS: Final = {
-    "user": "user human HumanMessage",
+    "user": "user human HumanMessage HumanMessageChunk",
     "model": "assistant ai model chatbot AIMessage AIMessageChunk",
-    "tool": "tool function function_call_output ToolMessage FunctionMessage "
+    "tool": "tool function function_call_output ToolMessage ToolMessageChunk FunctionMessage "
     "custom_tool_call_output file_search_call mcp_call local_shell_call_output shell_call_output "
     "apply_patch_call_output program_output",
-    "other": "system developer function_call reasoning SystemMessage "
+    "other": "system developer function_call reasoning SystemMessage SystemMessageChunk remove "
     "custom_tool_call web_search_call code_interpreter_call computer_call computer_call_output "
     "local_shell_call shell_call apply_patch_call program tool_search_call tool_search_output "
     "image_generation_call mcp_list_tools mcp_approval_request mcp_approval_response "
