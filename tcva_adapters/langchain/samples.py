@@ -103,8 +103,8 @@ def as_conversation(value: Any) -> Conversation:
 def _record_of(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The record and the metadata in what a chain, a retriever or an agent returned."""
     if isinstance(value, Mapping):
-        record: dict[str, Any] = {
-            _OTHER_NAMES.get(name, name): _plain(entry)
+        record = {
+            _OTHER_NAMES[name] if name in _OTHER_NAMES else name: _plain(entry)
             for name, entry in value.items()
             if name in _NAMES or name in _OTHER_NAMES
         }
