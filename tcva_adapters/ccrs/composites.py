@@ -54,16 +54,15 @@ def composite(
     """
     scores = result.scores
     shares = dict.fromkeys(scores, 1.0 / len(scores)) if weights is None else weights
-    unknown = [name for name in shares if name not in scores]
-    if unknown or not shares:
+    if not shares or not scores.keys() >= shares.keys():
         names = ", ".join(scores)
         msg = f"weights must be for the rated metrics ({names}), got {list(shares)!r}"
         raise InvalidValueError(msg)
     row = [scores[name] or 0.0 for name in shares]
     rating = evaluate_panel([row], list(shares.values()), threshold, 1.0)
-    lacking = [name for name in shares if shares[name] > 0.0 and scores[name] is None]
-    if not lacking:
+    missing = [name for name in shares if shares[name] > 0.0 and scores[name] is None]
+    if not missing:
         return Composite(rating.normalized_score, rating.pass_status)
-    why = result.unscored_by[lacking[0]]
-    detail = f"no score for {', '.join(lacking)}"
-    return Composite(unscored=Unscored(reason=why.reason, detail=detail))
+    reason = result.unscored_by[missing[0]].reason
+    detail = f"no score for {', '.join(missing)}"
+    return Composite(unscored=Unscored(reason=reason, detail=detail))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar, Final
 
 from tcva_adapters.ccrs.metrics import Metric
@@ -19,7 +19,7 @@ from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.results.usage import Usage
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.text.words import is_content, tokenise
+from tcva_adapters.text.words import Token, is_content, tokenise
 
 LEXICAL_VERSION: Final = "lexical/ccrs-3"
 """Changes with every change of the algorithm that could change a rating."""
@@ -40,11 +40,11 @@ class LexicalRater:
     def rate(self, sample: Sample, metric: Metric) -> MetricAnswer:
         """A number from 0 to 100; the sample has the fields that the metric needs."""
         started = time.perf_counter()
-        found = _COUNTED[metric.name](sample)
+        share = _SHARES[metric.name](sample)
         usage = Usage(seconds=time.perf_counter() - started)
-        if isinstance(found, Unscored):
-            return MetricAnswer(unscored=found, usage=usage)
-        return MetricAnswer(rating=HIGHEST * found, usage=usage)
+        if isinstance(share, Unscored):
+            return MetricAnswer(unscored=share, usage=usage)
+        return MetricAnswer(rating=HIGHEST * share, usage=usage)
 
 
 def coherence(sample: Sample) -> float | Unscored:
@@ -92,10 +92,14 @@ def correctness(sample: Sample) -> float | Unscored:
     swapped = sample.model_copy(
         update={"response": sample.reference, "reference": sample.response}
     )
-    one, other = _support(sample, CORRECTNESS), _support(swapped, CORRECTNESS)
-    if isinstance(one, Unscored) or isinstance(other, Unscored):
-        return one if isinstance(one, Unscored) else other
-    return 2.0 * one * other / (one + other) if one + other else 0.0
+    precision = _support(sample, CORRECTNESS)
+    recalled = _support(swapped, CORRECTNESS)
+    if isinstance(precision, Unscored):
+        return precision
+    if isinstance(recalled, Unscored):
+        return recalled
+    total = precision + recalled
+    return 2.0 * precision * recalled / total if total else 0.0
 
 
 def recall(sample: Sample) -> float | Unscored:
@@ -109,7 +113,7 @@ def recall(sample: Sample) -> float | Unscored:
     )
 
 
-_COUNTED: Final[dict[str, Callable[[Sample], float | Unscored]]] = {
+_SHARES: Final[dict[str, Callable[[Sample], float | Unscored]]] = {
     "cc": coherence,
     "qr": relevance,
     "id": density,
@@ -129,11 +133,15 @@ def _support(sample: Sample, criterion: Criterion) -> float | Unscored:
     return min(1.0, math.fsum(weights) / len(weights))
 
 
-def _recalled(wanted: str, given: str, if_none: Reason) -> float | Unscored:
+def _recalled(wanted: str, text: str, if_none: Reason) -> float | Unscored:
     """The share of the different content words of one text that occur in another."""
     tokens = tokenise(wanted)
     # "Who are you?" has function words only; then these have to do.
-    words = {t.key for t in tokens if is_content(t)} or {t.key for t in tokens}
+    words = _keys(filter(is_content, tokens)) or _keys(tokens)
     if not words:
         return Unscored(reason=if_none, detail="the text has no words to compare")
-    return len(words & {t.key for t in tokenise(given)}) / len(words)
+    return len(words & _keys(tokenise(text))) / len(words)
+
+
+def _keys(tokens: Iterable[Token]) -> set[str]:
+    return {token.key for token in tokens}

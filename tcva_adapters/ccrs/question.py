@@ -50,7 +50,7 @@ class RatingQuestion(Question):
         metric: Metric,
         sample: Sample,
     ) -> None:
-        self.judge: LLMJudge | LexicalRater = judge
+        self.judge = judge
         self.identity = judge.identity
         self.sample_fields = {}
         self._metric = metric
@@ -82,16 +82,15 @@ class RatingQuestion(Question):
         """Ask, and once more where the reply is no number; it raises nothing."""
         calls = Calls()
         rating: float | None = None
-        why: Unscored | None = None
+        unscored: Unscored | None = None
         try:
             rating = yield from self._rating(calls)
         except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
-            why = why_unscored(error, calls.replies)
-        replies = tuple(calls.replies)
+            unscored = why_unscored(error, calls.replies)
         return MetricAnswer(
             rating=rating,
-            unscored=why,
-            replies=replies,
+            unscored=unscored,
+            replies=tuple(calls.replies),
             usage=calls.usage,
         )
 
@@ -100,10 +99,10 @@ class RatingQuestion(Question):
         for _ in range(_MOST_CALLS):
             request = rating_request(self._sample, self._metric, problem=problem)
             (reply,) = yield from calls.ask([request])
-            found = read_rating(reply.text, request.user)
-            if found.value is not None and not reply.truncated:
-                return found.value
-            problem = "it was cut off" if reply.truncated else found.problem
+            rating = read_rating(reply.text, request.user)
+            if rating.value is not None and not reply.truncated:
+                return rating.value
+            problem = "it was cut off" if reply.truncated else rating.problem
         raise JudgeError(problem, reason=Reason.UNREADABLE_REPLY)
 
     def failed_answer(self, why: Unscored) -> MetricAnswer:

@@ -8,7 +8,7 @@ work is linear in the length of the reply.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -73,75 +73,83 @@ def read_rating(reply: str, shown: str = "") -> Rating:
     if is_open:
         return Rating(None, "its reasoning does not end")
     body = reply[position:].strip()
+    shown_words = repeated_words(shown)
     nodes = [
         node for node in json_values(body, 0) if "{" in body[node.start : node.end]
     ]
-    held = repeated_words(shown)
     if not nodes:
-        return _of_text(body, held)
+        return _rating_of_text(body, shown_words)
+
     scores: list[Any] = []
     for node in nodes:
         text = body[node.start : node.end]
-        if (
-            node.is_cut
-            or (node.is_repaired and not _FLAT.fullmatch(text))
-            or node.is_doubtful
-        ):
+        is_broken = node.is_repaired and not _FLAT.fullmatch(text)
+        if node.is_cut or node.is_doubtful or is_broken:
             return Rating(None, "its JSON is broken or was cut off")
-        if repeated_words(text) not in held:
+        if repeated_words(text) not in shown_words:
             scores += _scores(node.value)
     texts = [
-        str(each) if isinstance(each, str | int | float) else "" for each in scores
+        str(score) if isinstance(score, str | int | float) else "" for score in scores
     ]
-    # An object inside may be a quote.
-    if (
-        re.search(r"[{\[][^{\[]*+[{\[]", body)
-        and f" score {' '.join(texts[:1])} " in held
-    ):
-        texts = []
+    # An object inside another one may be a quote.
+    is_nested = re.search(r"[{\[][^{\[]*+[{\[]", body) is not None
+    if is_nested and f" score {' '.join(texts[:1])} " in shown_words:
+        return _only_rating([])
     # With blanks around it, a stroke stands between the two values of a key given twice.
-    return _agreed([_of_text(text.replace(" / ", " or ")) for text in texts])
+    return _only_rating(
+        [_rating_of_text(text.replace(" / ", " or ")) for text in texts]
+    )
 
 
-def _agreed(ratings: Sequence[Rating]) -> Rating:
-    """The one number that all of them are."""
+def _only_rating(ratings: Sequence[Rating]) -> Rating:
+    """The one number that all ratings are."""
+    if not ratings:
+        return Rating(None, "it contains no single number from 0 to 100")
     if len({rating.value for rating in ratings}) > 1:
         return Rating(None, "it contains several different numbers")
-    nothing = Rating(None, "it contains no single number from 0 to 100")
-    return ratings[0] if ratings else nothing
+    return ratings[0]
 
 
 def _scores(value: Any, depth: int = 0) -> list[Any]:
     """What the objects of a JSON value call a score; the outer ones win."""
     if depth > MAX_DEPTH or not isinstance(value, dict | list):
         return []
-    fields = value.items() if isinstance(value, dict) else ()
-    own = [item for key, item in fields if plain_key(key) in _NAMES]
-    inner = value.values() if isinstance(value, dict) else value
-    return own or [score for item in inner for score in _scores(item, depth + 1)]
+    entries: Iterable[Any] = value
+    if isinstance(value, dict):
+        scores = [item for key, item in value.items() if plain_key(key) in _NAMES]
+        if scores:
+            return scores
+        entries = value.values()
+    return [score for entry in entries for score in _scores(entry, depth + 1)]
 
 
-def _of_text(text: str, held: str = "") -> Rating:
+def _rating_of_text(text: str, shown_words: str = "") -> Rating:
+    """The number of the line that is one, where no other line has a number or it is called a score."""
     lines = [
         " ".join(_MARKS.sub(" ", line).split())
         for line in text.splitlines()[:MOST_LINES]
     ]
-    matches = [_LINE.fullmatch(line) for line in lines if re.search(r"\d", line)]
     # A number alone is no quote, even where the sample has it too.
     is_alone = len(lines) == 1 and lines[0][:1].isdigit()
-    found = [
+    with_digits = [line for line in lines if re.search(r"\d", line)]
+    ratings = [
         match
-        for match in matches
+        for match in map(_LINE.fullmatch, with_digits)
         if match
-        and (is_alone or repeated_words(match[0][: match.end("number")]) not in held)
+        and (
+            is_alone
+            or repeated_words(match[0][: match.end("number")]) not in shown_words
+        )
     ]
-    labelled = [match for match in found if match["label"]]
-    if not labelled and len(found) < len(matches):
-        found = []
-    return _agreed([_of_number(match["number"]) for match in labelled or found])
+    labelled = [match for match in ratings if match["label"]]
+    if not labelled and len(ratings) < len(with_digits):
+        return _only_rating([])
+    return _only_rating(
+        [_rating_of_number(match["number"]) for match in labelled or ratings]
+    )
 
 
-def _of_number(written: str) -> Rating:
+def _rating_of_number(written: str) -> Rating:
     value = float(written.replace(",", "."))
     if value > HIGHEST:
         return Rating(None, f"the number {value:g} is outside 0 to 100")

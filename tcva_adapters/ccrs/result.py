@@ -80,18 +80,8 @@ class CCRSResult(Layouted):
     ]
     exact: bool | None = None
     em: ExactMatch = "strict"
-    lambda_: float = Field(
-        default=DEFAULT_LAMBDA,
-        ge=0.0,
-        le=1.0,
-        allow_inf_nan=False,
-    )
-    threshold: float = Field(
-        default=0.5,
-        ge=0.0,
-        le=1.0,
-        allow_inf_nan=False,
-    )
+    lambda_: Share = DEFAULT_LAMBDA
+    threshold: Share = 0.5
     sample_id: str | None = None
     metadata: Metadata = Field(default_factory=dict)
 
@@ -151,9 +141,9 @@ class CCRSResult(Layouted):
     def unscored_by(self) -> dict[str, Unscored]:
         """Why metrics have no score, by metric; empty where all have one."""
         return {
-            n: each.unscored
-            for n, each in self.answers.items()
-            if each.unscored is not None
+            name: answer.unscored
+            for name, answer in self.answers.items()
+            if answer.unscored is not None
         }
 
     @property
@@ -171,19 +161,23 @@ class CCRSResult(Layouted):
         """The score of each metric in a sentence, or why there is none."""
         return self._reasons(lambda why: why.text)
 
-    def _reasons(self, said: Callable[[Unscored], str]) -> dict[str, str]:
-        reasons = {}
-        for name, score in self.scores.items():
-            why, metric = self.answers[name].unscored, METRICS[name]
-            if why is not None:
-                reasons[name] = f"unscored: {said(why)}"
-                continue
-            reasons[name] = f"{metric.title} {score:.3f} by {self.judge}"
-            if metric.has_exact_match:
-                match = "exact match" if self.exact else "no exact match"
-                how = f"{self.em}, weight {self.lambda_:g}"
-                reasons[name] += f": {match} ({how}), rating {self.judged[name]:.3f}"
-        return reasons
+    def _reasons(self, words: Callable[[Unscored], str]) -> dict[str, str]:
+        """A sentence for each metric; ``words`` say why one is unscored."""
+        return {name: self._reason(name, words) for name in self.answers}
+
+    def _reason(self, name: str, words: Callable[[Unscored], str]) -> str:
+        unscored = self.answers[name].unscored
+        if unscored is not None:
+            return f"unscored: {words(unscored)}"
+        metric = METRICS[name]
+        reason = f"{metric.title} {self.scores[name]:.3f} by {self.judge}"
+        if not metric.has_exact_match:
+            return reason
+        match = "exact match" if self.exact else "no exact match"
+        return (
+            f"{reason}: {match} ({self.em}, weight {self.lambda_:g}), "
+            f"rating {self.judged[name]:.3f}"
+        )
 
     @property
     def claims(self) -> tuple[()]:
@@ -199,7 +193,7 @@ class CCRSResult(Layouted):
     def usage(self) -> Usage:
         """What it cost this time: nothing where a store or another evaluator had it."""
         return sum(
-            (each.usage for each in self.answers.values() if each.is_new), Usage()
+            (answer.usage for answer in self.answers.values() if answer.is_new), Usage()
         )
 
     def at(
@@ -210,22 +204,24 @@ class CCRSResult(Layouted):
         Raises:
             InvalidValueError: A number lies outside [0, 1].
         """
-        given = {"lambda_": lambda_, "threshold": threshold}
-        changes = {
-            n: check(Share, n, value) for n, value in given.items() if value is not None
+        changes = {"lambda_": lambda_, "threshold": threshold}
+        update = {
+            name: check(Share, name, value)
+            for name, value in changes.items()
+            if value is not None
         }
-        return self.model_copy(update=changes)
+        return self.model_copy(update=update)
 
     def unscored_for(self, why: Unscored) -> Self:
         """The result of another sample that has no score, by the same judge and settings."""
         answers = dict.fromkeys(self.answers, MetricAnswer(unscored=why))
-        other = {
+        update = {
             "answers": answers,
             "exact": None,
             "sample_id": None,
             "metadata": {},
         }
-        return self.model_copy(update=other)
+        return self.model_copy(update=update)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values; scores, passed and reason stand in it for other readers.

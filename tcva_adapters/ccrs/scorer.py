@@ -95,43 +95,49 @@ class CCRS(Scorer[CCRSResult]):
         judge: Any = None,
         **settings: Any,
     ) -> None:
-        found = dict(CCRSSettings(**settings))
+        config = CCRSSettings(**settings)
         self.metrics = _metrics(metrics)
-        self.threshold = found["threshold"]
-        self.share = found["share"]
-        self.max_concurrency = found["max_concurrency"]
-        self.events = found["events"]
-        self.judge = _resolved(
-            DEFAULT if judge is None else judge, self.max_concurrency
+        self.threshold = config.threshold
+        self.share = config.share
+        self.max_concurrency = config.max_concurrency
+        self.events = config.events
+
+        self.judge = _rater_of(
+            DEFAULT if judge is None else judge, config.max_concurrency
         )
         self.is_local = self.is_instant = self.judge.is_local
         self.judge_name = self.judge.name
         self.prompt_version = LEXICAL_VERSION if self.is_local else PROMPT_VERSION
-        needs = [metric.needs for metric in self.metrics]
-        self.required = tuple(
-            name for name in FIELDS if all(name in each for each in needs)
+
+        needs = [set(metric.needs) for metric in self.metrics]
+        needed_by_all = set.intersection(*needs)
+        needed_by_some = set.union(*needs) - needed_by_all
+        self.required = tuple(name for name in FIELDS if name in needed_by_all)
+        self.shown = tuple(name for name in FIELDS if name in needed_by_some)
+
+        self._has_exact_match = any(metric.has_exact_match for metric in self.metrics)
+        unused = set() if self._has_exact_match else {"lambda_", "em"}
+        details = unusual(
+            CCRSSettings, {n: value for n, value in config if n not in unused}
         )
-        others = [name for name in FIELDS if name not in self.required]
-        self.shown = tuple(
-            name for name in others if any(name in each for each in needs)
-        )
-        self.subject = "_".join(metric.name for metric in self.metrics)
-        named = dict(found)
-        if not any(metric.has_exact_match for metric in self.metrics):
-            del named["lambda_"], named["em"]
         titles = ", ".join(metric.title for metric in self.metrics)
-        details = unusual(CCRSSettings, named)
+        self.subject = "_".join(metric.name for metric in self.metrics)
         self.name = column_name(f"ccrs_{self.subject}", details)
         self.title = title_of(f"CCRS {titles}", details)
-        key_of(self.judge, is_stored=found["store"] is not None)
-        found["store"] = self.store = VerdictStore.opened(found["store"])
-        self.settings: Mapping[str, Any] = found
-        self._views = {name: found[name] for name in ("threshold", "lambda_", "em")}
-        again = None if judge is None else getattr(self.judge, "model", "lexical")
+
+        key_of(self.judge, is_stored=config.store is not None)
+        self.store = VerdictStore.opened(config.store)
+        self.settings: Mapping[str, Any] = {**dict(config), "store": self.store}
+        self._views: Mapping[str, Any] = {
+            "threshold": config.threshold,
+            "lambda_": config.lambda_,
+            "em": config.em,
+        }
         self.arguments = {
             "metrics": self.metrics,
-            "judge": again,
-            **found,
+            # As it was resolved: copies share the client.
+            "judge": None if judge is None else getattr(self.judge, "model", "lexical"),
+            **self.settings,
         }
         self._is_built = True
 
@@ -159,25 +165,28 @@ class CCRS(Scorer[CCRSResult]):
 
     def questions(self, sample: Sample) -> list[Question]:
         """One for each metric; what can be said without a judge is not asked."""
-        asked = [
-            metric for metric in self.metrics if _without_call(sample, metric) is None
-        ]
-        if asked and self.arguments["judge"] is None:
+        metrics = [m for m in self.metrics if _without_call(sample, m) is None]
+        if metrics and self.arguments["judge"] is None:
             tell_of_default()
-        version = self.prompt_version
-        return [RatingQuestion(self.judge, version, metric, sample) for metric in asked]
+        return [
+            RatingQuestion(self.judge, self.prompt_version, metric, sample)
+            for metric in metrics
+        ]
 
     def result_of(self, sample: Sample, answers: Sequence[MetricAnswer]) -> CCRSResult:
         """The numbers of the judge, and what can be said without one."""
-        left = iter(answers)
-        found = {m.name: _without_call(sample, m) or next(left) for m in self.metrics}
-        return self._result(sample, found)
+        from_judge = iter(answers)
+        by_metric = {
+            metric.name: _without_call(sample, metric) or next(from_judge)
+            for metric in self.metrics
+        }
+        return self._result(sample, by_metric)
 
     def _result(self, sample: Sample, answers: dict[str, MetricAnswer]) -> CCRSResult:
-        exact, response, reference = None, sample.response, sample.reference
-        has_part = any(metric.has_exact_match for metric in self.metrics)
-        if has_part and response is not None and reference is not None:
-            exact = exact_match(response, reference, self.settings["em"])
+        exact = None
+        response, reference = sample.response, sample.reference
+        if self._has_exact_match and response is not None and reference is not None:
+            exact = exact_match(response, reference, self._views["em"])
         return CCRSResult(
             judge=self.judge.name,
             prompt_version=self.prompt_version,
@@ -195,40 +204,39 @@ def _metrics(metrics: Any) -> tuple[Metric, ...]:
     Raises:
         InvalidValueError: None at all, one of them twice, or one that does not exist.
     """
-    listed = metrics if isinstance(metrics, list | tuple) else [metrics]
-    found: list[Metric] = []
-    for each in listed:
-        metric = next((m for m in METRICS.values() if each in (m, m.name)), None)
-        if metric is None:
+    entries = metrics if isinstance(metrics, list | tuple) else [metrics]
+    chosen: list[Metric] = []
+    for entry in entries:
+        metric = METRICS.get(str(getattr(entry, "name", entry)))
+        if metric is None or entry not in (metric, metric.name):
             names = ", ".join(f"{m.name} ({m.title})" for m in METRICS.values())
-            msg = f"unknown metric {getattr(each, 'name', each)!r}; use one or more of {names}"
+            msg = f"unknown metric {getattr(entry, 'name', entry)!r}; use one or more of {names}"
             raise InvalidValueError(msg)
-        found.append(metric)
-    if not found or len(set(found)) < len(found):
+        chosen.append(metric)
+    if not chosen or len(set(chosen)) < len(chosen):
         known = ", ".join(METRICS)
         msg = f"metrics must be one or more of {known}, each at most once, got {metrics!r}"
         raise InvalidValueError(msg)
-    return tuple(found)
+    return tuple(chosen)
 
 
 def _without_call(sample: Sample, metric: Metric) -> MetricAnswer | None:
     """What can be said without asking anybody; None where the judge has to be asked."""
     missing = [name for name in metric.needs if getattr(sample, name) is None]
     if missing:
-        reason, detail = Reason.MISSING_FIELD, lacks("the sample", missing, metric.name)
+        reason = Reason.MISSING_FIELD
+        detail = lacks("the sample", missing, metric.name)
     elif not (sample.response or "").strip():
         return MetricAnswer(rating=0.0)
     elif not (sample.field(metric.against) or "").strip():
-        reason, detail = (
-            EMPTY_REASONS[metric.against],
-            f"the sample has an empty {metric.against}",
-        )
+        reason = EMPTY_REASONS[metric.against]
+        detail = f"the sample has an empty {metric.against}"
     else:
         return None
     return MetricAnswer(unscored=Unscored(reason=reason, detail=detail))
 
 
-def _resolved(judge: Any, max_concurrency: int) -> LLMJudge | LexicalRater:
+def _rater_of(judge: Any, max_concurrency: int) -> LLMJudge | LexicalRater:
     """Who gives the numbers, from what a user passes as judge; see `resolve_judge`.
 
     Raises:
@@ -236,12 +244,10 @@ def _resolved(judge: Any, max_concurrency: int) -> LLMJudge | LexicalRater:
         MissingDependencyError: The judge's package is not installed.
         JudgeError: No API key.
     """
-    found = resolve_judge(judge, max_concurrency=max_concurrency)
-    if isinstance(found, LexicalJudge):
+    resolved = resolve_judge(judge, max_concurrency=max_concurrency)
+    if isinstance(resolved, LexicalJudge):
         return LexicalRater()
-    if isinstance(found, LLMJudge):
-        return LLMJudge(found.model)  # how it makes claims changes no rating
-    msg = (
-        f"{found.name} gives no ratings; use 'lexical', 'openai:MODEL' or an LLM object"
-    )
+    if isinstance(resolved, LLMJudge):
+        return LLMJudge(resolved.model)  # how it makes claims changes no rating
+    msg = f"{resolved.name} gives no ratings; use 'lexical', 'openai:MODEL' or an LLM object"
     raise InvalidValueError(msg)

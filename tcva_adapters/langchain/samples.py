@@ -19,17 +19,17 @@ from tcva_adapters.samples.sample import Sample
 CRITIC: Final = "tcva"
 """The name of messages that tell a model what was wrong; they are no question of the user's."""
 
-_NAMES: Final = KNOWN.difference(ALIASES["id"]).union(
-    ("id", "inputs", "outputs", "reference_outputs")
-)
-"""What is read of a mapping."""
-
-_OTHER_NAMES: Final = {
+_NAMES: Final = {
+    **{name: name for name in KNOWN.difference(ALIASES["id"])},
+    "id": "id",
+    "inputs": "inputs",
+    "outputs": "outputs",
+    "reference_outputs": "reference_outputs",
     # In files these may be anything; all others come before them.
     "text": ALIASES["response"][-1],
     "docs": ALIASES["contexts"][-1],
 }
-"""What is read under another name."""
+"""What is read of a mapping, and under which name."""
 
 
 def as_sample(value: Any) -> Sample:
@@ -104,9 +104,9 @@ def _record_of(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The record and the metadata in what a chain, a retriever or an agent returned."""
     if isinstance(value, Mapping):
         record = {
-            _OTHER_NAMES[name] if name in _OTHER_NAMES else name: _plain(entry)
+            _NAMES[name]: _plain(entry)
             for name, entry in value.items()
-            if name in _NAMES or name in _OTHER_NAMES
+            if name in _NAMES
         }
         metadata = value.get("metadata")
         return record, dict(metadata) if isinstance(metadata, Mapping) else {}
