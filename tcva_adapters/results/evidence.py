@@ -21,14 +21,8 @@ Evidence = Literal["lower", "off"]
 EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
 DEFAULT_EVIDENCE: Final[Evidence] = "lower"
 
-Checked = tuple[EvidenceCheck | None, bool]
-"""What the check of a quote found, and whether its verdict was lowered for it."""
-
-_JUDGED: Final = {
-    "original_verdict": None,
-    "original_probabilities": None,
-    "evidence_check": None,
-}
+Outcome = tuple[EvidenceCheck | None, bool]
+"""What the check of a quote showed, and whether its verdict was lowered for it."""
 
 _NO_VERDICTS: Final = dict.fromkeys(
     ["verdicts", *map(str, EvidenceCheck), "not_lowered"], 0
@@ -46,11 +40,11 @@ class EvidenceCounts:
     too.
 
     Attributes:
-        found: How many there are by what was found of them.
+        outcomes: How many there are by outcome of the check.
         evidence: Whether they are lowered for their quotes.
     """
 
-    found: Counter[Checked]
+    outcomes: Counter[Outcome]
     evidence: Evidence = DEFAULT_EVIDENCE
 
     @classmethod
@@ -62,19 +56,20 @@ class EvidenceCounts:
         >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).to_dict()["verdicts"]
         1
         """
-        found: Counter[Checked] = Counter()
+        outcomes: Counter[Outcome] = Counter()
         left = [*assessments]
         while left:
-            each = left.pop()
-            left += (*each.panel, *each.members)
-            for claim in () if each.panel else each.claims:
+            judged = left.pop()
+            left += (*judged.panel, *judged.members)
+            for claim in () if judged.panel else judged.claims:
                 if claim.verdict is not None:
-                    found[claim.evidence_check, claim.original_verdict is not None] += 1
-        return cls(found, evidence)
+                    was_lowered = claim.original_verdict is not None
+                    outcomes[claim.evidence_check, was_lowered] += 1
+        return cls(outcomes, evidence)
 
     def __add__(self, other: EvidenceCounts) -> EvidenceCounts:
         """Those of both."""
-        return EvidenceCounts(self.found + other.found, other.evidence)
+        return EvidenceCounts(self.outcomes + other.outcomes, other.evidence)
 
     def to_dict(self) -> dict[str, int]:
         """How many verdicts there are, each outcome lowered or left unchecked, or stand unsupported.
@@ -82,8 +77,8 @@ class EvidenceCounts:
         The last are ``not_lowered``: those of ``partial`` and ``minor``, and all where nothing is
         lowered.
         """
-        counts = {**_NO_VERDICTS, "verdicts": self.found.total()}
-        for (check, was_lowered), number in self.found.items():
+        counts = {**_NO_VERDICTS, "verdicts": self.outcomes.total()}
+        for (check, was_lowered), number in self.outcomes.items():
             if check is not None:
                 stands = check.is_fault and not (
                     was_lowered and self.evidence == "lower"
@@ -93,11 +88,11 @@ class EvidenceCounts:
 
     def lines(self) -> Iterator[str]:
         """A sentence for each outcome that occurs."""
-        total, unchecked = self.found.total(), EvidenceCheck.UNCHECKED
+        total, unchecked = self.outcomes.total(), EvidenceCheck.UNCHECKED
         for check in EvidenceCheck if self.evidence == "lower" else ():
-            if number := self.found[check, True]:
+            if number := self.outcomes[check, True]:
                 yield f"{number} of {total} verdicts lowered to partial: {check.text}"
-        if number := self.found[unchecked, False]:
+        if number := self.outcomes[unchecked, False]:
             yield f"{number} of {total} verdicts not checked: {unchecked.text}"
 
 
@@ -153,30 +148,22 @@ def under(assessment: Assessment, evidence: Evidence) -> Assessment:
     The verdicts of a panel are combined again where one of them changes: by the shares of the votes
     where the panel did so, else by the median.
     """
-    lowered = [
-        claim for claim in assessment.claims if claim.original_verdict is not None
-    ]
-    if evidence == "lower" or not (lowered or assessment.panel or assessment.members):
+    if evidence == "lower":
         return assessment
-    panel = tuple(under(each, evidence) for each in assessment.panel)
-    members = tuple(under(each, evidence) for each in assessment.members)
+    panel = tuple(under(part, evidence) for part in assessment.panel)
+    members = tuple(under(part, evidence) for part in assessment.members)
     claims = tuple(map(as_judged, assessment.claims))
     if panel != assessment.panel and claims:
         fused = any(claim.probabilities for claim in claims)
         claims = combined_claims(usable(panel), fused=fused)
-    return assessment.model_copy(
-        update={
-            "claims": claims,
-            "panel": panel,
-            "members": members,
-        }
-    )
+    changes = {"claims": claims, "panel": panel, "members": members}
+    return assessment.model_copy(update=changes)
 
 
 def usable(panel: Iterable[Assessment]) -> list[Assessment]:
     """Those of a panel with verdicts on the same claims as the first that has some."""
-    scored = [each for each in panel if each.unscored is None]
-    return [each for each in scored if _texts(each) == _texts(scored[0])]
+    scored = [part for part in panel if part.unscored is None]
+    return [part for part in scored if _texts(part) == _texts(scored[0])]
 
 
 def _texts(assessment: Assessment) -> list[str]:
@@ -187,8 +174,8 @@ def combined_claims(
     judged: Iterable[Assessment], *, fused: bool
 ) -> tuple[ClaimVerdict, ...]:
     """The verdicts of several judges on the same claims as one, see `combined_claim`."""
-    votes = zip(*(each.claims for each in judged), strict=True)
-    return tuple(combined_claim(each, fused=fused) for each in votes)
+    claims = zip(*(part.claims for part in judged), strict=True)
+    return tuple(combined_claim(votes, fused=fused) for votes in claims)
 
 
 def combined_claim(votes: Sequence[ClaimVerdict], *, fused: bool) -> ClaimVerdict:
@@ -221,5 +208,12 @@ def combined_claim(votes: Sequence[ClaimVerdict], *, fused: bool) -> ClaimVerdic
         places = sorted(LEVELS.index(vote.verdict) for vote in cast if vote.verdict)
         place = places[len(places) // 2]
     speaker = next((vote for vote in cast if vote.verdict == LEVELS[place]), cast[0])
-    changes = {"verdict": LEVELS[place], "probabilities": tuple(mean) or None}
-    return speaker.model_copy(update={**changes, **_JUDGED})
+    return speaker.model_copy(
+        update={
+            "verdict": LEVELS[place],
+            "probabilities": tuple(mean) or None,
+            "original_verdict": None,
+            "original_probabilities": None,
+            "evidence_check": None,
+        }
+    )

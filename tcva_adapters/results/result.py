@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter, methodcaller
+from operator import methodcaller
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -23,6 +23,7 @@ from tcva_adapters.errors import (
     UnreadableInputError,
 )
 from tcva_adapters.results.assessment import MOST_MARKED, Assessment
+from tcva_adapters.results.assessment_view import AssessmentView
 from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts, under
@@ -45,7 +46,7 @@ _NAMES: Final = tuple(level.value for level in LEVELS)
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(AssessmentView):
     """The score of an assessment at one temperature, with one set of weights.
 
     Attributes:
@@ -88,18 +89,12 @@ class Result:
 
     def __post_init__(self) -> None:
         judged = self.assessment
-        seen = (
-            judged
-            if self.scoring.evidence == "lower"
-            else under(judged, self.scoring.evidence)
-        )
-        score = None
-        if judged.unscored is None:
-            score = self.scoring.single(
-                [*map(attrgetter("level_counts"), (seen, *seen.members))]
-            )
-        else:
+        seen = under(judged, self.scoring.evidence)
+        if judged.unscored is not None:
             score = self.scoring.for_unscored(judged.unscored.reason)
+        else:
+            counts = [part.level_counts for part in (seen, *seen.members)]
+            score = self.scoring.single(counts)
         object.__setattr__(self, "seen", seen)
         object.__setattr__(self, "score", score)
 
@@ -115,81 +110,12 @@ class Result:
 
     def warned(self) -> Self:
         """Warn, once in a run, if the guarantee is not known to hold; return this result."""
-        if (check := self.guarantee) and self.certified and check.state != "holds":
+        check = self.guarantee
+        if check and self.certified and check.state != "holds":
             if check.text not in self.certified.warned_of:
                 warnings.warn(check.text, GuaranteeWarning, stacklevel=3)
             self.certified.warned_of.add(check.text)
         return self
-
-    @property
-    def unscored(self) -> Unscored | None:
-        """Why there is no score of its own."""
-        return self.assessment.unscored
-
-    @property
-    def judge(self) -> str:
-        """The name of the judge."""
-        return self.assessment.judge
-
-    @property
-    def criterion(self) -> str:
-        """The name of what was judged."""
-        return self.assessment.criterion
-
-    @property
-    def prompt_version(self) -> str:
-        """The version of the judge's prompts."""
-        return self.assessment.prompt_version
-
-    @property
-    def form(self) -> str:
-        """In which form verdicts were asked for; empty for judges that are not asked."""
-        return self.assessment.form
-
-    @property
-    def from_store(self) -> bool:
-        """Whether a store had the judgement."""
-        return self.assessment.from_store
-
-    @property
-    def shared(self) -> bool:
-        """Whether another evaluator of this process had it."""
-        return self.assessment.shared
-
-    @property
-    def metadata(self) -> dict[str, Any]:
-        """The sample's metadata."""
-        return self.assessment.metadata
-
-    @property
-    def members(self) -> tuple[Assessment, ...]:
-        """The assessments of additional judges."""
-        return self.assessment.members
-
-    @property
-    def panel(self) -> tuple[Assessment, ...]:
-        """The assessments of a panel's judges, or the repeats of one."""
-        return self.assessment.panel
-
-    @property
-    def schema_version(self) -> int:
-        """The version of the JSON layout."""
-        return self.assessment.schema_version
-
-    @property
-    def judged_by(self) -> dict[str, Any]:
-        """What criterion and judges are known by, see `TCVA.judged_by`."""
-        return self.assessment.judged_by
-
-    @property
-    def earlier_contexts(self) -> bool:
-        """Whether the claims were checked against contexts of earlier turns."""
-        return self.assessment.earlier_contexts
-
-    @property
-    def sample_id(self) -> str | None:
-        """The sample's id."""
-        return self.assessment.sample_id
 
     @property
     def claims(self) -> tuple[ClaimVerdict, ...]:
@@ -200,7 +126,7 @@ class Result:
     def usage(self) -> Usage:
         """What it cost this time: nothing where a store or another evaluator had it."""
         judged = (self.assessment, *self.members)
-        return sum((each.usage for each in judged if each.is_new), Usage())
+        return sum((part.usage for part in judged if part.is_new), Usage())
 
     @property
     def breakdown(self) -> dict[str, float]:
@@ -227,12 +153,12 @@ class Result:
         False, with or without a score, where the answer is `mostly_marked`; and where
         ``uncontexted="fail"`` closes an answer that has no score.
         """
-        is_closed = self.unscored is not None and self.scoring.closes(
-            self.unscored.reason
-        )
-        if self.mostly_marked or (self.score is None and is_closed):
+        if self.mostly_marked:
             return False
-        return None if self.score is None else self.score >= self.scoring.threshold
+        if self.score is not None:
+            return self.score >= self.scoring.threshold
+        is_closed = self.unscored and self.scoring.closes(self.unscored.reason)
+        return False if is_closed else None
 
     @property
     def nothing_to_check(self) -> bool:
@@ -255,7 +181,7 @@ class Result:
         if judged.unscored or judged.members or not judged.is_soft or judged.is_lexical:
             return None
         chances = np.array(
-            [each.shares for each in judged.claims if each.verdict is not None]
+            [claim.shares for claim in judged.claims if claim.verdict is not None]
         )
         if _is_yes_no(judged):
             # Its shares lie between two levels, whose expected weight is the chance of a yes.
@@ -286,10 +212,11 @@ class Result:
         scores: dict[str, float | None] = {}
         alone = self.assessment.model_copy(update={"members": ()})
         for number, judged in enumerate((alone, *self.members), start=1):
-            names = (judged.judge, f"{judged.judge} {judged.criterion}")
-            name = next(
-                (n for n in names if n not in scores), f"{judged.judge} #{number}"
-            )
+            name = judged.judge
+            if name in scores:
+                name = f"{judged.judge} {judged.criterion}"
+            if name in scores:
+                name = f"{judged.judge} #{number}"
             scores[name] = Result(judged, self.scoring).score
         return scores
 
@@ -303,12 +230,11 @@ class Result:
         results = []
         for place, repeat in enumerate(self.assessment.repeats):
             members = tuple(
-                each.repeats[place] if place < len(each.repeats) else each
-                for each in self.members
+                member.repeats[place] if place < len(member.repeats) else member
+                for member in self.members
             )
-            results.append(
-                Result(repeat.model_copy(update={"members": members}), self.scoring)
-            )
+            judged = repeat.model_copy(update={"members": members})
+            results.append(Result(judged, self.scoring))
         return tuple(results)
 
     def at(self, temperature: float | str, **changes: Any) -> Self:
@@ -334,9 +260,10 @@ class Result:
 
         Under ``uncontexted="skip"`` it stays as it is.
         """
+        if self.scoring.uncontexted == "skip":
+            return self
         closed = self.changed(uncontexted="fail")
-        is_open = self.scoring.uncontexted == "skip" or closed.passed == self.passed
-        return self if is_open else closed
+        return self if closed.passed == self.passed else closed
 
     def unscored_for(self, why: Unscored) -> Self:
         """The result of another sample that has no score, by the same judge and settings."""
@@ -352,20 +279,17 @@ class Result:
 
     def _repr_html_(self) -> str:
         """The score in a sentence and the claims by level, for a notebook: static and escaped."""
-        scheme = self.scoring.scheme
-        names = ("verdict", "claim", "why", "quote")
         records = [
-            dict(
-                zip(
-                    names,
-                    (c.level_text(scheme), c.claim, c.reason, c.evidence),
-                    strict=True,
-                )
-            )
-            for c in self.claims
+            {
+                "verdict": claim.level_text(self.scoring.scheme),
+                "claim": claim.claim,
+                "why": claim.reason,
+                "quote": claim.evidence,
+            }
+            for claim in self.claims
         ]
-        claims = Table("claims", [Column(name) for name in names], records)
-        return Report(self.reason, [claims])._repr_html_()
+        columns = [*map(Column, ("verdict", "claim", "why", "quote"))]
+        return Report(self.reason, [Table("claims", columns, records)])._repr_html_()
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values: the assessment, the setting, and what follows from the two.
@@ -402,8 +326,8 @@ class Result:
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
         """
-        setting = setting_in(plain)
-        return cls(Assessment.from_dict(plain), *setting)
+        scoring, certified = setting_in(plain)
+        return cls(Assessment.from_dict(plain), scoring, certified)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -427,12 +351,10 @@ class Result:
                 worst, least = claim, weight
         if not worst.is_soft and worst.verdict is Verdict.FULLY:
             return self.summary
-        said = f": {worst.reason}" if worst.reason else ""
-        text, level = (
-            shortened(worst.claim, _QUOTED),
-            worst.level_text(self.scoring.scheme),
-        )
-        return f'{self.summary}; worst: "{text}" [{level}]{said}'
+        text = shortened(worst.claim, _QUOTED)
+        level = worst.level_text(self.scoring.scheme)
+        why = f": {worst.reason}" if worst.reason else ""
+        return f'{self.summary}; worst: "{text}" [{level}]{why}'
 
     @property
     def summary(self) -> str:
@@ -440,7 +362,6 @@ class Result:
         judged, scoring = self.assessment, self.scoring
         if judged.unscored is not None:
             return self._without_score(judged.unscored.reason.value)
-        failed = failed_text(judged)
         relation = ">=" if (self.score or 0.0) >= scoring.threshold else "<"
         place = f"{scoring.threshold:g} at {scoring.place}"
         parts = [f"{self.score:.3f} {relation} {place}: {self.levels}"]
@@ -448,12 +369,13 @@ class Result:
         if judged.earlier_contexts:
             parts.append("contexts of earlier turns count")
         if judged.members:
-            by_judge = self.member_scores.items()
             scores = (
-                f"{name} {'none' if n is None else f'{n:.3f}'}" for name, n in by_judge
+                f"{judge} none" if score is None else f"{judge} {score:.3f}"
+                for judge, score in self.member_scores.items()
             )
             parts.append(f"fused from {', '.join(scores)}")
-        if failed and any(each.panel for each in (judged, *judged.members)):
+        failed = failed_text(judged)
+        if failed and any(part.panel for part in (judged, *judged.members)):
             parts.append(failed)
         if self.interval is not None:
             parts.append(interval_text(self.interval))
@@ -476,19 +398,19 @@ class Result:
         return [*lines, MOSTLY_MARKED] if self.mostly_marked else lines
 
     def _repeats_in_words(self) -> list[str]:
-        scores = sorted(each.score for each in self.repeats if each.score is not None)
+        scores = sorted(r.score for r in self.repeats if r.score is not None)
         if not scores:
             return []
-        passed = sum(each.passed is True for each in self.repeats)
+        passed = sum(repeat.passed is True for repeat in self.repeats)
         span = f"{scores[0]:.3f} to {scores[-1]:.3f}"
         return [f"{len(scores)} repeats score {span}, {passed} of them pass"]
 
     @property
     def levels(self) -> str:
         """How many claims each level has, in words."""
-        found = Counter(self.seen.verdicts)
+        counts = Counter(self.seen.verdicts)
         return ", ".join(
-            f"{found[level]} {level.value}" for level in LEVELS if level in found
+            f"{counts[level]} {level.value}" for level in LEVELS if level in counts
         )
 
 
@@ -540,7 +462,7 @@ def interval_text(interval: tuple[float, float]) -> str:
 
 
 def _is_yes_no(assessment: Assessment) -> bool:
-    judged = [each for each in assessment.panel if each.unscored is None]
-    return (
-        all(map(_is_yes_no, judged)) if judged else assessment.form.startswith("yes_no")
-    )
+    judged = [part for part in assessment.panel if part.unscored is None]
+    if judged:
+        return all(map(_is_yes_no, judged))
+    return assessment.form.startswith("yes_no")

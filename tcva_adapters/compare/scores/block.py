@@ -138,7 +138,7 @@ class Block:
         summary = self.summaries.setdefault(judged.criterion, Summary())
         assert isinstance(summary, Summary)  # noqa: S101  # a block holds results of one kind
         if self.reading.hold == "counts":
-            summary.evidence.found.update(EvidenceCounts.of([judged]).found)
+            summary.evidence.outcomes.update(EvidenceCounts.of([judged]).outcomes)
             self.counts.add(under(judged, scoring.evidence))
             return
 
