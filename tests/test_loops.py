@@ -47,8 +47,8 @@ def noting_threads(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> li
     ("scorer", "owner", "name"),
     [
         (lambda: TCVA(judge=ScriptedModel([QUOTING])), written, "check_evidence"),
-        (lambda: TCVA(judge="lexical"), lexical, "prepare"),
-        (lambda: CCRS("cc", judge="lexical"), lexical, "prepare"),
+        (lambda: TCVA(judge="lexical"), lexical, "index_of"),
+        (lambda: CCRS("cc", judge="lexical"), lexical, "index_of"),
     ],
     ids=["model", "lexical", "ccrs"],
 )
@@ -68,7 +68,7 @@ def test_long_work_leaves_the_thread_of_the_loop_and_short_work_stays(
 def test_many_long_samples_are_judged_by_words_in_the_other_thread(
     monkeypatch: pytest.MonkeyPatch, store: str | None
 ) -> None:
-    threads = noting_threads(monkeypatch, lexical, "prepare")
+    threads = noting_threads(monkeypatch, lexical, "index_of")
     samples = [sample(LONG + 100 * n) for n in range(4)]
     results = asyncio.run(TCVA(judge="lexical", store=store).aevaluate_many(samples))
     assert [result.score for result in results] == [1.0] * 4

@@ -16,8 +16,8 @@ from typing import Final, NamedTuple
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judges.quotes import (
     LONGEST,
-    Found,
     Passages,
+    QuotePlace,
     find_quote,
     quote_words,
 )
@@ -29,38 +29,41 @@ from tcva_adapters.text.contrast import (
     opposed,
 )
 from tcva_adapters.text.frames import says_otherwise
-from tcva_adapters.text.lists import words
+from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.numbers import other_numbers, values
 from tcva_adapters.text.words import (
     LANGUAGE_WORDS,
     UNSPACED,
     Token,
-    listed,
-    plain,
     tokenise,
+    without_accents,
+    words_of,
 )
 
 _SHOWN: Final = 1000  # characters of a text that show its language and script
 _AROUND: Final = 50  # words on each side of a quote that do
 _SHORT: Final = 2  # words of a quote that counts only by its numbers and names
-_LEAD: Final = (
-    6  # words of a text for each that is of its language rather than of another one
-)
-_SAYING: Final = (
-    2  # words of content that a claim must have for a quote to be held to sharing one
-)
 _PREFIX: Final = 4  # letters that related words share
-_SMALL: Final = 2  # letters of small words of other alphabets
-_EMPTY: Final = words("empty")
-_SMALL_CHARACTERS: Final = words("small_characters")
+_LEAST_LETTERS: Final = 3  # of words of other alphabets that say something
+
+_LEAD: Final = 6
+"""Words of a text for each that is of its language rather than of another one."""
+
+_SAYING: Final = 2
+"""Words of content that a claim must have for a quote to be held to sharing one."""
+
+_EMPTY: Final = word_list("empty")
+_SMALL_CHARACTERS: Final = word_list("small_characters")
 _CLAUSE_END: Final = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
 _PAIR: Final = re.compile(
     r"(?<![\w.-])[\d.-]*+([^\W\d][\w.-]*+)(?!(?<=\d):\d)[\"']?+\s*+[=:|]\s*(\S+(?:\s*[-–]\s*\d\S*)?)"
 )
-_UNITS: Final = frozenset(
-    {24, 60, 100, 1000, 1024, 3600, 60_000, 86_400}
-)  # seconds of an hour
-_CAPITALS: Final = re.compile(r"\b[^\W\d_]+")
+"""A key with its value, as in ``timeout=300``."""
+
+_UNIT_FACTORS: Final = frozenset({24, 60, 100, 1000, 1024, 3600, 60_000, 86_400})
+"""How often a unit may be in another one: an hour has 3600 seconds."""
+
+_LETTERS: Final = re.compile(r"\b[^\W\d_]+")
 _YEAR: Final = re.compile(r"1\d{3}|20\d\d")
 
 
@@ -81,23 +84,23 @@ class Side(NamedTuple):
 @lru_cache(maxsize=64)  # a claim and its quote are often the same
 def side_of(text: str) -> Side:
     """A text with what it could share with another one."""
-    tokens, content = tokenise(text), set()
-    for token in tokens:
-        says_something = token.kind == "number"
-        if token.kind == "word":
-            least = 1 if token.text.isascii() else _SMALL
-            says_something = (
-                len(token.text) > least and token.text.casefold() not in _EMPTY
-            )
-        elif token.kind == "pair":
-            says_something = not any(
-                c in _SMALL_CHARACTERS or "\u3040" <= c <= "\u309f" for c in token.key
-            )
-        if says_something:
-            content.add(token.key)
-        if token.other:
-            content.add(token.other)
+    tokens = tokenise(text)
+    content = {token.key for token in tokens if _says_something(token)}
+    content.update(token.other for token in tokens if token.other)
     return Side(text, tokens, content)
+
+
+def _says_something(token: Token) -> bool:
+    """Whether a claim and a quote that share a token have something in common."""
+    if token.kind == "word":
+        least = 2 if token.text.isascii() else _LEAST_LETTERS
+        return len(token.text) >= least and token.text.casefold() not in _EMPTY
+    if token.kind == "pair":
+        is_small = (
+            c in _SMALL_CHARACTERS or "\u3040" <= c <= "\u309f" for c in token.key
+        )
+        return not any(is_small)
+    return token.kind == "number"
 
 
 def check_evidence(
@@ -131,58 +134,63 @@ def check_evidence(
     >>> lowered.verdict, lowered.original_verdict, lowered.evidence_check
     (<Verdict.PARTIAL: 'partial'>, <Verdict.FULLY: 'fully'>, <EvidenceCheck.NOT_FOUND: 'not_found'>)
     """
-    held = passages if isinstance(passages, Passages) else Passages(passages)
-    verdicts = list(verdicts)
-    for at, verdict in enumerate(verdicts):
-        if verdict.verdict is None:
-            continue
-        found = find_quote(verdict.evidence, held)
-        update: dict[str, object] = {}
-        if found is not None and verdict.context not in found.passages:
-            update["context"] = found.passages[0]
-        why = None
-        if verdict.verdict is not Verdict.NONE:
-            why = _fault(verdict, found, held, verdicts)
-        if why is not None and (verdict.verdict in HIGH or why.is_fault):
-            update["evidence_check"] = why
-            if verdict.verdict in HIGH and found is None:
-                update["context"] = None
-        if update:
-            verdicts[at] = verdict.model_copy(update=update)
-        if why is not None:
-            verdicts[at] = lowered(verdicts[at])
-    return tuple(verdicts)
+    if not isinstance(passages, Passages):
+        passages = Passages(passages)
+    claims = list(verdicts)
+    return tuple(_checked(verdict, passages, claims) for verdict in claims)
+
+
+def _checked(
+    verdict: ClaimVerdict, passages: Passages, verdicts: Sequence[ClaimVerdict]
+) -> ClaimVerdict:
+    """A verdict after its quote was looked at; `verdicts` are those on all claims."""
+    if verdict.verdict is None:
+        return verdict
+    place = find_quote(verdict.evidence, passages)
+    update: dict[str, object] = {}
+    if place is not None and verdict.context not in place.passages:
+        update["context"] = place.passages[0]
+    fault = None
+    if verdict.verdict is not Verdict.NONE:
+        fault = _fault(verdict, place, passages, verdicts)
+    if fault is not None and (verdict.verdict in HIGH or fault.is_fault):
+        update["evidence_check"] = fault
+        if verdict.verdict in HIGH and place is None:
+            update["context"] = None
+    checked = verdict.model_copy(update=update) if update else verdict
+    return checked if fault is None else lowered(checked)
 
 
 def _fault(
     verdict: ClaimVerdict,
-    found: Found | None,
+    place: QuotePlace | None,
     passages: Passages,
-    all_: Sequence[ClaimVerdict],
+    verdicts: Sequence[ClaimVerdict],
 ) -> EvidenceCheck | None:
     """What is wrong with the quote of a verdict above ``none``."""
-    if found is None:
+    if place is None:
         return EvidenceCheck.NOT_FOUND
     if len(verdict.claim) > LONGEST:
         return EvidenceCheck.UNCHECKED
     quote, claim = side_of(verdict.evidence), side_of(verdict.claim)
     is_shared = share(quote, claim) or contradicts(claim.text, quote.text)
     if not is_shared:
-        said = listed(" ".join(each.claim[:_SHOWN] for each in all_))
-        if is_unrelated(quote, claim, passages.around(found.at, _AROUND), said):
+        around = passages.around(place.at, _AROUND)
+        claims = " ".join(other.claim[:_SHOWN] for other in verdicts)
+        if is_unrelated(quote, claim, around, words_of(claims)):
             return EvidenceCheck.UNRELATED
-    is_denied = found.denied_before or found.denied_behind
-    why = None if is_shared else EvidenceCheck.UNCHECKED
-    if is_denied and _is_negated(quote, claim, found):
-        why = EvidenceCheck.NEGATED
+
+    is_denied = place.denied_before or place.denied_behind
+    fault = None if is_shared else EvidenceCheck.UNCHECKED
+    if is_denied and _is_negated(quote, claim, place):
+        fault = EvidenceCheck.NEGATED
     elif is_shared and _contradicts(quote, claim, may_deny=not is_denied):
-        why = EvidenceCheck.CONTRADICTS
+        fault = EvidenceCheck.CONTRADICTS
     elif _is_too_short(quote, claim) and not (
-        UNSPACED.search(verdict.evidence)
-        and passages.is_sentence(found.at, verdict.evidence)
+        UNSPACED.search(quote.text) and passages.is_sentence(place.at, quote.text)
     ):
-        why = EvidenceCheck.TOO_SHORT
-    return why
+        fault = EvidenceCheck.TOO_SHORT
+    return fault
 
 
 def share(quote: Side, claim: Side) -> bool:
@@ -197,31 +205,32 @@ def share(quote: Side, claim: Side) -> bool:
         return True
     if _beginnings(quote) & _beginnings(claim):
         return True
-    for one, other in ((quote.text, claim.text), (claim.text, quote.text)):
-        initials = "".join(
-            word[0] for word in _CAPITALS.findall(other) if word[0].isupper()
-        )
-        names = (
-            word for word in _CAPITALS.findall(one) if word.isupper() and len(word) > 1
-        )
-        if any(name in initials for name in names):
-            return True
-    return False
+    return any(map(_has_initials, (quote, claim), (claim, quote)))
 
 
 def _beginnings(side: Side) -> set[str]:
     """The first letters of long words of content, which related words share."""
-    found = (
-        plain(t.text) for t in side.tokens if t.kind == "word" and t.key in side.content
+    words = (
+        without_accents(token.text)
+        for token in side.tokens
+        if token.kind == "word" and token.key in side.content
     )
-    return {word[:_PREFIX] for word in found if len(word) >= _PREFIX}
+    return {word[:_PREFIX] for word in words if len(word) >= _PREFIX}
+
+
+def _has_initials(side: Side, other: Side) -> bool:
+    """Whether a text has an abbreviation of the other one's names."""
+    words = _LETTERS.findall(other.text)
+    initials = "".join(word[0] for word in words if word[0].isupper())
+    names = (word for word in _LETTERS.findall(side.text) if word.isupper())
+    return any(len(name) > 1 and name in initials for name in names)
 
 
 def is_unrelated(
     quote: Side,
     claim: Side,
     around: Sequence[str],
-    said: Sequence[str],
+    claims: Sequence[str],
 ) -> bool:
     """Whether a quote that shares nothing with its claim has nothing to do with it.
 
@@ -234,7 +243,7 @@ def is_unrelated(
         claim: The claim.
         around: The words of its passage around the quote, which tell the language where its own do
             not.
-        said: The words of all claims, likewise.
+        claims: The words of all claims, likewise.
 
     >>> is_unrelated(side_of("They met in Paris"), side_of("The drug cures cancer."), [], [])
     True
@@ -246,12 +255,12 @@ def is_unrelated(
     script = _script(quote.text)
     if script != _script(claim.text):
         return False
-    if len(listed(quote.text)) <= _SHORT:
+    if len(words_of(quote.text)) <= _SHORT:
         return True
-    if script in {"LATIN", ""} and not (
-        _language(quote.text, around) == _language(claim.text, said) != ""
-    ):
-        return False
+    if script in {"LATIN", ""}:
+        language = _language(quote.text, around)
+        if not language or language != _language(claim.text, claims):
+            return False
     return len(claim.content) >= _SAYING
 
 
@@ -265,19 +274,18 @@ def _language(text: str, around: Sequence[str]) -> str:
     >>> _language("The drug og cures cancer.", ()), _language("Det er mange hunder i byen.", ())
     ('English', 'Danish and Norwegian')
     """
-    within: Counter[str] = Counter()
-    for near in (listed(text), around):
+    own_hits: Counter[str] = Counter()
+    for words in (words_of(text), around):
         hits = Counter(
             {
-                name: sum(map(known.__contains__, near))
-                for name, known in LANGUAGE_WORDS.items()
+                language: sum(word in common for word in words)
+                for language, common in LANGUAGE_WORDS.items()
             }
         )
-        within = within or hits
+        own_hits = own_hits or hits
         (best, most), (_, second) = hits.most_common(2)
-        if _LEAD * (most - second) >= len(near) > 0 and within[best] == max(
-            within.values()
-        ):
+        is_ahead = _LEAD * (most - second) >= len(words) > 0
+        if is_ahead and own_hits[best] == max(own_hits.values()):
             return best
     return ""
 
@@ -290,13 +298,15 @@ def _script(text: str) -> str:
     return Counter(names).most_common(1)[0][0] if names else ""
 
 
-def _is_negated(quote: Side, claim: Side, found: Found) -> bool:
+def _is_negated(quote: Side, claim: Side, place: QuotePlace) -> bool:
     """Whether a claim rests on a clause of a quote that is denied outside, as if it were not.
 
     It does not if it denies more than the quote, or shares nothing with that clause of several.
     """
     clauses = _CLAUSE_END.split(quote.text)
-    denied = clauses[:1] * found.denied_before + clauses[-1:] * found.denied_behind
+    denied = clauses[:1] if place.denied_before else []
+    if place.denied_behind:
+        denied += clauses[-1:]
     if not any(
         clause == quote.text or share(side_of(clause), claim) for clause in denied
     ):
@@ -307,12 +317,11 @@ def _is_negated(quote: Side, claim: Side, found: Found) -> bool:
 
 def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:
     """Whether a quote has another number in the place of its claim's, or denies what it asserts."""
-    pairs = _PAIR.findall(quote.text)
-    if other_numbers(claim.tokens, quote.tokens) or (
-        pairs and _are_others(pairs, claim)
+    if (
+        other_numbers(claim.tokens, quote.tokens)
+        or _has_other_values(quote, claim)
+        or says_otherwise(claim.text, quote.text)
     ):
-        return True
-    if says_otherwise(claim.text, quote.text):
         return True
     if not (may_deny and contradicts(claim.text, quote.text)):
         return False
@@ -320,46 +329,46 @@ def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:
     return len({_language(side.text, ()) for side in (quote, claim)} - {""}) <= 1
 
 
-def _are_others(pairs: Sequence[tuple[str, str]], claim: Side) -> bool:
+def _has_other_values(quote: Side, claim: Side) -> bool:
     """Whether keys that a claim names have numbers in a quote ("timeout=300"), and none is its."""
-    here = {token.key for token in claim.tokens if token.kind == "number"}
-    there: set[str] = set()
-    for key, value in pairs:
-        numbers = {token.key for token in tokenise(value) if token.kind == "number"}
-        if (
-            len(numbers) == 1 and side_of(key).content & claim.content
-        ):  # two are a range
-            there |= numbers
-    for one, other in product(here, there):
+    claimed = _numbers(claim.tokens)
+    stated: set[str] = set()
+    for key, value in _PAIR.findall(quote.text):
+        numbers = _numbers(tokenise(value))
+        is_range = len(numbers) > 1
+        if not is_range and side_of(key).content & claim.content:
+            stated |= numbers
+    for one, other in product(claimed, stated):
         if one == other or not (one + other).replace(".", "").isdecimal():
             return False
         less, more = sorted((float(one), float(other)))
-        if less and more / less in _UNITS:
+        if less and more / less in _UNIT_FACTORS:
             return False
-    return bool(here and there)
+    return bool(claimed and stated)
+
+
+def _numbers(tokens: Iterable[Token]) -> set[str]:
+    return {token.key for token in tokens if token.kind == "number"}
 
 
 def _is_too_short(quote: Side, claim: Side) -> bool:
     """Whether a quote of a word or two does not hold the numbers and names of its claim."""
-    said = quote_words(quote.text)
+    words = quote_words(quote.text)
     # Two characters of a script without spaces are about a word.
-    if len(said) - len(UNSPACED.findall(quote.text)) / 2 > _SHORT or _PAIR.search(
-        quote.text
-    ):
+    size = len(words) - len(UNSPACED.findall(quote.text)) / 2
+    if size > _SHORT or _PAIR.search(quote.text):
         return False
     if claim.content and claim.content <= quote.content:
         return False  # the claim is no longer than its quote
-    named = {
+    names = {
         token.key
         for token in claim.tokens
-        if token.kind == "number"
-        or (token.kind == "word" and token.capital and token.text[1:])
+        if token.kind == "word" and token.capital and token.text[1:]
     }
-    held = {token.key for token in quote.tokens} | values(quote.tokens)
+    named = names | _numbers(claim.tokens)
+    quoted = {token.key for token in quote.tokens} | values(quote.tokens)
+    if not named or not named <= quoted:
+        return True
     # A year alone says too little of a claim that says more than that.
-    is_year = (
-        bool(_YEAR.fullmatch(said[0]))
-        and len(said) == 1
-        and len(claim.content) > _SHORT
-    )
-    return not named or not named <= held or is_year
+    is_year = len(words) == 1 and _YEAR.fullmatch(words[0])
+    return bool(is_year) and len(claim.content) > _SHORT

@@ -22,20 +22,20 @@ from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import computed
 from tcva_adapters.judges.non_claims import listed_non_claims
-from tcva_adapters.judges.passages import (
-    Passages,
-    Sentence,
-    grams_of,
-    pairs_of,
-    prepare,
-)
 from tcva_adapters.judges.prompts import NOT_A_CLAIM
+from tcva_adapters.judges.sentence_index import (
+    Sentence,
+    SentenceIndex,
+    grams_of,
+    index_of,
+    pairs_of,
+)
 from tcva_adapters.loops import work_aside
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.contrast import opposed
-from tcva_adapters.text.lists import words
+from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.numbers import other_numbers
 from tcva_adapters.text.words import Token, is_content, tokenise
 
@@ -56,7 +56,7 @@ _MISSING: Final = 0.7  # factor of a name that no passage has
 _CONTRADICTION: Final = 0.1  # factor of a contradiction, raised to the support
 _UNSUPPORTED_END: Final = 0.7  # how much more of its beginning than of its end is found
 _SHORTEST_END: Final = 2  # content words
-_ANSWERS: Final = words("answers")
+_ANSWERS: Final = word_list("answers")
 _FEW_CHARACTERS: Final = 40  # of a sentence that may have no word of content
 _MOST_LISTED: Final = 5  # words in a reason
 
@@ -136,7 +136,7 @@ class LexicalJudge:
             nothing has the verdict None and its kind (``greeting``, ``question``, ``offer``,
             ``refusal``) as reason.
         """
-        held = prepare(tuple(passages))
+        held = index_of(tuple(passages))
         non_claims = _non_claims(claims)
         readings = zip(claims, without_marks(claims), strict=True)
         said = [(claim, bare) for claim, bare in readings if claim not in non_claims]
@@ -204,7 +204,7 @@ def without_marks(claims: Sequence[str]) -> list[str]:
     return [_SOURCE.sub("", _ITEM.sub(unnumbered, claim)) for claim in claims]
 
 
-def _supported(claim: str, text: str, passages: Passages) -> ClaimVerdict:
+def _supported(claim: str, text: str, passages: SentenceIndex) -> ClaimVerdict:
     """How far the passages support a claim's text, in the words of its nearest sentence."""
     tokens = tokenise(text)
     sentence = passages.best(tokens)
@@ -249,7 +249,7 @@ def _overlap(
     tokens: Sequence[Token],
     content: Sequence[Token],
     source: Sequence[Token],
-    passages: Passages,
+    passages: SentenceIndex,
 ) -> float:
     """The mean of four shares of the claim, in [0, 1].
 
@@ -286,7 +286,7 @@ def _breaks_off(known: Sequence[bool]) -> bool:
     )
 
 
-def _relevance(claims: Sequence[str], question: Passages) -> list[ClaimVerdict]:
+def _relevance(claims: Sequence[str], question: SentenceIndex) -> list[ClaimVerdict]:
     """How many of the question's words each claim takes up; half of them are as good as all.
 
     A claim that takes up none is `minor` where others of the same answer do (it may go on with a

@@ -15,7 +15,7 @@ from tcva_adapters.judges.base import computed
 from tcva_adapters.judges.cross_encoder import Chance, CrossEncoder, load
 from tcva_adapters.judges.lexical import without_marks
 from tcva_adapters.judges.non_claims import listed_non_claims
-from tcva_adapters.judges.passages import Passages, prepare
+from tcva_adapters.judges.sentence_index import SentenceIndex, index_of
 from tcva_adapters.models.protocol import Identity
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.claims import ClaimVerdict
@@ -87,7 +87,7 @@ class NLIJudge:
         """
 
         def judged(texts: list[str], held: tuple[str, ...]) -> list[ClaimVerdict]:
-            return _verdicts(self._model(), texts, prepare(held))
+            return _verdicts(self._model(), texts, index_of(held))
 
         return computed(self, sample, criterion, judged, form="yes_no")
 
@@ -122,7 +122,7 @@ class _Asked(NamedTuple):
 
 
 def _verdicts(
-    model: CrossEncoder, claims: Sequence[str], held: Passages
+    model: CrossEncoder, claims: Sequence[str], held: SentenceIndex
 ) -> list[ClaimVerdict]:
     """One verdict per claim, in order; the pairs of all claims go to the model together."""
     non_claims = listed_non_claims(claims)
@@ -142,7 +142,7 @@ def _verdicts(
     ]
 
 
-def _asked(model: CrossEncoder, claim: str, held: Passages) -> _Asked:
+def _asked(model: CrossEncoder, claim: str, held: SentenceIndex) -> _Asked:
     """A claim with its windows: at most four, of the sentences that share most words with it.
 
     The nearest sentence alone; the nearest ones from anywhere; and the nearest two with what
@@ -190,7 +190,7 @@ def _verdict(
     claim: str,
     asked: _Asked,
     chances: Sequence[Chance],
-    held: Passages,
+    held: SentenceIndex,
 ) -> ClaimVerdict:
     """What the window with the highest P(entailment) says; its nearest sentence is the quote."""
     if not chances:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
@@ -28,7 +29,7 @@ REPEAT_TEMPERATURE: Final = 0.7
 """The model's temperature in repeats where it has none above 0: at 0 all of them are the same."""
 
 _AS_GOOD_AS_0: Final = 0.01
-"""RAGAS asks at this one in place of 0."""
+"""A temperature up to here is taken for 0, in whose place RAGAS asks at this one."""
 
 
 class Several:
@@ -45,22 +46,17 @@ class Several:
     kind: str
     name: str
 
-    def __init__(
-        self,
-        judges: Sequence[Judge],
-        combine: Combine,
-        least: int,
-    ) -> None:
-        self.judges, self.combine, self.least = tuple(judges), combine, least
+    def __init__(self, judges: Sequence[Judge], combine: Combine, least: int) -> None:
+        self.judges = tuple(judges)
+        self.combine = combine
+        self.least = least
         self.is_local = all(judge.is_local for judge in judges)
-        self.prompt_version = "+".join(
-            dict.fromkeys(judge.prompt_version for judge in judges)
-        )
-        each = [key_of(judge)["parameters"] for judge in judges]
+        versions = dict.fromkeys(judge.prompt_version for judge in judges)
+        self.prompt_version = "+".join(versions)
         self.parameters: Mapping[str, Any] = {
             "combine": combine,
             "least": least,
-            "judges": each,
+            "judges": [key_of(judge)["parameters"] for judge in judges],
         }
 
     def check(self, criterion: Criterion) -> None:
@@ -74,82 +70,87 @@ class Several:
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same; the judges work at the same time."""
-        judged = await asyncio.gather(
-            *(j.aassess(sample, criterion) for j in self.judges)
+        assessments = await asyncio.gather(
+            *(judge.aassess(sample, criterion) for judge in self.judges)
         )
-        return self.combined(judged)
+        return self.combined(assessments)
 
-    def combined(self, judged: Sequence[Assessment]) -> Assessment:
+    def combined(self, assessments: Sequence[Assessment]) -> Assessment:
         """One assessment made of several of the same sample, which stay in its ``panel``.
 
         Args:
-            judged: One per judge. Those without verdicts, or with verdicts on other claims than
+            assessments: One per judge. Those without verdicts, or with verdicts on other claims than
                 the first judge that has some, are left out.
         """
-        heard = usable(judged)
-        unscored = (
-            None if len(heard) >= self.least else self._unscored(judged, len(heard))
-        )
+        counted = usable(assessments)
         claims: tuple[ClaimVerdict, ...] = ()
-        if unscored is None:
-            claims = combined_claims(heard, fused=self.combine == "fused")
+        unscored = None
+        if len(counted) < self.least:
+            unscored = self._unscored(assessments, len(counted))
+            if not unscored.reason.is_failure:
+                # Shown are the sentences of a judge that says so.
+                claims = next(a.claims for a in assessments if a.unscored == unscored)
+        else:
+            claims = combined_claims(counted, fused=self.combine == "fused")
             if not any(claim.verdict for claim in claims):
                 detail = f"most {self.kind} find no claim in the text"
                 unscored = Unscored(reason=Reason.NO_CLAIMS, detail=detail)
-        elif (
-            not unscored.reason.is_failure
-        ):  # shown are the sentences of a judge that says so
-            claims = next(each.claims for each in judged if each.unscored == unscored)
-        paid = [each.usage for each in judged if each.is_new]
-        from_store = all(each.from_store for each in judged)
+
+        first = assessments[0]
+        paid = [assessment.usage for assessment in assessments if assessment.is_new]
+        from_store = all(assessment.from_store for assessment in assessments)
+        forms = dict.fromkeys(assessment.form for assessment in counted)
         return Assessment(
-            criterion=judged[0].criterion,
+            criterion=first.criterion,
             judge=self.name,
             prompt_version=self.prompt_version,
             claims=claims,
             unscored=unscored,
-            form=" and ".join(dict.fromkeys(each.form for each in heard if each.form)),
+            form=" and ".join(filter(None, forms)),
             usage=sum(paid, Usage()),
-            sample_id=judged[0].sample_id,
-            metadata=judged[0].metadata,
+            sample_id=first.sample_id,
+            metadata=first.metadata,
             from_store=from_store,
             shared=not paid and not from_store,
-            panel=tuple(judged),
+            panel=tuple(assessments),
         )
 
-    def _unscored(self, judged: Sequence[Assessment], usable: int) -> Unscored:
-        reasons = [each.unscored for each in judged if each.unscored is not None]
-        own = next((each for each in reasons if not each.reason.is_failure), None)
-        if own is not None and usable == 0:
-            return own
-        why = "; ".join(r.text for r in reasons) or "their claims differ"
+    def _unscored(self, assessments: Sequence[Assessment], n_usable: int) -> Unscored:
+        """Why too few judges gave verdicts: the judges' reason where it is no failure."""
+        reasons = [a.unscored for a in assessments if a.unscored is not None]
+        if n_usable == 0:
+            for unscored in reasons:
+                if not unscored.reason.is_failure:
+                    return unscored
+        why = "; ".join(unscored.text for unscored in reasons)
         return Unscored(
-            reason=reasons[0].reason if reasons and usable == 0 else Reason.JUDGE_ERROR,
-            detail=f"{usable} of {len(judged)} {self.kind} gave verdicts, {self.least} required: {why}",
-            raw_reply=next((r.raw_reply for r in reasons if r.raw_reply), None),
-            fatal=len(reasons) == len(judged) and all(r.fatal for r in reasons),
+            reason=Reason.JUDGE_ERROR if n_usable or not reasons else reasons[0].reason,
+            detail=f"{n_usable} of {len(assessments)} {self.kind} gave verdicts, "
+            f"{self.least} required: {why or 'their claims differ'}",
+            raw_reply=next((u.raw_reply for u in reasons if u.raw_reply), None),
+            fatal=len(reasons) == len(assessments) and all(u.fatal for u in reasons),
         )
 
 
 def single_judges(judge: Judge) -> list[Judge]:
-    """Who is asked: a judge itself, or those that it is made of, one by one."""
+    """The judges that are asked: a judge itself, or those that it is made of, one by one."""
     if not isinstance(judge, Several):
         return [judge]
-    return [single for each in judge.judges for single in single_judges(each)]
+    return [*chain.from_iterable(map(single_judges, judge.judges))]
 
 
 def groups_in(judge: Judge) -> list[Several]:
     """The panels and repeats that a judge is made of, outermost first."""
     if not isinstance(judge, Several):
         return []
-    return [judge, *(group for each in judge.judges for group in groups_in(each))]
+    return [judge, *chain.from_iterable(map(groups_in, judge.judges))]
 
 
 def assessment_of(judge: Judge, answers: Iterator[Assessment]) -> Assessment:
     """The judge's assessment; takes an answer for each of its `single_judges`."""
     if not isinstance(judge, Several):
         return next(answers)
-    return judge.combined([assessment_of(each, answers) for each in judge.judges])
+    return judge.combined([assessment_of(member, answers) for member in judge.judges])
 
 
 class Panel(Several):
@@ -193,19 +194,19 @@ class Panel(Several):
         _check_one_list(settings.get("claims", "split"), "judge")
         check(Combine, "combine", combine)
         check(Annotated[int, Field(ge=1, le=number)], "least", least)
-        found = [
+        members = [
             judge
             if isinstance(judge, Judge)
             else resolve_judge(judge, **({} if is_fixed(judge) else settings))
             for judge in judges
         ]
-        names = [judge.name for judge in found]
-        for judge in found:
-            _check_one_list(getattr(judge, "claims", "split"), "judge")
-            if names.count(judge.name) > 1:
-                msg = f"the judges of a panel must differ, got {judge.name!r} twice"
+        names = [member.name for member in members]
+        for member in members:
+            _check_one_list(getattr(member, "claims", "split"), "judge")
+            if names.count(member.name) > 1:
+                msg = f"the judges of a panel must differ, got {member.name!r} twice"
                 raise InvalidValueError(msg)
-        super().__init__(found, combine, least)
+        super().__init__(members, combine, least)
         self.name = f"panel({', '.join(names)})"
 
 
@@ -217,17 +218,10 @@ def panel_of(
     Raises:
         InvalidValueError: See `Panel`.
     """
-    own = {
-        name: settings[name]
-        for name in (*JUDGING, "max_concurrency")
-        if name in settings
-    }
-    left = {
-        name: value
-        for name, value in settings.items()
-        if name not in {*JUDGING, "judge"}
-    }
-    return Panel(judges, combine=combine, **own), left
+    taken = {*JUDGING, "max_concurrency"} & settings.keys()
+    panel = Panel(judges, combine=combine, **{name: settings[name] for name in taken})
+    kept = settings.keys() - {*JUDGING, "judge"}
+    return panel, {name: value for name, value in settings.items() if name in kept}
 
 
 def _check_one_list(claims: str, kind: str) -> None:
@@ -257,9 +251,8 @@ class Repeats(Several):
     kind = "repeats"
 
     def __init__(self, judge: Judge, number: int) -> None:
-        super().__init__(
-            [_repeat(judge, each, number) for each in range(number)], "fused", 1
-        )
+        repeats = [_repeat(judge, place, number) for place in range(number)]
+        super().__init__(repeats, combine="fused", least=1)
         self.judge = judge
         self.name = f"repeats({judge.name}, {number})"
         self.parameters = {**self.judges[0].parameters, "repeats": number}
@@ -271,16 +264,16 @@ def _repeat(judge: Judge, place: int, number: int) -> Judge:
 
     if isinstance(judge, Panel) and not judge.is_local:
         members = [
-            each if each.is_local else _repeat(each, place, number)
-            for each in judge.judges
+            member if member.is_local else _repeat(member, place, number)
+            for member in judge.judges
         ]
         return Panel(members, combine=judge.combine, least=judge.least)
     if isinstance(judge, LLMJudge):
         _check_one_list(judge.claims, "repeat")
-        own = judge.model.parameters.get("temperature")
-        is_fixed = not getattr(judge.model, "follows_sampling", False)
-        keeps = is_fixed or (isinstance(own, int | float) and own > _AS_GOOD_AS_0)
-        at = None if keeps else REPEAT_TEMPERATURE
-        return replace(judge, repeat=place, repeat_temperature=at)
+        temperature = judge.model.parameters.get("temperature")
+        is_drawn = isinstance(temperature, int | float) and temperature > _AS_GOOD_AS_0
+        follows = getattr(judge.model, "follows_sampling", False)
+        drawn_at = REPEAT_TEMPERATURE if follows and not is_drawn else None
+        return replace(judge, repeat=place, repeat_temperature=drawn_at)
     msg = f"repeats={number} needs a model judge; {judge.name} always gives the same verdicts"
     raise InvalidValueError(msg)

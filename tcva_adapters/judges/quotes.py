@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from heapq import nlargest
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,8 +26,8 @@ from tcva_adapters.text.words import (
     PAUSES,
     STOPS,
     UNSPACED,
-    listed,
     split_words,
+    words_of,
 )
 
 NEAR_ENOUGH: Final = 0.7
@@ -59,7 +59,7 @@ _DECISIVE: Final = (
 )
 
 
-class Found(NamedTuple):
+class QuotePlace(NamedTuple):
     """Where a quote stands.
 
     Attributes:
@@ -76,6 +76,13 @@ class Found(NamedTuple):
     denied_behind: bool = False
 
 
+class _Fragment(NamedTuple):
+    """A part of a quote between ellipses: how many words it has, and its places, rising."""
+
+    size: int
+    places: list[Place]
+
+
 class Passages:
     """Passages, prepared once for all quotes that are looked up in them.
 
@@ -90,7 +97,7 @@ class Passages:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.words: list[str] = []
-        self.known: dict[str, Found | None] = {}
+        self.known: dict[str, QuotePlace | None] = {}
         self._firsts: list[int] = []
         self._stops: list[int] = []
         self._breaks: list[int] = []
@@ -120,10 +127,8 @@ class Passages:
 
     def is_sentence(self, at: int, quote: str) -> bool:
         """Whether a quote that stands here is a whole passage, or a whole sentence of one."""
-        ends = {first - 1 for first in self._firsts}
-        return {at, at + len(quote_words(quote))} <= ends.union(
-            self._firsts, self._stops
-        )
+        edges = {first - 1 for first in self._firsts}.union(self._firsts, self._stops)
+        return {at, at + len(quote_words(quote))} <= edges
 
     def around(self, at: int, reach: int) -> list[str]:
         """The words of its passage on both sides of one."""
@@ -134,55 +139,52 @@ class Passages:
     def exact(self, quote: Sequence[str]) -> list[Place]:
         """Where words stand one behind the other, however they are written together or apart."""
         wanted = "".join(_barred(quote))
-        found: list[Place] = []
-        at = self._joined.find(wanted)
+        places: list[Place] = []
+        start = self._joined.find(wanted)
         for _ in range(_MOST_PLACES):
-            if at < 0:
+            if start < 0:
                 break
-            begin, end = (
-                bisect_right(self._ends, at),
-                bisect_left(self._ends, at + len(wanted)),
-            )
-            is_begin = at == self._ends[begin] - len(self.words[begin])
-            if is_begin and self._ends[end] == at + len(wanted):
-                found.append((begin, end + 1))
-            at = self._joined.find(wanted, self._ends[begin])
-        return found
+            stop = start + len(wanted)
+            first, last = bisect_right(self._ends, start), bisect_left(self._ends, stop)
+            is_begin = start == self._ends[first] - len(self.words[first])
+            if is_begin and self._ends[last] == stop:
+                places.append((first, last + 1))
+            start = self._joined.find(wanted, self._ends[first])
+        return places
 
     def near(self, quote: Sequence[str], names: frozenset[str]) -> list[Place]:
         """Stretches, one in a passage, that have enough of the quote's sequences of three words."""
         size = len(quote)
         if size < _SHORTEST_NEAR:
             return []
-        inside = {
+        grams = {
             tuple(quote[i : i + _GRAM]): i for i in reversed(range(size - _GRAM + 1))
         }
         hits: defaultdict[int, list[Place]] = defaultdict(list)
         hashes, order = self._sequences
-        for words, i in inside.items():
-            begin, end = (
-                hashes.searchsorted(hash(words), side) for side in ("left", "right")
-            )
-            for at in order[begin:end][: _MOST_HITS // len(inside)].tolist():
+        for gram, i in grams.items():
+            begin, end = hashes.searchsorted([hash(gram), hash(gram) + 1])
+            for at in order[begin:end][: _MOST_HITS // len(grams)].tolist():
                 hits[at - i].append((at, i))
-        found: dict[int, Place] = {}
+
+        places: dict[int, Place] = {}
         # Of as many hits, those that come first.
         for start in nlargest(
             _MOST_STRETCHES, hits, key=lambda at: (len(hits[at]), -min(hits[at])[0])
         ):
-            around = range(start - _SHIFT, start + _SHIFT + 1)
-            own = sorted(hit for near in around for hit in hits.get(near, ()))
-            passage = self.passage(own[0][0])
-            shared = {i for _, i in own}
-            if passage in found or len(shared) < NEAR_ENOUGH * len(inside):
+            starts = range(start - _SHIFT, start + _SHIFT + 1)
+            stretch = sorted(hit for near in starts for hit in hits.get(near, ()))
+            (first, before), (last, behind) = stretch[0], stretch[-1]
+            passage = self.passage(first)
+            shared = {i for _, i in stretch}
+            if passage in places or len(shared) < NEAR_ENOUGH * len(grams):
                 continue
-            (first, before), (last, behind) = own[0], own[-1]
             begin = max(self._firsts[passage - 1], first - before)
             end = min(self._firsts[passage] - 1, last + size - behind)
             covered = {i + k for i in shared for k in range(_GRAM)}
             if _agrees(quote, self.words[begin:end], covered, names):
-                found[passage] = begin, end
-        return list(found.values())
+                places[passage] = begin, end
+        return list(places.values())
 
     @cached_property
     def _sequences(self) -> tuple[Any, Any]:
@@ -192,33 +194,27 @@ class Passages:
         order = hashes.argsort(kind="stable")
         return hashes[order], order
 
-    def chained(
-        self, each: Sequence[Sequence[Place]], sizes: Sequence[int]
-    ) -> list[Place]:
+    def chained(self, fragments: Sequence[_Fragment]) -> list[Place]:
         """From where to where all fragments of a quote stand in order."""
-        found = []
-        for first, behind in each[0]:
+        places = []
+        for first, behind in fragments[0].places:
             end = behind
-            for i in range(1, len(each)):
-                after = bisect_left(each[i], (end,))
-                is_single = 1 in sizes[i - 1 : i + 1]
-                for place in each[i][after : after + _NEAREST]:
-                    if self._follows(end, place[0], is_single=is_single):
-                        end = place[1]
-                        break
-                else:
+            for before, fragment in pairwise(fragments):
+                after = bisect_left(fragment.places, (end,))
+                is_single = 1 in (before.size, fragment.size)
+                following = (
+                    stop
+                    for begin, stop in fragment.places[after : after + _NEAREST]
+                    if self._follows(end, begin, is_single=is_single)
+                )
+                end = next(following, 0)
+                if not end:
                     break
             else:
-                found.append((first, end))
-        return found
+                places.append((first, end))
+        return places
 
-    def _follows(
-        self,
-        end: int,
-        begin: int,
-        *,
-        is_single: bool,
-    ) -> bool:
+    def _follows(self, end: int, begin: int, *, is_single: bool) -> bool:
         """Whether an ellipsis may join a stretch that ends there and one that begins there.
 
         It may not hide a negation in a sentence that it breaks off or takes up again, and a single
@@ -226,21 +222,18 @@ class Passages:
         """
         if self.passage(begin) != self.passage(end - 1):
             return False
-        stop, last = (
-            bisect_right(self._stops, end - 1),
-            bisect_right(self._stops, begin) - 1,
-        )
+        stop = bisect_right(self._stops, end - 1)
+        last = bisect_right(self._stops, begin) - 1
         gaps = [(end, begin)]
         if stop <= last:
             gaps = [(end, self._stops[stop]), (self._stops[last], begin)]
-        for first, behind in gaps:
-            if bisect_left(self._negations, first) < bisect_left(
-                self._negations, behind
-            ):
+        for gap in gaps:
+            first, behind = (bisect_left(self._negations, edge) for edge in gap)
+            if first < behind:
                 return False
         return stop > last or not is_single
 
-    def found(self, places: Sequence[Place]) -> Found:
+    def place_of(self, places: Sequence[Place]) -> QuotePlace:
         """Where a quote stands, of all its places; those where no edge of it is denied come first."""
         asserted: list[Place] = []
         any_before = any_behind = False
@@ -254,19 +247,19 @@ class Passages:
             if not (before or behind):
                 asserted.append((first, end))
             any_before, any_behind = any_before or before, any_behind or behind
-        begins = sorted(next(zip(*asserted or places, strict=True)))
+        begins = sorted(first for first, _ in asserted or places)
         numbers = tuple(sorted(set(map(self.passage, begins))))
         is_denied = not asserted
-        return Found(
+        return QuotePlace(
             numbers, begins[0], is_denied and any_before, is_denied and any_behind
         )
 
 
-quote_words: Final = lru_cache(maxsize=64)(listed)
+quote_words: Final = lru_cache(maxsize=64)(words_of)
 """The words of a quote, which is looked at more than once."""
 
 
-def find_quote(text: str, passages: Passages) -> Found | None:
+def find_quote(text: str, passages: Passages) -> QuotePlace | None:
     """Where a quote stands; None where no passage holds it.
 
     Case, white space, punctuation, quotation marks, dashes, invisible characters and the spacing
@@ -292,52 +285,54 @@ def find_quote(text: str, passages: Passages) -> Found | None:
     return passages.known[text]
 
 
-def _looked_up(text: str, passages: Passages) -> Found | None:
+def _looked_up(text: str, passages: Passages) -> QuotePlace | None:
     whole = quote_words(text) if len(text) <= LONGEST else []
-    places = passages.exact(whole) if whole else []
-    if places or not whole:
-        return passages.found(places) if places else None
+    if not whole:
+        return None
+    places = passages.exact(whole)
+    if places:
+        return passages.place_of(places)
+
     parts = [part for part in _ELLIPSIS.split(text) if any(map(str.isalnum, part))]
-    each: list[list[Place]] = []
-    sizes: list[int] = []
-    for part in parts if len(parts) <= MOST_FRAGMENTS else ():
-        quote = listed(part)
+    if len(parts) > MOST_FRAGMENTS:
+        return None
+    fragments: list[_Fragment] = []
+    for part in parts:
+        quote = words_of(part)
         exact = passages.exact(quote)
-        have = {passages.passage(begin) for begin, _ in exact}
-        near = passages.near(quote, _names(part))
-        each.append(
-            sorted(exact + [p for p in near if passages.passage(p[0]) not in have])
-        )
-        sizes.append(len(quote))
-    if not each or not all(each):
+        numbers = {passages.passage(begin) for begin, _ in exact}
+        similar = [
+            place
+            for place in passages.near(quote, _names(part))
+            if passages.passage(place[0]) not in numbers
+        ]
+        fragments.append(_Fragment(len(quote), sorted(exact + similar)))
+    if not fragments or not all(fragment.places for fragment in fragments):
         return None
-    places = passages.chained(each, sizes)
-    return passages.found(places) if places else _spread(passages, each, sizes)
+    places = passages.chained(fragments)
+    return passages.place_of(places) if places else _spread(passages, fragments)
 
 
-def _spread(
-    passages: Passages, each: Sequence[Sequence[Place]], sizes: Sequence[int]
-) -> Found | None:
+def _spread(passages: Passages, fragments: Sequence[_Fragment]) -> QuotePlace | None:
     """The passages of the longest fragment, where several together hold all of them."""
-    found = [passages.found(places) for places in each]
-    if min(sizes) < _GRAM or set(found[0].passages).intersection(
-        *(f.passages for f in found)
-    ):
+    places = [passages.place_of(fragment.places) for fragment in fragments]
+    sizes = [fragment.size for fragment in fragments]
+    is_in_one = set.intersection(*(set(place.passages) for place in places))
+    if min(sizes) < _GRAM or is_in_one:
         return None
-    longest = found[sizes.index(max(sizes))]
-    return longest._replace(
-        denied_before=any(fragment.denied_before for fragment in found),
-        denied_behind=any(fragment.denied_behind for fragment in found),
+    return places[sizes.index(max(sizes))]._replace(
+        denied_before=any(place.denied_before for place in places),
+        denied_behind=any(place.denied_behind for place in places),
     )
 
 
 def _barred(quote: Sequence[str]) -> list[str]:
     """The words with a bar between figures: "do n't" is "don't", and "1 5" is not "15"."""
-    found = list(quote)
-    for at, word in enumerate(quote):
-        if word[0] in "-0123456789" and at and quote[at - 1][-1].isdigit():
-            found[at] = f"|{word}"
-    return found
+    barred = list(quote)
+    for at, (before, word) in enumerate(pairwise(quote), start=1):
+        if word[0] in "-0123456789" and before[-1].isdigit():
+            barred[at] = f"|{word}"
+    return barred
 
 
 def _names(text: str) -> frozenset[str]:
@@ -359,13 +354,15 @@ def _agrees(
     """
     if not covered.issuperset(i for i, word in enumerate(quote) if _is_decisive(word)):
         return False
-    decisive = [
-        ["not" if w in NEGATIONS else w for w in side if w in names or _is_decisive(w)]
-        for side in (quote, stretch)
-    ]
-    return decisive[0] == decisive[1] and not opposed(
-        " ".join(quote), " ".join(stretch)
+    one, other = (
+        [
+            "not" if word in NEGATIONS else word
+            for word in words
+            if word in names or _is_decisive(word)
+        ]
+        for words in (quote, stretch)
     )
+    return one == other and not opposed(" ".join(quote), " ".join(stretch))
 
 
 def _is_decisive(word: str) -> bool:

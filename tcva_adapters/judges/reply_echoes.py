@@ -16,7 +16,7 @@ from tcva_adapters.judges.labels import ELLIPSIS, Label, ParsedVerdict, read_lab
 from tcva_adapters.judges.reply_lines import LABEL_END
 from tcva_adapters.judges.reply_values import verdicts_in
 from tcva_adapters.models.reply_json import MAX_REPAIRED, Node, json_values
-from tcva_adapters.text.words import listed
+from tcva_adapters.text.words import words_of
 
 _CODE: Final = re.compile(r"(?<!\\)\\++(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 _DRESS: Final = re.compile(
@@ -38,7 +38,7 @@ def repeated_words(text: str) -> str:
     >>> repeated_words('> **1.** \\"Fully&quot;') == repeated_words("<li>1) fully</li>") == " 1 fully "
     True
     """
-    return f" {' '.join(listed(_undressed(text)))} "
+    return f" {' '.join(words_of(_undressed(text)))} "
 
 
 def is_quoted_json(

@@ -24,7 +24,7 @@ from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample, whole_characters
-from tcva_adapters.text.words import listed
+from tcva_adapters.text.words import words_of
 
 CLAIMS_A_CALL: Final = 24
 
@@ -257,5 +257,5 @@ def _copied_from(
 @lru_cache(maxsize=32)
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
     """All four words in a row, which are no name that prompt and passage may both have."""
-    words = listed(text)
+    words = words_of(text)
     return frozenset(zip(words, words[1:], words[2:], words[3:], strict=False))

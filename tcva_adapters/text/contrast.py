@@ -8,26 +8,28 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from tcva_adapters.text.lists import by_language, words
+from tcva_adapters.text.lists import by_language, word_list
 from tcva_adapters.text.words import (
     FUNCTION_WORDS,
     NEGATIONS,
     Token,
     is_content,
-    plain,
     stem,
     tokenise,
+    without_accents,
 )
 
-_NEARLY: Final = words("nearly")
-_DENYING: Final = {word: words(f"denying_{word}") for word in ("to", "that", "from")}
-_HARMLESS_NEXT: Final = words("harmless_next")
-_HARMLESS_BEFORE: Final = words("harmless_before")
-_HELPING: Final = FUNCTION_WORDS - words("clauses") | words("helping")
-_FILLING: Final = words("filling")
-_HELPING_VERBS: Final = words("helping_verbs")
-_AFTER_NE: Final = words("after_ne")
-_ONLY_AFTER_A_VERB: Final = words("only_after_a_verb")
+_NEARLY: Final = word_list("nearly")
+_DENYING: Final = {
+    word: word_list(f"denying_{word}") for word in ("to", "that", "from")
+}
+_HARMLESS_NEXT: Final = word_list("harmless_next")
+_HARMLESS_BEFORE: Final = word_list("harmless_before")
+_HELPING: Final = FUNCTION_WORDS - word_list("clauses") | word_list("helping")
+_FILLING: Final = word_list("filling")
+_HELPING_VERBS: Final = word_list("helping_verbs")
+_AFTER_NE: Final = word_list("after_ne")
+_ONLY_AFTER_A_VERB: Final = word_list("only_after_a_verb")
 _REACH: Final = 6  # tokens that a negator reaches
 _NEXT: Final = 4  # words behind a stretch that are looked at
 _JAPANESE: Final = re.compile(
@@ -45,7 +47,7 @@ _OR: Final = re.compile(r"(deny (?:none )*[+-]\S+(?: none)*) or\b")
 _DENYING_PREFIX: Final = re.compile(r"^(?:un|dis|non|im|in|il|ir)(?=\w{3})")
 _ENDING: Final = re.compile(r"(?<=\w{4})[aeiounsrlx]{1,3}$")
 _SAYS_LITTLE: Final = re.compile(
-    f"[\u3040-\u309f可能会會被得要{''.join(words('small_characters'))}]"
+    f"[\u3040-\u309f可能会會被得要{''.join(word_list('small_characters'))}]"
 )
 _WIDEST: Final = 24  # letters of a listed beginning
 _TURNED: Final = str.maketrans("+-", "-+")
@@ -151,7 +153,7 @@ def _clauses(text: str) -> list[set[str]]:
     with the word of content behind it, at the end of a clause with the last one.
     """
     tokens = tokenise(text)
-    stems = [stem(plain(token.text)) for token in tokens]
+    stems = [stem(without_accents(token.text)) for token in tokens]
     clauses, end, clause = [""], 0, 0
     for at, token in enumerate(tokens):
         if at < end:
@@ -187,7 +189,7 @@ def _own_mark(tokens: Sequence[Token]) -> str:
     token, key = tokens[0], tokens[0].key
     if token.kind == "negator" or token.text in _NEARLY:
         return "deny" if _denies([token.text for token in tokens]) else "none"
-    if listed := _mark(stem(plain(token.text))):
+    if listed := _mark(stem(without_accents(token.text))):
         return listed
     if not is_content(token) or _SAYS_LITTLE.match(key[-1:]):
         return "none"
@@ -213,12 +215,14 @@ _MARKS: Final = {
     for entries, mark in chain(
         (
             (side.split(","), f"{sign}#{group.partition(',')[0]}")
-            for group in sorted(words("opposed"))
+            for group in sorted(word_list("opposed"))
             for sign, side in zip("+-", group.split("/"), strict=True)
         ),
         ((entries, mark) for mark, entries in by_language("marks").items()),
     )
-    for phrase in (" ".join(map(stem, plain(entry).split("_"))) for entry in entries)
+    for phrase in (
+        " ".join(map(stem, without_accents(entry).split("_"))) for entry in entries
+    )
 }
 
 

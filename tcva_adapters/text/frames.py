@@ -7,18 +7,18 @@ from collections import defaultdict
 from math import isclose
 from typing import Final
 
-from tcva_adapters.text.lists import patterns, variants, words
+from tcva_adapters.text.lists import patterns, variants, word_list
 from tcva_adapters.text.numbers import value_of
 from tcva_adapters.text.words import FUNCTION_WORDS, LANGUAGE_WORDS, tokenise
 
 _MEMBERS: Final = variants("members")
-_DETERMINERS: Final = words("determiners")
-_EITHER_WAY: Final = words("either_way")
-_CAPITALISING: Final = words("capitalising")
+_DETERMINERS: Final = word_list("determiners")
+_EITHER_WAY: Final = word_list("either_way")
+_CAPITALISING: Final = word_list("capitalising")
 _COMMON: Final = LANGUAGE_WORDS["English"]
 _UNSPACED: Final = variants("unspaced")
-_TWO_SIDED: Final = words("two_sided")
-_LEAVING_OPEN: Final = words("leaving_open")
+_TWO_SIDED: Final = word_list("two_sided")
+_LEAVING_OPEN: Final = word_list("leaving_open")
 _HALF_DAY: Final = re.compile(r"(?i)(\d)\s?([ap])\.?\s?m\b\.?")
 # An uncommon word where a sentence begins, and a verb of one subject, make a name of it.
 _SUBJECT: Final = re.compile(

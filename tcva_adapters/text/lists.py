@@ -14,7 +14,7 @@ _LISTS: Final = tomllib.loads(
 _PART: Final = re.compile(r"<(\w+)>")
 
 
-def words(name: str) -> frozenset[str]:
+def word_list(name: str) -> frozenset[str]:
     """One list, or all lists of a table together."""
     found = _LISTS[name]
     return frozenset(

@@ -13,7 +13,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Final, NamedTuple
 
-from tcva_adapters.text.lists import words
+from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.non_claims import non_claim_kind
 
 _CLOSERS: Final = r"\"'”’»›)\]}）】」』〉》*_"
@@ -68,11 +68,11 @@ _LETTER: Final = re.compile(r"[^\W_]")
 _CELL_END: Final = re.compile(r"(?<!\\)\|")
 _HARD: Final = frozenset(_HARD_STOPS)
 _OPEN_ENDS: Final = frozenset(_STOPS + ",;:，；：、")
-_NEVER_FINAL: Final = words("never_final")
-_BEFORE_NUMBER: Final = words("before_number")
-_SELDOM_FINAL: Final = words("seldom_final")
-_STARTERS: Final = words("starters")
-_AFTER_ORDINAL: Final = words("after_ordinal")
+_NEVER_FINAL: Final = word_list("never_final")
+_BEFORE_NUMBER: Final = word_list("before_number")
+_SELDOM_FINAL: Final = word_list("seldom_final")
+_STARTERS: Final = word_list("starters")
+_AFTER_ORDINAL: Final = word_list("after_ordinal")
 _INITIALS: Final = re.compile(  # "J", "U.S", "Ph.D"; "Hauptstr"
     r"[^\W\d_](?:[^\W\d_]?\.[^\W\d_]{1,2})*|\w+str"
 )

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from tcva_adapters.text.lists import by_language, variants, words
+from tcva_adapters.text.lists import by_language, variants, word_list
 
 _SCRIPTS: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -21,8 +21,8 @@ _PAIRED: Final = re.compile(f"[{_SCRIPTS}\uac00-\ud7af]")  # with Hangul
 
 STOPS: Final = frozenset(".!?。！？")
 PAUSES: Final = frozenset(",:")
-NEGATIONS: Final = words("negations")
-FUNCTION_WORDS: Final = words("function_words")
+NEGATIONS: Final = word_list("negations")
+FUNCTION_WORDS: Final = word_list("function_words")
 LANGUAGE_WORDS: Final = by_language("language_words")
 """Common words of languages with Latin letters, which tell them apart."""
 
@@ -141,10 +141,10 @@ def _is_no_accent(char: str) -> bool:
     return not unicodedata.combining(char)
 
 
-def listed(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """The words of a text in small letters, without marks; characters where there are no spaces.
 
-    >>> listed("It costs 1,500 dollars; it's NEW.")
+    >>> words_of("It costs 1,500 dollars; it's NEW.")
     ['it', 'costs', '1500', 'dollars', 'its', 'new']
     """
     found: list[str] = []
@@ -215,7 +215,7 @@ def stem(word: str) -> str:
     return word[:-1] + "i" if word.endswith("y") and word[-2] not in "aeiou" else word
 
 
-def plain(word: str) -> str:
+def without_accents(word: str) -> str:
     """A word in small letters without accents."""
     if word.isascii():
         return word.lower()
@@ -289,7 +289,7 @@ def _read(piece: str) -> tuple[str, str, str]:
     elif small in FUNCTION_WORDS:
         key, kind = small, "function"
     else:
-        bare = _SIGNS.get(piece) or plain(piece)
+        bare = _SIGNS.get(piece) or without_accents(piece)
         key, kind = stem(_SPELLINGS.get(bare, bare)), "word"
     return key, kind, other
 

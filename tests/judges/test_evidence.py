@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence import check_evidence
-from tcva_adapters.judges.quotes import NEAR_ENOUGH, Found, Passages, find_quote
+from tcva_adapters.judges.quotes import NEAR_ENOUGH, Passages, QuotePlace, find_quote
 from tcva_adapters.results.claims import EvidenceCheck
 from tcva_adapters.text.contrast import contradicts
 from tcva_adapters.text.frames import says_otherwise
@@ -230,12 +230,12 @@ def test_a_negation_just_outside_a_quote() -> None:
 
 def test_a_passage_that_asserts_a_quote_comes_before_one_that_denies_it() -> None:
     held = Passages(["It is not safe.", "It is safe."])
-    assert find_quote("safe", held) == Found((2,), at=7)
+    assert find_quote("safe", held) == QuotePlace((2,), at=7)
     cells = Passages(["Dogs | not allowed | Cats | allowed"])
-    assert find_quote("Cats | allowed", cells) == Found((1,), at=3)
+    assert find_quote("Cats | allowed", cells) == QuotePlace((1,), at=3)
     spread = Passages(["It is not safe for children.", "The ferry runs twice a day."])
     found = find_quote("safe for children ... runs twice a day", spread)
-    assert found == Found((2,), at=9, denied_before=True)
+    assert found == QuotePlace((2,), at=9, denied_before=True)
 
 
 CLAIMED = [

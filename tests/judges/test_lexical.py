@@ -16,7 +16,7 @@ from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
 from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.judges.lexical import LexicalJudge, distribution
-from tcva_adapters.judges.passages import prepare
+from tcva_adapters.judges.sentence_index import index_of
 from tcva_adapters.text.sentences import split_claims
 from tests.support.paper import load, needs_paper_data
 
@@ -177,7 +177,7 @@ def test_a_passage_without_stops_is_cut() -> None:
 
 def test_few_long_passages_stay_in_memory() -> None:
     found = [
-        weakref.ref(prepare((f"Text {n}. " + "Cats sleep. " * 700,))) for n in range(6)
+        weakref.ref(index_of((f"Text {n}. " + "Cats sleep. " * 700,))) for n in range(6)
     ]
     gc.collect()
     assert sum(each() is not None for each in found) == 2

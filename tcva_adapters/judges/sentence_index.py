@@ -49,7 +49,7 @@ class Sentence(NamedTuple):
         return _tokens(self.text)
 
 
-class Passages:
+class SentenceIndex:
     """The sentences of the passages, each once, and in which of them each key occurs.
 
     Attributes:
@@ -115,9 +115,9 @@ class Passages:
 
 
 @lru_cache(maxsize=2)  # the index of a megabyte takes 35 MB
-def prepare(texts: tuple[str, ...]) -> Passages:
+def index_of(texts: tuple[str, ...]) -> SentenceIndex:
     """The passages with their index, cached for the next call on the same texts."""
-    return Passages(texts)
+    return SentenceIndex(texts)
 
 
 def pairs_of(keys: Iterable[str]) -> list[Pair]:
