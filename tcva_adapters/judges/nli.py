@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -50,7 +50,8 @@ class NLIJudge:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder).expanduser().resolve()
-        self._digest = (model := load(self.folder)).digest
+        model = load(self.folder)
+        self._digest = model.digest
         self.name = f"nli:{model.title}@{self._digest[:8]}"
         self.address = f"nli:{self.folder}"
         self.parameters: Mapping[str, Any] = {"files": self._digest}
@@ -86,10 +87,12 @@ class NLIJudge:
             InvalidValueError: See `check`.
         """
 
-        def judged(texts: list[str], held: tuple[str, ...]) -> list[ClaimVerdict]:
-            return _verdicts(self._model(), texts, index_of(held))
+        def verdicts_on(
+            claims: list[str], passages: tuple[str, ...]
+        ) -> list[ClaimVerdict]:
+            return _verdicts(self._model(), claims, index_of(passages))
 
-        return computed(self, sample, criterion, judged, form="yes_no")
+        return computed(self, sample, criterion, verdicts_on, form="yes_no")
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same in another thread: the event loop goes on."""
@@ -103,12 +106,12 @@ class NLIJudge:
         return model
 
 
-class _Asked(NamedTuple):
+class _Comparison(NamedTuple):
     """A claim with the windows that it is held against.
 
     Attributes:
-        text: As the model reads it.
-        note: What is to be said of that.
+        text: The claim as the model reads it.
+        note: What the reason has to say of that.
         near: The places of the sentences that share a word with it, the nearest first.
         windows: Places of sentences each, in the order of the passages.
         pairs: What the model is asked, one for each window.
@@ -122,96 +125,91 @@ class _Asked(NamedTuple):
 
 
 def _verdicts(
-    model: CrossEncoder, claims: Sequence[str], held: SentenceIndex
+    model: CrossEncoder, claims: Sequence[str], index: SentenceIndex
 ) -> list[ClaimVerdict]:
     """One verdict per claim, in order; the pairs of all claims go to the model together."""
-    non_claims = listed_non_claims(claims)
-    asked = {
-        at: _asked(model, text, held)
-        for at, text in enumerate(without_marks(claims))
-        if claims[at] not in non_claims
+    verdicts = listed_non_claims(claims)
+    comparisons = {
+        claim: _comparison(model, text, index)
+        for claim, text in zip(claims, without_marks(claims), strict=True)
+        if claim not in verdicts
     }
-    found = iter(
-        model.chances([pair for each in asked.values() for pair in each.pairs])
-    )
-    return [
-        _verdict(claim, asked[at], [next(found) for _ in asked[at].pairs], held)
-        if at in asked
-        else non_claims[claim]
-        for at, claim in enumerate(claims)
-    ]
+    pairs = chain.from_iterable(comparison.pairs for comparison in comparisons.values())
+    chances = iter(model.chances([*pairs]))
+    for claim, comparison in comparisons.items():
+        own_chances = [*islice(chances, len(comparison.pairs))]
+        verdicts[claim] = _verdict(claim, comparison, own_chances, index)
+    return [verdicts[claim] for claim in claims]
 
 
-def _asked(model: CrossEncoder, claim: str, held: SentenceIndex) -> _Asked:
+def _comparison(model: CrossEncoder, claim: str, index: SentenceIndex) -> _Comparison:
     """A claim with its windows: at most four, of the sentences that share most words with it.
 
     The nearest sentence alone; the nearest ones from anywhere; and the nearest two with what
     stands around them. Where no sentence shares a word, the beginning and the middle of the text.
     """
     text, size = model.cut(claim, model.room // 2)
-    room, sentences = model.room - size - _SPARE, held.sentences
-    near = held.ranked(tokenise(text), _MOST_NEAR)
+    room = model.room - size - _SPARE
+    sentences = index.sentences
+    near = index.ranked(tokenise(text), _MOST_NEAR)
 
-    def filled(places: Iterable[int]) -> tuple[int, ...]:
+    def window_of(places: Iterable[int]) -> tuple[int, ...]:
+        """The first of these places, as many as there is room for."""
         window: list[int] = []
         left = room
-        for at in places:
-            left -= model.cut(sentences[at].text, room)[1]
+        for place in places:
+            left -= model.cut(sentences[place].text, room)[1]
             if window and left < 0:
                 break
-            window.append(at)
+            window.append(place)
         return tuple(sorted(window))
 
-    def around(at: int) -> list[int]:
-        by_distance = sorted(
-            range(max(0, at - room), at + room), key=lambda i: abs(i - at)
-        )
-        same = (i for i in by_distance if i < len(sentences))
-        return [i for i in same if sentences[i].passage == sentences[at].passage]
+    def around(centre: int) -> list[int]:
+        """The places in the same passage, the nearest first."""
+        places = range(max(0, centre - room), min(centre + room, len(sentences)))
+        passage = sentences[centre].passage
+        same = [place for place in places if sentences[place].passage == passage]
+        return sorted(same, key=lambda place: abs(place - centre))
 
-    rest = (at for at in range(len(sentences)) if at not in near)
-    centres = near[:2] or [0, len(sentences) // 2]
-    several = [
-        tuple(near[:1]),
-        filled(chain(near, rest)),
-        *(filled(around(at)) for at in centres),
-    ]
-    windows = [window for window in dict.fromkeys(several) if window]
+    rest = (place for place in range(len(sentences)) if place not in near)
+    windows = [tuple(near[:1]), window_of(chain(near, rest))]
+    if sentences:
+        centres = near[:2] or [0, len(sentences) // 2]
+        windows += [window_of(around(centre)) for centre in centres]
+    windows = [window for window in dict.fromkeys(windows) if window]
     premises = [" ".join(sentences[at].text for at in window) for window in windows]
     pairs = [(model.cut(premise, room)[0], text) for premise in premises]
-    note = "; only its beginning was read" * (text != claim)
-    note += "; a long sentence of the contexts was cut" * (
-        [p for p, _ in pairs] != premises
-    )
-    return _Asked(text, note, near, windows, pairs)
+    note = "; only its beginning was read" if text != claim else ""
+    if [premise for premise, _ in pairs] != premises:
+        note += "; a long sentence of the contexts was cut"
+    return _Comparison(text, note, near, windows, pairs)
 
 
 def _verdict(
     claim: str,
-    asked: _Asked,
+    comparison: _Comparison,
     chances: Sequence[Chance],
-    held: SentenceIndex,
+    index: SentenceIndex,
 ) -> ClaimVerdict:
     """What the window with the highest P(entailment) says; its nearest sentence is the quote."""
     if not chances:
         return ClaimVerdict(
-            claim=claim,
-            verdict=LEVELS[-1],
-            reason="the contexts are empty",
+            claim=claim, verdict=LEVELS[-1], reason="the contexts are empty"
         )
     chance, window = max(
-        zip(chances, asked.windows, strict=True), key=lambda one: one[0].entailed
+        zip(chances, comparison.windows, strict=True), key=lambda pair: pair[0].entailed
     )
     shares = level_shares(chance.entailed)
+    reason = f"P(entailment) {chance.entailed:.2f}"
     if chance.is_contradicted:
         shares = (0.0, 0.0, 0.0, sum(shares[:4]), shares[4])  # minor at most
-    quotes = [held.sentences[at] for at in asked.near if at in window]
-    contradicted = ", contradicted" * chance.is_contradicted
+        reason += ", contradicted"
+    quotes = [index.sentences[place] for place in comparison.near if place in window]
     return ClaimVerdict(
         claim=claim,
         verdict=likeliest(shares),
         evidence=quotes[0].source if quotes else "",
         context=quotes[0].passage + 1 if quotes else None,
-        reason=f"P(entailment) {chance.entailed:.2f}{contradicted}{asked.note}",
+        reason=reason + comparison.note,
         probabilities=shares,
     )
