@@ -94,21 +94,22 @@ class CrossEncoder:
     """
 
     def __init__(self, files: Mapping[str, Path], state: object) -> None:
-        self.state, self.digest = state, _digest(files)
-        graph, named = files["model.onnx"], files["config.json"]
+        self.state = state
+        self.digest = _digest(files)
+        config_path = files["config.json"]
         config: dict[str, Any] = {}
-        for each in (files.get("tokenizer_config.json", named), named):
-            with _reading(each):
-                config = {**config, **json.loads(each.read_text("utf-8"))}
+        for path in (files.get("tokenizer_config.json", config_path), config_path):
+            with _reading(path):
+                config = {**config, **json.loads(path.read_text("utf-8"))}
         title = config.get("_name_or_path") or config.get("model_type") or "model"
         self.title = Path(str(title)).name
-        self.labels, self._classes = _labels(config.get("id2label"), named)
+        self.labels, self._classes = _labels(config.get("id2label"), config_path)
         self._pad: int = config.get("pad_token_id") or 0
         self.length = _length(config)
         self._template = str(config.get("nli_template") or "")
         places = sorted(_PLACE.findall(self._template))
         if self._template and places != ["hypothesis", "premise"]:
-            msg = f"nli_template in {named} must have {{premise}} and {{hypothesis}} once each"
+            msg = f"nli_template in {config_path} must have {{premise}} and {{hypothesis}} once each"
             raise InvalidValueError(msg)
         with _reading(files["tokenizer.json"]):
             self._tokenizer = Tokenizer.from_file(str(files["tokenizer.json"]))
@@ -122,15 +123,17 @@ class CrossEncoder:
             raise InvalidValueError(msg)
         self._tokenizer.enable_truncation(self.length)
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads, options.inter_op_num_threads = _threads(), 1
+        options.intra_op_num_threads = _threads()
+        options.inter_op_num_threads = 1
         options.log_severity_level = 4  # what matters is raised
         options.use_deterministic_compute = True
         self._lock = threading.Lock()
+        graph = files["model.onnx"]
         with _reading(graph):
             cpu = ["CPUExecutionProvider"]
             self.session = onnxruntime.InferenceSession(str(graph), options, cpu)
-            self._inputs = [each.name for each in self.session.get_inputs()]
-            outputs = [each.name for each in self.session.get_outputs()]
+            self._inputs = [value.name for value in self.session.get_inputs()]
+            outputs = [value.name for value in self.session.get_outputs()]
             self._output = "logits" if "logits" in outputs else outputs[0]
             self.chances([("a", "a")])
         _made.add(self)
@@ -148,11 +151,11 @@ class CrossEncoder:
 
     def cut(self, text: str, most: int) -> tuple[str, int]:
         """A text as far as it has at most so many tokens, and how many it has."""
-        found = self._tokenizer.encode(self._plain(text), add_special_tokens=False)
-        size = len(found.ids)
-        return (
-            (text, size) if size <= most else (text[: found.offsets[most - 1][1]], most)
-        )
+        encoded = self._tokenizer.encode(self._plain(text), add_special_tokens=False)
+        size = len(encoded.ids)
+        if size <= most:
+            return text, size
+        return text[: encoded.offsets[most - 1][1]], most
 
     def chances(self, pairs: Sequence[tuple[str, str]]) -> list[Chance]:
         """What the model holds of each pair of premise and hypothesis; batches are of similar length.
@@ -164,11 +167,12 @@ class CrossEncoder:
         """
         encoded = [self._encoded(*pair) for pair in pairs]
         order = sorted(range(len(pairs)), key=lambda at: (len(encoded[at].ids), at))
-        found: dict[int, Chance] = {}
+        chances: dict[int, Chance] = {}
         for begin in range(0, len(order), BATCH):
             places = order[begin : begin + BATCH]
-            found |= zip(places, self._run([encoded[at] for at in places]), strict=True)
-        return [found[at] for at in range(len(pairs))]
+            batch = [encoded[at] for at in places]
+            chances |= zip(places, self._run(batch), strict=True)
+        return [chances[at] for at in range(len(pairs))]
 
     def _encoded(self, premise: str, hypothesis: str) -> Any:
         premise, hypothesis = map(self._plain, (premise, hypothesis))
@@ -180,13 +184,13 @@ class CrossEncoder:
         )
 
     def _run(self, batch: Sequence[Any]) -> list[Chance]:
-        for each in batch:
-            each.pad(len(batch[-1].ids), pad_id=self._pad)
-        rows = {
-            name: [getattr(each, field) for each in batch]
-            for name, field in _FIELDS.items()
+        for pair in batch:
+            pair.pad(len(batch[-1].ids), pad_id=self._pad)
+        feeds = {
+            name: np.array([getattr(pair, _FIELDS[name]) for pair in batch])
+            for name in self._inputs
+            if name in _FIELDS
         }
-        feeds = {name: np.array(rows[name]) for name in self._inputs if name in rows}
         try:
             # One at a time: the session has all threads that it may have.
             with self._lock:
@@ -197,8 +201,9 @@ class CrossEncoder:
         if logits.shape != (len(batch), number) or not np.isfinite(logits).all():
             msg = f"got logits {logits.shape} for {len(batch)} pairs and {number} classes in config.json"
             raise JudgeError(msg)
-        # A single one stands against 0.
-        logits = np.pad(logits.astype(np.float64), ((0, 0), (0, int(number == 1))))
+        logits = logits.astype(np.float64)
+        if number == 1:
+            logits = np.pad(logits, ((0, 0), (0, 1)))  # it stands against 0
         shares = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
         # Other machines add in another order: the digits behind say nothing.
@@ -249,13 +254,15 @@ def _files(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
         msg = f"there is no folder {folder}; judge='nli:FOLDER' needs one with {', '.join(_NEEDED)}"
         raise InvalidValueError(msg)
-    found = {name: folder / name for name in (*_NEEDED, "tokenizer_config.json")}
-    if not found["model.onnx"].is_file():
-        found["model.onnx"] = folder / "onnx" / "model.onnx"
-    if lacking := [name for name in _NEEDED if not found[name].is_file()]:
-        msg = f"{folder} has no {lacking[0]}; write it with {_EXPORT}"
-        raise InvalidValueError(msg)
-    return {name: path for name, path in found.items() if path.is_file()}
+    paths = {name: folder / name for name in (*_NEEDED, "tokenizer_config.json")}
+    if not paths["model.onnx"].is_file():
+        paths["model.onnx"] = folder / "onnx" / "model.onnx"
+    files = {name: path for name, path in paths.items() if path.is_file()}
+    for name in _NEEDED:
+        if name not in files:
+            msg = f"{folder} has no {name}; write it with {_EXPORT}"
+            raise InvalidValueError(msg)
+    return files
 
 
 def _weights(graph: Path) -> dict[str, Path]:
@@ -272,16 +279,16 @@ def _weights(graph: Path) -> dict[str, Path]:
 
 
 def _digest(files: Mapping[str, Path]) -> str:
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for name, path in sorted(files.items()):
         with path.open("rb") as file:
-            found.update(name.encode() + hashlib.file_digest(file, "sha256").digest())
-    return found.hexdigest()
+            digest.update(name.encode() + hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
 
 
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    """Whatever goes wrong is the file's fault."""
+    """Blame a file for whatever goes wrong here."""
     try:
         yield
     except Exception as error:
@@ -293,31 +300,38 @@ def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0][:300]
 
 
-def _labels(given: Any, path: Path) -> tuple[list[str], list[str]]:
+def _labels(id2label: Any, path: Path) -> tuple[list[str], list[str]]:
     """The names of the classes in the order of the model, and what they mean."""
-    named = given if isinstance(given, dict) else {}
-    labels = [str(named.get(str(at), "?")) for at in range(len(named))]
-    plain = [re.sub(r"[\W_]+", "_", label.strip().casefold()) for label in labels]
-    found = [
-        kind for each in plain for kind in _CLASSES if _CLASSES[kind].fullmatch(each)
-    ]
-    if len(found) < len(labels) or found.count("entailed") != 1:
-        said = f"names the classes {', '.join(labels)}" if labels else "has no id2label"
-        msg = f'{path} {said}; set its "id2label" to what the model\'s outputs mean, in order, e.g. {_EXAMPLE}, or {{"0": "supported"}} for one'
+    names = id2label if isinstance(id2label, dict) else {}
+    labels = [str(names.get(str(at), "?")) for at in range(len(names))]
+    classes: list[str] = []
+    for label in labels:
+        plain = re.sub(r"[\W_]+", "_", label.strip().casefold())
+        classes += [kind for kind in _CLASSES if _CLASSES[kind].fullmatch(plain)]
+    if len(classes) < len(labels) or classes.count("entailed") != 1:
+        problem = (
+            f"names the classes {', '.join(labels)}" if labels else "has no id2label"
+        )
+        msg = f'{path} {problem}; set its "id2label" to what the model\'s outputs mean, in order, e.g. {_EXAMPLE}, or {{"0": "supported"}} for one'
         raise InvalidValueError(msg)
-    return labels, found
+    return labels, classes
 
 
 def _length(config: Mapping[str, Any]) -> int:
     """The most tokens of a pair, by the model's positions and its tokenizer's own limit."""
-    given = (config.get("max_position_embeddings"), config.get("model_max_length"))
     # RoBERTa and its kin count positions from behind the padding.
     skipped = 2 if config.get("pad_token_id") == 1 else 0
-    numbers = [n for n in given if isinstance(n, int | float) and abs(n) < math.inf]
-    return min([LONGEST, *(int(n) - skipped for n in numbers)])
+    lengths = [LONGEST]
+    for key in ("max_position_embeddings", "model_max_length"):
+        length = config.get(key)
+        if isinstance(length, int | float) and abs(length) < math.inf:
+            lengths.append(int(length) - skipped)
+    return min(lengths)
 
 
 def _threads() -> int:
     """OMP_NUM_THREADS, which Ray sets for its workers; else the CPUs, 4 at most."""
-    named = os.environ.get("OMP_NUM_THREADS", "")
-    return int(named) if named.isdecimal() else min(_MOST_THREADS, os.cpu_count() or 1)
+    threads = os.environ.get("OMP_NUM_THREADS", "")
+    if threads.isdecimal():
+        return int(threads)
+    return min(_MOST_THREADS, os.cpu_count() or 1)

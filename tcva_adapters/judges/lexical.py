@@ -106,8 +106,8 @@ class LexicalJudge:
         Raises:
             InvalidValueError: See `check`.
         """
-        judged = partial(self.judge_claims, criterion=criterion)
-        return computed(self, sample, criterion, judged)
+        verdicts_on = partial(self.judge_claims, criterion=criterion)
+        return computed(self, sample, criterion, verdicts_on)
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited: long texts do not hold up the event loop."""
@@ -136,25 +136,18 @@ class LexicalJudge:
             nothing has the verdict None and its kind (``greeting``, ``question``, ``offer``,
             ``refusal``) as reason.
         """
-        held = index_of(tuple(passages))
-        non_claims = _non_claims(claims)
-        readings = zip(claims, without_marks(claims), strict=True)
-        said = [(claim, bare) for claim, bare in readings if claim not in non_claims]
+        index = index_of(tuple(passages))
+        verdicts = _non_claims(claims)
+        asked = [
+            (claim, unmarked)
+            for claim, unmarked in zip(claims, without_marks(claims), strict=True)
+            if claim not in verdicts
+        ]
         if criterion.against == "input":
-            found = iter(_relevance([claim for claim, _ in said], held))
+            judged = iter(_relevance([claim for claim, _ in asked], index))
         else:
-            # Citations may stand in the passages, too.
-            found = (
-                max(
-                    (
-                        _supported(claim, text, held)
-                        for text in dict.fromkeys((claim, bare))
-                    ),
-                    key=_weight,
-                )
-                for claim, bare in said
-            )
-        return [non_claims.get(claim) or next(found) for claim in claims]
+            judged = (_best_supported(*texts, index) for texts in asked)
+        return [verdicts.get(claim) or next(judged) for claim in claims]
 
 
 def _non_claims(claims: Sequence[str]) -> dict[str, ClaimVerdict]:
@@ -162,17 +155,13 @@ def _non_claims(claims: Sequence[str]) -> dict[str, ClaimVerdict]:
 
     A few words without content ("Yes.") claim nothing next to a claim; alone they are the answer.
     """
-    listed = listed_non_claims(claims)
+    known = listed_non_claims(claims)
     bare = {
-        claim: ClaimVerdict(
-            claim=claim,
-            verdict=None,
-            reason=NOT_A_CLAIM,
-        )
+        claim: ClaimVerdict(claim=claim, verdict=None, reason=NOT_A_CLAIM)
         for claim in claims
         if _is_bare(claim)
     }
-    return listed if {*claims} <= bare.keys() | listed.keys() else bare | listed
+    return known if {*claims} <= bare.keys() | known.keys() else bare | known
 
 
 def _is_bare(claim: str) -> bool:
@@ -194,82 +183,91 @@ def without_marks(claims: Sequence[str]) -> list[str]:
     """
     numbers = {int(match[1]) for claim in claims for match in _ITEM.finditer(claim)}
 
-    def unnumbered(match: re.Match[str]) -> str:
-        return (
-            match[0]
-            if numbers.isdisjoint((int(match[1]) - 1, int(match[1]) + 1))
-            else ""
-        )
+    def unnumbered(item: re.Match[str]) -> str:
+        neighbours = {int(item[1]) - 1, int(item[1]) + 1}
+        return "" if neighbours & numbers else item[0]
 
     return [_SOURCE.sub("", _ITEM.sub(unnumbered, claim)) for claim in claims]
 
 
-def _supported(claim: str, text: str, passages: SentenceIndex) -> ClaimVerdict:
+def _best_supported(claim: str, unmarked: str, index: SentenceIndex) -> ClaimVerdict:
+    """The better verdict on a claim with and without its marks: passages may have citations, too."""
+    texts = dict.fromkeys((claim, unmarked))
+    verdicts = [_supported(claim, text, index) for text in texts]
+    return max(verdicts, key=_weight)
+
+
+def _supported(claim: str, text: str, index: SentenceIndex) -> ClaimVerdict:
     """How far the passages support a claim's text, in the words of its nearest sentence."""
     tokens = tokenise(text)
-    sentence = passages.best(tokens)
+    sentence = index.best(tokens)
     if sentence is None:
-        why = (
-            "none of its words were found"
-            if passages.sentences
-            else "the contexts are empty"
-        )
-        return _verdict(claim, distribution(0.0), None, why)
-    source = sentence.tokens
+        reason = "the contexts are empty"
+        if index.sentences:
+            reason = "none of its words were found"
+        return _verdict(claim, distribution(0.0), None, reason)
+
     content = [token for token in tokens if is_content(token)]
-    known = [passages.has(token) for token in content]
-    overlap = support = _overlap(tokens, content or tokens, source, passages)
-    if overlap < 1.0:
-        words = len({t.key for t, there in zip(content, known, strict=True) if there})
-        own = sum(t.key in _SPEAKERS and not passages.has(t) for t in tokens)
-        support *= (words or _FUNCTION_WORDS_ALONE) / (
-            (words or _FUNCTION_WORDS_ALONE) + _THIN
-        )
-        support *= _SPEAKER ** min(own, _MOST_SPEAKERS)
-    absent = [token for token, there in zip(content, known, strict=True) if not there]
+    known = [index.has(token) for token in content]
+    absent = [token for token in content if not index.has(token)]
     names = {token.key for token in absent if token.capital}
     numbers = [token.text for token in absent if token.kind == "number"]
     contradictions = {
         "number not found": numbers,
-        "another number": [] if numbers else other_numbers(tokens, source),
+        "another number": [] if numbers else other_numbers(tokens, sentence.tokens),
         "the context says the opposite": opposed(text, sentence.source),
     }
+    overlap = _overlap(tokens, content or tokens, sentence.tokens, index)
+    support = overlap
+    if overlap < 1.0:
+        present = {token.key for token in content} - {token.key for token in absent}
+        n_words = len(present) or _FUNCTION_WORDS_ALONE
+        speakers = [t for t in tokens if t.key in _SPEAKERS and not index.has(t)]
+        support *= n_words / (n_words + _THIN)
+        support *= _SPEAKER ** min(len(speakers), _MOST_SPEAKERS)
     support *= _MISSING ** len(names)
     support *= _CONTRADICTION ** (overlap * sum(map(bool, contradictions.values())))
-    highest = 2 if _breaks_off(known) else 1 if names else 0
+    highest = 1 if names else 0
+    if _breaks_off(known):
+        highest = 2
+
     others = {"words not found": [t.text for t in absent if t.kind != "number"]}
     reasons = [
-        f"{said}: {_listed(w)}" for said, w in (others | contradictions).items() if w
+        f"{fault}: {_first_few(words)}"
+        for fault, words in (others | contradictions).items()
+        if words
     ]
-    reasons = reasons or ["all its words were found"]
-    return _verdict(claim, distribution(support, highest), sentence, "; ".join(reasons))
+    reason = "; ".join(reasons) or "all its words were found"
+    return _verdict(claim, distribution(support, highest), sentence, reason)
 
 
 def _overlap(
     tokens: Sequence[Token],
     content: Sequence[Token],
     source: Sequence[Token],
-    passages: SentenceIndex,
+    index: SentenceIndex,
 ) -> float:
     """The mean of four shares of the claim, in [0, 1].
 
     Its words and its pairs of neighbouring words that occur in the passages, its words of content
     and its 5-grams of characters that occur in the sentence that is nearest to it.
     """
-    found = sum(map(passages.has, content))
-    others = _FUNCTION_WORD * (sum(map(passages.has, tokens)) - found)
-    words = (found + others) / (
+    n_content = sum(map(index.has, content))
+    n_others = sum(map(index.has, tokens)) - n_content
+    words = (n_content + _FUNCTION_WORD * n_others) / (
         len(content) + _FUNCTION_WORD * (len(tokens) - len(content))
     )
-    keys = {key for token in source for key in (token.key, token.other) if key}
-    near = sum(token.key in keys or token.other in keys for token in content) / len(
-        content
+    keys = {key for token in source for key in (token.key, token.other)} - {""}
+    near = [token for token in content if token.key in keys or token.other in keys]
+    pairs = pairs_of(token.key for token in tokens)
+    grams, source_grams = grams_of(tokens), set(grams_of(source))
+    shares = (
+        words,
+        len(near) / len(content),
+        sum(pair in index.pairs for pair in pairs) / len(pairs),
+        sum(gram in source_grams for gram in grams) / len(grams),
     )
-    pairs, known = pairs_of(token.key for token in tokens), passages.pairs
-    grams, there = grams_of(tokens), set(grams_of(source))
-    in_order = sum(pair in known for pair in pairs) / len(pairs)
-    alike = sum(gram in there for gram in grams) / len(grams)
-    return (words + near + in_order + alike) / 4
+    return sum(shares) / len(shares)
 
 
 def _breaks_off(known: Sequence[bool]) -> bool:
@@ -293,29 +291,26 @@ def _relevance(claims: Sequence[str], question: SentenceIndex) -> list[ClaimVerd
     pronoun), and `none` where no claim does.
     """
     asked = {
-        t.key: t.text
-        for each in question.sentences
-        for t in each.tokens
-        if is_content(t)
+        token.key: token.text
+        for sentence in question.sentences
+        for token in sentence.tokens
+        if is_content(token)
     }
     read = [tokenise(claim) for claim in claims]
-    taken = [{token.key for token in tokens} & asked.keys() for tokens in read]
+    taken_up = [{token.key for token in tokens} & asked.keys() for tokens in read]
+    minor = _WEIGHTS[3]
     verdicts = []
-    for claim, tokens, common in zip(claims, read, taken, strict=True):
-        value, note = 0.0, "no word of the question"
-        if common:
-            value = min(
-                1.0, _WEIGHTS[3] + 2 * (1 - _WEIGHTS[3]) * len(common) / len(asked)
-            )
-            note = "words of the question: " + _listed(
-                asked[key] for key in sorted(common)
-            )
-        elif tokens and any(taken):
-            value = _WEIGHTS[3]
-            note += ", but another claim has some"
-        verdicts.append(
-            _verdict(claim, level_shares(value), question.best(tokens), note)
-        )
+    for claim, tokens, keys in zip(claims, read, taken_up, strict=True):
+        weight, reason = 0.0, "no word of the question"
+        if keys:
+            weight = min(1.0, minor + 2 * (1 - minor) * len(keys) / len(asked))
+            words = [asked[key] for key in sorted(keys)]
+            reason = f"words of the question: {_first_few(words)}"
+        elif tokens and any(taken_up):
+            weight = minor
+            reason += ", but another claim has some"
+        shares = level_shares(weight)
+        verdicts.append(_verdict(claim, shares, question.best(tokens), reason))
     return verdicts
 
 
@@ -335,12 +330,12 @@ def distribution(support: float, highest: int = 0) -> Shares:
     ((1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.6, 0.1, 0.3, 0.0))
     """
     support = min(1.0, max(_LIKELY[0][0], support))
-    above = next(i for i, (at, _) in enumerate(_LIKELY) if i and support <= at)
-    (low, here), (high, there) = _LIKELY[above - 1], _LIKELY[above]
+    above = next(at for at, row in enumerate(_LIKELY) if at and support <= row[0])
+    (low, shares_low), (high, shares_high) = _LIKELY[above - 1], _LIKELY[above]
     part = (support - low) / (high - low)
     shares = [
-        a + part * (b - a) if part < 1.0 else b
-        for a, b in zip(here, there, strict=True)
+        one + part * (other - one) if part < 1.0 else other
+        for one, other in zip(shares_low, shares_high, strict=True)
     ]
     shares[: highest + 1] = [0.0] * highest + [sum(shares[: highest + 1])]
     return shares[0], shares[1], shares[2], shares[3], shares[4]
@@ -370,9 +365,8 @@ def _verdict(
     )
 
 
-def _listed(words: Iterable[str]) -> str:
+def _first_few(words: Iterable[str]) -> str:
     unique = list(dict.fromkeys(words))
-    more = (
-        f" and {len(unique) - _MOST_LISTED} more" if len(unique) > _MOST_LISTED else ""
-    )
-    return ", ".join(unique[:_MOST_LISTED]) + more
+    text = ", ".join(unique[:_MOST_LISTED])
+    more = len(unique) - _MOST_LISTED
+    return f"{text} and {more} more" if more > 0 else text
