@@ -9,6 +9,6 @@ from tcva_adapters.compare.calibration.sweep import sweep as sweep
 from tcva_adapters.compare.runs.run import Run as Run
 from tcva_adapters.compare.scores.readers import read_scores as read_scores
 from tcva_adapters.compare.scores.table import ScoreTable as ScoreTable
-from tcva_adapters.compare.system_comparison import read_systems as read_systems
 from tcva_adapters.compare.system_comparison import systems as systems
+from tcva_adapters.compare.system_scores import read_systems as read_systems
 from tcva_adapters.compare.validation import validate as validate

@@ -1,0 +1,178 @@
+"""Scores of several systems on the same queries: a table by metric, with a method per system."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from tcva_adapters.compare.scores.block import Block
+from tcva_adapters.compare.scores.readers import read_blocks
+from tcva_adapters.compare.scores.reading import Reading
+from tcva_adapters.compare.scores.table import ScoreTable, check_groups
+from tcva_adapters.core.temperature import Temperatures, check_temperature
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.tables import counted
+
+SystemTables = dict[str, ScoreTable]
+"""By metric, with a method per system."""
+
+TEMPERATURES: Final = (0.1, 0.5, 0.9)
+
+
+def read_systems(
+    source: Any,
+    *,
+    temperatures: Sequence[float] = TEMPERATURES,
+    system: str | None = None,
+    group: str | None = None,
+) -> SystemTables:
+    """Scores of several systems on the same queries: by metric, a table with a method per system.
+
+    Args:
+        source: See `read_scores`. A system is named by NAME of NAME=PATH, by the file's name, or by
+            ``system``; tables may have a column ``system``.
+        temperatures: For judgements, whose metric is the criterion at each of them.
+        system: The metadata field, or column, of the system.
+        group: What queries belong to.
+
+    Raises:
+        InvalidValueError: Two scores of one system for one query under one metric.
+        UnreadableInputError: See `read_scores`, as for further errors.
+    """
+    reading = Reading(group=group, split=system, of_systems=True, skip_bad=None)
+    judges: dict[str, set[str]] = {}
+    cells: dict[str, dict[str, dict[str, float]]] = {}
+    groups: dict[str, Hashable] = {}
+    for block in read_blocks(source, reading):
+        name, queries = block.called, block.rows.names
+        judges.setdefault(name, set()).add(block.judge)
+        groups |= zip(queries, block.rows.groups, strict=False)
+        metrics = dict(_metrics(block, temperatures))
+        if not metrics:
+            msg = f"no scores in {name}; judge its samples first: tcva evaluate --out FILE"
+            raise InvalidSampleError(msg)
+        for metric, scores in metrics.items():
+            column = cells.setdefault(metric, {}).setdefault(name, {})
+            if twice := column.keys() & queries.keys():
+                msg = (
+                    f"system {name!r} has two scores for query {min(twice)!r} under "
+                    f"{metric!r}; give each system a name (NAME=FILE)"
+                )
+                raise InvalidValueError(msg)
+            column |= zip(queries, scores.tolist(), strict=True)
+    if len(set(map(frozenset, judges.values()))) > 1:
+        by_system = [f"{name}: {', '.join(sorted(j))}" for name, j in judges.items()]
+        reading.notes.append(
+            "The systems have different judges, which may explain differences: "
+            f"{'; '.join(by_system)}."
+        )
+
+    tables = {}
+    for metric, columns in cells.items():
+        names = dict.fromkeys(name for column in columns.values() for name in column)
+        rows = [[c.get(name, math.nan) for c in columns.values()] for name in names]
+        tables[metric] = table = ScoreTable(
+            samples=tuple(names),
+            methods=tuple(columns),
+            scores=np.array(rows),
+            groups=tuple(groups.get(name, name) for name in names if groups),
+            notes=tuple(reading.notes),
+        )
+        if group is not None:
+            check_groups(table, group)
+    return tables
+
+
+def _metrics(
+    block: Block, temperatures: Sequence[float]
+) -> Iterator[tuple[str, FloatArray]]:
+    """Scores by metric; of judgements one at each temperature."""
+    table = block.table()
+    if table.counts is None:
+        yield from table.columns
+    else:
+        for temperature in temperatures:
+            yield f"{block.criterion} T={temperature:g}", table.at(temperature)
+
+
+def tables_of(
+    source: Any,
+    metrics: Sequence[str],
+    temperatures: Temperatures,
+    system: str | None,
+    group: str | None,
+) -> SystemTables:
+    """The tables of some metrics, or of all; see `systems` for the arguments.
+
+    Raises:
+        InvalidValueError: An unknown metric; see `read_systems` for further errors.
+    """
+    is_read = isinstance(source, Mapping) and all(
+        isinstance(table, ScoreTable) for table in source.values()
+    )
+    tables = (
+        source
+        if is_read
+        else read_systems(
+            source,
+            temperatures=[
+                check_temperature(temperature) for temperature in temperatures
+            ],
+            system=system,
+            group=group,
+        )
+    )
+    if not metrics:
+        return dict(tables)
+    names = {metric: {metric, metric.rpartition(" T=")[0]} for metric in tables}
+    for metric in metrics:
+        if not any(metric in known for known in names.values()):
+            msg = f"no metric {metric!r}; the metrics are {', '.join(tables)}"
+            raise InvalidValueError(msg)
+    return {m: table for m, table in tables.items() if names[m] & {*metrics}}
+
+
+def comparable(tables: SystemTables) -> tuple[SystemTables, list[str]]:
+    """The metrics that can be compared, without queries that nobody has, and notes on them.
+
+    Raises:
+        InvalidSampleError: There is none.
+    """
+    compared: SystemTables = {}
+    notes = list(
+        dict.fromkeys(note for table in tables.values() for note in table.notes)
+    )
+    for metric, table in tables.items():
+        known = np.isfinite(table.scores).sum(axis=1)
+        needed = max(2, len(table.methods)) if table.groups else 2
+        if not (known >= needed).any():
+            few = counted(needed, "system")
+            notes.append(f"{metric} is left out: no query has scores of {few}.")
+            continue
+        used = compared[metric] = table.select(known > 0)
+        missing = np.isnan(used.scores).sum(axis=0).tolist()
+        gaps = [
+            f"{name} {n}" for name, n in zip(used.methods, missing, strict=True) if n
+        ]
+        if gaps:
+            queries = counted(len(used), "query", "queries")
+            notes.append(
+                f"{metric}: some of {queries} have no score ({', '.join(gaps)})."
+            )
+        if table.groups:
+            groups = counted(len(set(table.groups)), "group")
+            notes.append(
+                f"{metric}: tests count {groups}, over queries that all systems have scored."
+            )
+    if not compared:
+        names = sorted({name for table in tables.values() for name in table.methods})
+        listed = ", ".join(names)
+        msg = f"got one system, {listed}; give two or more: NAME=FILE NAME=FILE"
+        if len(names) > 1:
+            msg = f"no query has scores of two systems ({listed}); give the same ids in each"
+        raise InvalidSampleError(msg)
+    return compared, notes
