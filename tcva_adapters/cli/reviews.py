@@ -16,7 +16,8 @@ from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.annotations import to_annotations
 from tcva_adapters.report.evaluating import incomplete
-from tcva_adapters.report.gates import exit_code, gate_lines, gate_records, records_of
+from tcva_adapters.report.failing_samples import gate_lines
+from tcva_adapters.report.gates import exit_code, gate_records, records_of
 from tcva_adapters.report.junit import BEGINS as JUNIT
 from tcva_adapters.report.junit import to_junit
 from tcva_adapters.report.markdown import BEGINS as MARKDOWN

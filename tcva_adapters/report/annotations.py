@@ -7,7 +7,8 @@ from typing import Final
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
-from tcva_adapters.report.gates import claim_lines, gate_records, verdict, worst
+from tcva_adapters.report.failing_samples import claim_lines, verdict, worst
+from tcva_adapters.report.gates import gate_records
 from tcva_adapters.tables import Report
 
 MOST: Final = 10

@@ -13,13 +13,8 @@ from typing import Final
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
-from tcva_adapters.report.gates import (
-    claim_lines,
-    exit_code,
-    gate_records,
-    unscored_rows,
-    verdict,
-)
+from tcva_adapters.report.failing_samples import claim_lines, verdict
+from tcva_adapters.report.gates import exit_code, gate_records, unscored_rows
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.reader import distinct
 from tcva_adapters.tables import Report, cell, shortened

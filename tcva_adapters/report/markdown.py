@@ -17,14 +17,8 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.report.baseline import REGRESSIONS
-from tcva_adapters.report.gates import (
-    MOST,
-    gate_records,
-    lowest_claims,
-    records_of,
-    verdict,
-    worst,
-)
+from tcva_adapters.report.failing_samples import MOST, lowest_claims, verdict, worst
+from tcva_adapters.report.gates import gate_records, records_of
 from tcva_adapters.results.result import Result
 from tcva_adapters.tables import (
     Column,

@@ -14,7 +14,8 @@ from tcva_adapters.compare.scores.readers import read_scores
 from tcva_adapters.console import visible
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.evaluating import evaluation
-from tcva_adapters.report.gates import Gates, exit_code, gate_lines, gate_records
+from tcva_adapters.report.failing_samples import gate_lines
+from tcva_adapters.report.gates import Gates, exit_code, gate_records
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.protocol import Scored

@@ -23,7 +23,8 @@ from tcva_adapters.langchain import (
 )
 from tcva_adapters.llamaindex import TCVAEvaluator as TCVALlamaIndex
 from tcva_adapters.report import Gates, changes, evaluation
-from tcva_adapters.report.gates import exit_code, gate_lines, gate_records
+from tcva_adapters.report.failing_samples import gate_lines
+from tcva_adapters.report.gates import exit_code, gate_records
 from tcva_adapters.report.junit import to_junit
 from tcva_adapters.report.suite import Suite
 from tcva_adapters.result_reader import read_result

@@ -10,7 +10,8 @@ import pytest
 from tcva_adapters.compare import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report import Gates, changes, evaluation
-from tcva_adapters.report.gates import Gate, exit_code, gate_lines, worst
+from tcva_adapters.report.failing_samples import gate_lines, worst
+from tcva_adapters.report.gates import Gate, exit_code
 
 LATE, REFUSAL = "timeout: late", "refusal: declined"
 

@@ -20,7 +20,7 @@ from tcva_adapters.report import (
     to_junit,
     to_markdown,
 )
-from tcva_adapters.report.gates import gate_lines
+from tcva_adapters.report.failing_samples import gate_lines
 from tcva_adapters.report.markdown import LONGEST
 from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.tables import Report

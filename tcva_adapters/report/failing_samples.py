@@ -1,0 +1,137 @@
+"""The samples behind failed gates, and their claims, as lines for a log."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import chain, zip_longest
+from typing import Final
+
+import numpy as np
+
+from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.report.baseline import REGRESSIONS
+from tcva_adapters.report.gates import (
+    FAILED_SAMPLES,
+    apart,
+    gate_records,
+    records_of,
+    unscored_rows,
+)
+from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.tables import Record, Report, counted, shortened
+
+MOST: Final = 10
+"""Samples that are named with failed gates."""
+
+CLAIMS: Final = 3
+"""Claims that are named with each."""
+
+SHOWN: Final = 160
+
+
+def worst(
+    report: Report, table: ScoreTable, most: int = MOST
+) -> tuple[list[tuple[str, int]], int]:
+    """The samples behind what failed: (method, place), and how many samples there are.
+
+    First those that newly fail since the baseline. Then, where gates failed, below a mean or a
+    pass rate those that do not pass (if all pass, those below the mean asked for), below a coverage
+    those without a score, those of each gate in turn. A sample is named once.
+    """
+    regressions = records_of(report, REGRESSIONS)
+    # A million ids take a hundred megabytes, so that they are looked up where some are asked for.
+    places = (
+        {sample: place for place, sample in enumerate(table.samples)}
+        if regressions
+        else {}
+    )
+    lost = [
+        (record["method"], places[record["sample"]])
+        for record in regressions
+        if record["sample"] in places
+    ]
+    behind = [
+        [(record["method"], place) for place in _places_behind(record, table)]
+        for record in gate_records(report)
+        if not record["passed"] and record["method"] in table.methods
+    ]
+    turns = chain.from_iterable(zip_longest(*behind))
+    methods: dict[int, str] = {}
+    for method, place in (*lost, *filter(None, turns)):
+        methods.setdefault(place, method)
+    samples = [(method, place) for place, method in methods.items()]
+    return samples[:most], len(samples)
+
+
+def _places_behind(record: Record, table: ScoreTable) -> list[int]:
+    """The samples that a failed gate looks at, the worst first."""
+    method, figure = record["method"], record["figure"]
+    scores = table.column(method)
+    if figure in {"mean", "pass_rate"} and record["value"] is not None:
+        fails = np.isfinite(scores) & ~table.passes(method)
+        if figure == "mean" and not fails.any():
+            fails = scores < record["least"]
+        order = np.argsort(scores, kind="stable")
+        failing: list[int] = order[fails[order]].tolist()
+        return failing
+    failed, silent = unscored_rows(table, method)
+    if figure in {"change", FAILED_SAMPLES}:
+        return failed
+    unscored = np.flatnonzero(np.isnan(scores)).tolist()
+    return [*dict.fromkeys([*failed, *sorted({*unscored} - {*silent})])]
+
+
+def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdict]:
+    """A sample's claims, the lowest level first; what claims nothing stands last."""
+    result = table.result(method, place)
+    claims = () if result is None else result.claims
+    order = [*reversed(LEVELS), None]
+    return sorted(claims, key=lambda claim: order.index(claim.verdict))
+
+
+def verdict(table: ScoreTable, method: str, place: int) -> str:
+    """A sample's score against the threshold, or why there is none."""
+    score, threshold = table.column(method)[place], table.threshold(method)
+    if math.isnan(score) or table.closed(method)[place]:
+        return (
+            f"no score: {shortened(table.reason(table.samples[place], method), SHOWN)}"
+        )
+    relation = ">=" if score >= threshold else "<"
+    return f"{apart(float(score), threshold)} {relation} {threshold:g}"
+
+
+def claim_lines(
+    table: ScoreTable,
+    method: str,
+    place: int,
+    most: int = CLAIMS,
+) -> Iterator[str]:
+    """The claims of a sample below ``fully`` with their reasons, a line each, the lowest first."""
+    below = [
+        claim
+        for claim in lowest_claims(table, method, place)
+        if claim.verdict not in {None, Verdict.FULLY}
+    ]
+    for claim in below[:most]:
+        why = f" ({shortened(claim.reason, SHOWN)})" if claim.reason else ""
+        yield f"{claim.verdict}: {shortened(claim.claim, SHOWN)}{why}"
+    if len(below) > most:
+        yield f"and {counted(len(below) - most, 'more claim')} below fully"
+
+
+def gate_lines(report: Report, table: ScoreTable) -> Iterator[str]:
+    """What came of the gates, those that failed first, and their worst samples with claims."""
+    records = gate_records(report)
+    for record in sorted(records, key=lambda record: bool(record["passed"])):
+        yield f"gate {'passed' if record['passed'] else 'failed'}: {record['text']}"
+    samples, total = worst(report, table)
+    if samples:
+        yield f"samples ({len(samples)} of {total} shown):"
+    for method, place in samples:
+        name = shortened(table.samples[place], SHOWN)
+        if len(table.methods) > 1:
+            name += f" ({method})"
+        yield f"  {name}: {verdict(table, method, place)}"
+        yield from (f"    {line}" for line in claim_lines(table, method, place))
