@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Final
 
 import numpy as np
@@ -57,17 +56,18 @@ _RHO: Final = named_columns(rated="int", spearman="interval")
 
 
 @dataclass(frozen=True, slots=True)
-class _Setting:
+class _Variant:
     """One way to score, at several temperatures."""
 
     plan: Plan
     is_binary: bool = False
 
-    def __call__(self, counts: FloatArray) -> FloatArray:
+    def scores(self, counts: FloatArray) -> FloatArray:
         """The scores of counts of shape (n, J, 5), fused where J > 1: (n, temperatures)."""
-        judges = counts.swapaxes(0, 1)
-        rows = [binary_counts(one) if self.is_binary else one for one in judges]
-        return ScoringConfig().joined([scores_of(one, self.plan) for one in rows])
+        by_judge = counts.swapaxes(0, 1)
+        if self.is_binary:
+            by_judge = np.array([binary_counts(judge) for judge in by_judge])
+        return ScoringConfig().joined([scores_of(j, self.plan) for j in by_judge])
 
 
 def sweep(
@@ -127,126 +127,106 @@ def sweep(
     )
     base = scoring or table.judged.scoring or ScoringConfig()
     grid = [check_temperature(temperature, base.bounds) for temperature in temperatures]
-    settings = _settings(grid, base, schemes, ablation=ablation)
-    rows = [
-        row
-        for name in settings
-        for row in _rows(name, settings[name], grid, table, base)
-    ]
-    tables, notes = (
-        [Table("temperatures", _COLUMNS, rows)],
-        [*_about(table), *table.notes],
-    )
-    if human is not None:
-        rated = table.rated
-        counts = _counts(rated)
-        # One setting at a time: scores of all of them would take too much memory.
-        shown = chain.from_iterable(
-            seen(setting(counts)).T for setting in settings.values()
-        )
-        for row, scores in zip(rows, shown, strict=True):
-            rho = estimate("spearman", [scores, rated.rating], rated.groups or None)
-            row |= {
-                "rated": rho.n,
-                **rho.record("spearman"),
-                "reason": rho.reason,
-            }
-        tables = [
-            Table(
-                "temperatures", [*_COLUMNS, *_RHO], rows, notes=[*_reasons(rows), TIES]
-            )
-        ]
-        if ablation:
-            at = (
-                grid.index(base.temperature)
-                if base.temperature in grid
-                else len(grid) // 2
-            )
-            by_name = {
-                name: seen(setting(counts)[:, at]) for name, setting in settings.items()
-            }
-            own = [row for row in rows if row["T"] == grid[at]]
-            tables.append(_parts(own, by_name, rated, resamples=resamples, seed=seed))
+    variants = _variants(grid, base, schemes, ablation=ablation)
+    at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
+    counts = _counts(table)
+    rated = None if human is None else table.rated
+    rows: list[Record] = []
+    rated_at: dict[str, tuple[Record, FloatArray]] = {}
+    # One variant at a time: the scores of all of them would take too much memory.
+    for name, variant in variants.items():
+        own = list(_rows(name, variant, grid, counts, base.threshold))
+        rows += own
+        if rated is not None:
+            scores = seen(variant.scores(_counts(rated)))
+            _add_agreement(own, scores, rated)
+            rated_at[name] = own[at], scores[:, at]
+
+    notes = [*_judge_notes(table), *table.notes]
+    columns, table_notes = [*_COLUMNS], list[str]()
+    if rated is not None:
+        columns += _RHO
+        table_notes = [*_reason_notes(rows), TIES]
         if rated.groups:
             notes.append(groups_note(len(set(rated.groups))))
-    asked = {
+    tables = [Table("temperatures", columns, rows, notes=table_notes)]
+    if ablation and rated is not None:
+        tables.append(_ablation_table(rated_at, rated, resamples=resamples, seed=seed))
+    settings = {
         "scoring": base.model_dump(mode="json"),
         "resamples": resamples,
         "seed": seed,
     }
     first = len(PARTS) * len(grid) if ablation else 0
     sentence = _sentence(rows[first : first + len(grid)], len(table))
-    return Report(sentence, tables, notes, asked)
+    return Report(sentence, tables, notes, settings)
 
 
-def _settings(
+def _variants(
     grid: Sequence[float],
     base: ScoringConfig,
     schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike],
     *,
     ablation: bool,
-) -> dict[str, _Setting]:
-    """Parts taken out first, the schemes last."""
-    floors: dict[str, Any] = {
-        "eps": base.eps,
-        "floor": base.floor,
-        "bounds": base.bounds,
-    }
+) -> dict[str, _Variant]:
+    """By name, the parts taken out first, the schemes last."""
     if not isinstance(schemes, Mapping):
-        given = [WeightScheme.resolve(scheme) for scheme in schemes]
-        schemes = {scheme.name or str(scheme.weights): scheme for scheme in given}
-    weights = schemes or (SCHEMES if ablation else {base.scheme.name: base.scheme})
-    found: dict[str, _Setting] = {}
+        resolved = [WeightScheme.resolve(scheme) for scheme in schemes]
+        schemes = {scheme.name or str(scheme.weights): scheme for scheme in resolved}
+    penalty, variants = base.penalty, dict[str, _Variant]()
     if ablation:
-        plans = ablation_plans(grid, scheme=base.scheme, **floors)
-        found = {
-            PARTS[part]: _Setting(plan, part == "binary")
-            for part, plan in plans.items()
-        }
-    penalty = "paper" if ablation else base.penalty
-    for name, scheme in weights.items():
-        found[name] = _Setting(
-            make_plan(
-                grid,
-                scheme=scheme,
-                penalty=penalty,
-                **floors,
-            )
+        penalty, schemes = "paper", schemes or SCHEMES
+        plans = ablation_plans(
+            grid, scheme=base.scheme, eps=base.eps, floor=base.floor, bounds=base.bounds
         )
-    return found
+        for part, plan in plans.items():
+            variants[PARTS[part]] = _Variant(plan, is_binary=part == "binary")
+    for name, scheme in (schemes or {base.scheme.name: base.scheme}).items():
+        plan = make_plan(
+            grid,
+            scheme=scheme,
+            penalty=penalty,
+            eps=base.eps,
+            floor=base.floor,
+            bounds=base.bounds,
+        )
+        variants[name] = _Variant(plan)
+    return variants
 
 
 def _rows(
     name: str,
-    setting: _Setting,
+    variant: _Variant,
     grid: Sequence[float],
-    table: ScoreTable,
-    base: ScoringConfig,
+    counts: FloatArray,
+    threshold: float,
 ) -> Iterator[Record]:
     """Means and pass rates, block by block; of a million samples nothing else is held."""
-    n = 0
-    sums: list[list[float]] = [[] for _ in grid]
-    passed = np.zeros(len(grid), dtype=np.int64)
+    scored = 0
+    sums = np.zeros(len(grid))
+    passing = np.zeros(len(grid), dtype=np.int64)
     flips = np.zeros(len(grid), dtype=np.int64)
-    for start in range(0, len(table), _BLOCK):
-        scores = setting(_counts(table)[start : start + _BLOCK])
+    for start in range(0, len(counts), _BLOCK):
+        scores = variant.scores(counts[start : start + _BLOCK])
         scores = scores[np.isfinite(scores).all(axis=1)]
-        n += len(scores)
-        passes = scores >= base.threshold
-        passed += passes.sum(axis=0)
+        scored += len(scores)
+        sums += scores.sum(axis=0)
+        passes = scores >= threshold
+        passing += passes.sum(axis=0)
         flips[1:] += (passes[:, 1:] != passes[:, :-1]).sum(axis=0)
-        for place, column in enumerate(scores.T):
-            sums[place].append(math.fsum(column))
     for place, temperature in enumerate(grid):
-        row: Record = {
-            "setting": name,
-            "T": temperature,
-            "scored": n,
-        }
-        if n:
-            row["mean"] = math.fsum(sums[place]) / n
-            row["pass_rate"] = int(passed[place]) / n
+        row: Record = {"setting": name, "T": temperature, "scored": scored}
+        if scored:
+            row["mean"] = float(sums[place]) / scored
+            row["pass_rate"] = int(passing[place]) / scored
         yield {**row, "flips": int(flips[place]) if place else None}
+
+
+def _add_agreement(rows: Records, scores: FloatArray, rated: ScoreTable) -> None:
+    """Add to the rows of a variant how its scores agree with the ratings."""
+    for row, column in zip(rows, scores.T, strict=True):
+        rho = estimate("spearman", [column, rated.rating], rated.groups or None)
+        row.update(rated=rho.n, **rho.record("spearman"), reason=rho.reason)
 
 
 def _counts(table: ScoreTable) -> FloatArray:
@@ -256,45 +236,40 @@ def _counts(table: ScoreTable) -> FloatArray:
     return table.counts
 
 
-def _parts(
-    rows: Records,
-    scores: Mapping[str, FloatArray],
+def _ablation_table(
+    rated_at: Mapping[str, tuple[Record, FloatArray]],
     rated: ScoreTable,
     *,
     resamples: int,
     seed: int,
 ) -> Table:
     """What each part of the method, and each scheme, adds to the agreement with people."""
-    first = next(iter(scores.values()))
-    names = ("setting", "scored", "mean", "pass_rate", "rated", "reason")
+    (first, (first_row, first_scores)), *_ = rated_at.items()
     records: list[Record] = []
-    for row in rows:
-        used = {k: v for k, v in row.items() if k.startswith("spearman") or k in names}
-        change = difference(
-            "spearman",
-            scores[row["setting"]],
-            first,
-            rated.rating,
-            rated.groups or None,
-            resamples=resamples,
-            seed=seed,
-        )
-        used |= {**change.record("difference"), "p": change.p} if records else {}
-        records.append(used)
+    for name, (row, scores) in rated_at.items():
+        record = {key: value for key, value in row.items() if key not in {"T", "flips"}}
+        if name != first:
+            change = difference(
+                "spearman",
+                scores,
+                first_scores,
+                rated.rating,
+                rated.groups or None,
+                resamples=resamples,
+                seed=seed,
+            )
+            record |= {**change.record("difference"), "p": change.p}
+        records.append(record)
     columns = [
-        *named_columns(
-            setting="text",
-            mean="score",
-            pass_rate="share",
-        ),
+        *named_columns(setting="text", mean="score", pass_rate="share"),
         *_RHO,
         *named_columns(difference="signed", p="p"),
     ]
-    note = f"at T={rows[0]['T']:g}; difference: Spearman minus that of {rows[0]['setting']}"
+    note = f"at T={first_row['T']:g}; difference: Spearman minus that of {first}"
     return Table("ablation", columns, records, notes=[note])
 
 
-def _about(table: ScoreTable) -> Iterator[str]:
+def _judge_notes(table: ScoreTable) -> Iterator[str]:
     """Who judged, and what the check of quotes has lowered."""
     if table.judged.criterion:
         yield str(table.judged)
@@ -302,27 +277,30 @@ def _about(table: ScoreTable) -> Iterator[str]:
         yield from table.judged.summary.lines()
 
 
-def _reasons(rows: Records) -> list[str]:
-    found = dict.fromkeys(row["reason"] for row in rows if row["reason"])
-    return [f"no interval: {reason}" for reason in found]
+def _reason_notes(rows: Records) -> list[str]:
+    reasons = dict.fromkeys(row["reason"] for row in rows if row["reason"])
+    return [f"no interval: {reason}" for reason in reasons]
 
 
 def _sentence(rows: Records, samples: int) -> str:
     """How far the temperature moves the mean; with ratings, where it agrees best with them."""
-    setting, of = (
-        rows[0]["setting"],
-        f"{rows[0]['scored']} of {counted(samples, 'sample')}",
-    )
+    first, last = rows[0], rows[-1]
     known = [row for row in rows if not math.isnan(row.get("spearman", math.nan))]
     if known:
         best = max(known, key=lambda row: float(row["spearman"]))
         rho = Column("spearman", "interval").cell(best)
-        said = f"T={best['T']:g} with {setting} weights agrees best with the human ratings (Spearman {rho}, "
-        tried = f" It is the best of {len(rows)} temperatures tried with these weights and samples."
-        return f"{said}n = {best['rated']}).{tried if len(rows) > 1 else ''}"
+        sentence = (
+            f"T={best['T']:g} with {first['setting']} weights agrees best with the human ratings "
+            f"(Spearman {rho}, n = {best['rated']})."
+        )
+        if len(rows) > 1:
+            sentence += f" It is the best of {len(rows)} temperatures tried with these weights and samples."
+        return sentence
     ends = [
-        f"{cell(row.get('mean'), 'score')} at T={row['T']:g}"
-        for row in (rows[0], rows[-1])
+        f"{cell(row.get('mean'), 'score')} at T={row['T']:g}" for row in (first, last)
     ]
-    said = " and ".join(dict.fromkeys(ends))
-    return f"The mean score with {setting} weights is {said} ({of} have a score)."
+    means = " and ".join(dict.fromkeys(ends))
+    return (
+        f"The mean score with {first['setting']} weights is {means} ({first['scored']} of "
+        f"{counted(samples, 'sample')} have a score)."
+    )
