@@ -12,11 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.labels import (
-    labels_table,
-    mean_ratings,
-    next_to_rate,
-)
+from tcva_adapters.compare.agreement.labels import labels_table, next_to_rate
+from tcva_adapters.compare.agreement.mean_rating import mean_ratings
 from tcva_adapters.compare.agreement.method_tables import decision_counts
 from tcva_adapters.compare.scores.ratings import (
     Scale,

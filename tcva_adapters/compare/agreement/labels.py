@@ -1,10 +1,10 @@
-"""What people would say of all samples, how many labels that takes, and which to rate next."""
+"""How many labels it takes, which samples to rate next, and the file of labels for raters."""
 
 from __future__ import annotations
 
 import json
-import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -14,10 +14,9 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.samples.csv_cells import csv_text
 from tcva_adapters.samples.whole_files import replacing
-from tcva_adapters.stats.checks import FloatArray, Groups, whole
-from tcva_adapters.stats.inference import Estimate, estimate, labels_needed
-from tcva_adapters.stats.powered import LEAST_RATINGS, powered_mean
-from tcva_adapters.tables import Column, Record, Table, cell, counted, named_columns
+from tcva_adapters.stats.checks import whole
+from tcva_adapters.stats.inference import Estimate, labels_needed
+from tcva_adapters.tables import Column, Record, Table, cell, counted
 
 OURS: Final = re.compile(rb'{"id": |"?id"?,"?human"?')
 """How files of labels begin."""
@@ -25,101 +24,14 @@ OURS: Final = re.compile(rb'{"id": |"?id"?,"?human"?')
 LEAST_LABELS: Final = 10
 """Below so many there is no interval."""
 
-_NO_DRAW: Final = 3.0
-"""Standard errors: rated samples that lie further off by the judge's scores were hardly drawn."""
 _WIDTHS: Final = (0.2, 0.1, 0.05)
 
 
-def mean_ratings(
-    scores: FloatArray,
-    human: FloatArray,
-    groups: Groups,
-    at: float,
-    level: float,
-) -> list[Table]:
-    """The mean rating and the pass rate of all samples, where only some of them are rated.
-
-    From 30 ratings on they are prediction-powered: the ratings correct the judge's bias, and the
-    judge says how far the rated samples lie from the others (`stats.powered`). Below, they are those
-    of the ratings alone, and the interval of the pass rate is the exact one.
-
-    Args:
-        scores: Of the judge, shape (N,); nan where there is none.
-        human: Ratings in [0, 1], likewise.
-        groups: One per sample, or None.
-        at: A rating passes from here on.
-        level: Of the intervals.
-
-    Returns:
-        Nothing where every sample with a score is rated.
-    """
-    scored = np.isfinite(scores)
-    rated = scored & np.isfinite(human)
-    number, samples = int(rated.sum()), int(scored.sum())
-    if number == samples:
-        return []
-    away = (scores[rated].mean() - scores[scored].mean()) / max(
-        scores[scored].std(), 1e-300
-    )
-    away *= math.sqrt(number)
-    part = f"{number} of {samples} samples are rated"
-    notes = [
-        f"{part}. The estimate holds if they are a random draw (--next draws one)."
-    ]
-    if abs(away) > _NO_DRAW:
-        side = "higher" if away > 0.0 else "lower"
-        notes.append(
-            f"The judge scores the rated samples {side} than it would a random draw "
-            f"({abs(away):.1f} standard errors), so they are probably none."
-        )
-    if number < LEAST_RATINGS:
-        notes.append(
-            f"Below {LEAST_RATINGS} ratings the estimate uses the ratings only."
-        )
-    rows: list[Record] = []
-    passes = np.where(np.isfinite(human), human >= at, np.nan)
-    for name, ratings, own in (
-        ("mean rating", human, scores),
-        ("pass rate", passes, scores >= at),
-    ):
-        found = powered_mean(ratings, scores, groups=groups, level=level)
-        best, alone = found.estimate, found.alone
-        if (
-            name == "pass rate" and number < LEAST_RATINGS
-        ):  # exact, however few there are
-            alone = estimate(
-                "share", np.where(rated, ratings, np.nan), groups, level=level
-            )
-            best = alone
-        rows.append(
-            {
-                "figure": name,
-                "samples": found.samples,
-                "ratings": number,
-                "judge": float(own[scored].mean()),
-                **best.record("estimate"),
-                **alone.record("ratings_only"),
-                "effective_n": round(found.effective_n),
-            }
-        )
-    columns = named_columns(
-        figure="text",
-        judge="score",
-        estimate="interval",
-        ratings_only="interval",
-        effective_n="int",
-    )
-    notes.append(
-        "effective n: how many ratings would give this interval without the judge"
-    )
-    return [Table("mean rating", columns, rows, notes=notes)]
-
-
-def labels_table(figures: dict[str, Estimate], width: float | None) -> Table:
+def labels_table(estimates: Mapping[str, Estimate], width: float | None) -> Table:
     """How many labels intervals of some widths take, going by those at hand.
 
     Args:
-        figures: By name, each with the interval that the labels at hand give.
+        estimates: By name, each with the interval that the labels at hand give.
         width: The width that is wanted, from end to end; by default some usual ones.
 
     Raises:
@@ -128,27 +40,25 @@ def labels_table(figures: dict[str, Estimate], width: float | None) -> Table:
     if width is not None and not 0.0 < width <= 1.0:
         msg = f"width (--width) must be above 0 and at most 1, got {width!r}{of_percent(width)}"
         raise InvalidValueError(msg)
-    there = {name: found for name, found in figures.items() if found.high > found.low}
+    pilots = {name: e for name, e in estimates.items() if e.high > e.low}
     rows: list[Record] = []
-    for each in _WIDTHS if width is None else [width]:
-        row: Record = {"width": each}
-        for name, found in there.items():
-            row[name] = max(LEAST_LABELS, labels_needed(found, width=each))
+    for wanted in _WIDTHS if width is None else [width]:
+        row: Record = {"width": wanted}
+        for name, pilot in pilots.items():
+            row[name] = max(LEAST_LABELS, labels_needed(pilot, width=wanted))
         rows.append(row)
-    columns = [Column("width", "score"), *(Column(name, "int") for name in there)]
-    now = [
-        f"{cell(of.high - of.low, 'score')} ({name}, n = {of.n})"
-        for name, of in there.items()
-    ]
-    notes = [
-        f"ratings needed for an interval of this width; the widths now: {', '.join(now)}"
-    ]
+    widths_now = ", ".join(
+        f"{cell(pilot.high - pilot.low, 'score')} ({name}, n = {pilot.n})"
+        for name, pilot in pilots.items()
+    )
     return Table(
         "labels needed",
-        columns,
-        rows if there else [],
+        [Column("width", "score"), *(Column(name, "int") for name in pilots)],
+        rows if pilots else [],
         detail=width is None,
-        notes=notes,
+        notes=[
+            f"ratings needed for an interval of this width; the widths now: {widths_now}"
+        ],
     )
 
 
@@ -212,13 +122,15 @@ def write_labels(
     if kind not in {".csv", ".jsonl"}:
         msg = f"labels are written as .jsonl or .csv, got {Path(path).name!r}"
         raise InvalidValueError(msg)
-    known = zip(table.samples, table.rating.tolist(), strict=True)
-    rows = [(sample, rating) for sample, rating in known if rating == rating]  # noqa: PLR0124  # nan
-    rows += [(row["sample"], None) for row in drawn.records]
-    text = "".join(
-        json.dumps({"id": sample, "human": rating}) + "\n" for sample, rating in rows
-    )
+    rated = table.rated
+    rows: list[tuple[str, float | None]] = [
+        *zip(rated.samples, rated.rating.tolist(), strict=True),
+        *((row["sample"], None) for row in drawn.records),
+    ]
     if kind == ".csv":
-        text = csv_text(["id", "human"], [list(row) for row in rows])
+        text = csv_text(["id", "human"], rows)
+    else:
+        labels = ({"id": sample, "human": rating} for sample, rating in rows)
+        text = "".join(f"{json.dumps(label)}\n" for label in labels)
     with replacing(path, ours=OURS, overwrite=overwrite) as stream:
         stream.write(text.encode())

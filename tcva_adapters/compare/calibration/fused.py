@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from tcva_adapters.stats.correlation import agreement
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import difference, estimate
-from tcva_adapters.tables import Table, counted, named_columns
+from tcva_adapters.tables import Record, Table, counted, named_columns
 
 _MARK: Final = "+"
 
@@ -58,25 +58,24 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
         np.where(table.closed(member), np.nan, table.column(member))
         for member in members
     ]
-    columns = np.stack(scores, axis=1)
     try:
-        found = fuse(columns)
+        fused = fuse(np.stack(scores, axis=1))
     except InvalidValueError as error:
         return replace(table, notes=(*table.notes, f"{name} is left out: {error}"))
-    sizes = sorted(Counter(found.members.tolist()).items(), reverse=True)
-    said = ", ".join(
-        f"{counted(number, 'sample')} with {size}" for size, number in sizes
+    numbers = fused.members.tolist()
+    sizes = ", ".join(
+        f"{counted(samples, 'sample')} with {size}"
+        for size, samples in sorted(Counter(numbers).items(), reverse=True)
     )
-    more = table.with_method(name, found.scores)
     reasons = {
         (sample, name): "no member has a score"
-        for sample, number in zip(table.samples, found.members.tolist(), strict=True)
+        for sample, number in zip(table.samples, numbers, strict=True)
         if not number
     }
     return replace(
-        more,
+        table.with_method(name, fused.scores),
         reasons={**table.reasons, **reasons},
-        notes=(*table.notes, f"{name}: {said} members."),
+        notes=(*table.notes, f"{name}: {sizes} members."),
         members={**table.members, name: members},
     )
 
@@ -100,50 +99,49 @@ def with_composite(
         InvalidValueError: A weight is for something else.
     """
     shares = weights or dict.fromkeys(table.methods, 1.0 / len(table.methods))
-    rated = [name for name, share in shares.items() if share > 0.0]
-    scores = np.sum([shares[name] * table.column(name) for name in rated], axis=0)
-    found = table.with_method(
-        COMPOSITE, scores, THRESHOLD if threshold is None else threshold
-    )
-    lacking = {}
+    weighted = [name for name, share in shares.items() if share > 0.0]
+    columns = {name: table.column(name) for name in weighted}
+    scores = np.sum([shares[name] * columns[name] for name in weighted], axis=0)
+    reasons = dict(table.reasons)
     for row in np.flatnonzero(np.isnan(scores)).tolist():
         sample = table.samples[row]
-        without = [name for name in rated if np.isnan(table.column(name)[row])]
-        why = table.reasons.get(
-            (sample, without[0]), "no_score"
-        )  # reasons are not always held
-        word = why.partition(":")[0]
-        lacking[sample, COMPOSITE] = f"{word}: no score for {', '.join(without)}"
-    return replace(found, reasons={**found.reasons, **lacking})
+        missing = [name for name in weighted if np.isnan(columns[name][row])]
+        # Reasons are not always held.
+        reason = table.reasons.get((sample, missing[0]), "no_score").partition(":")[0]
+        reasons[sample, COMPOSITE] = f"{reason}: no score for {', '.join(missing)}"
+    threshold = THRESHOLD if threshold is None else threshold
+    return replace(table.with_method(COMPOSITE, scores, threshold), reasons=reasons)
 
 
-def gains(table: ScoreTable, **drawn: Any) -> Table:
+def gains(table: ScoreTable, *, resamples: int = 10_000, seed: int = 0) -> Table:
     """What each fused method gains over the member that agrees best with people, by Spearman's rho.
 
-    Who tries several combinations finds one that gains by luck, so p allows for all of them (Holm).
+    Of several combinations one may gain by luck, so p allows for all of them (Holm).
 
     Args:
-        table: With human ratings, and the the fused methods among its ``members``.
-        **drawn: ``resamples`` and ``seed``, see `tcva_adapters.stats.inference.estimate`.
+        table: With human ratings, and the fused methods among its ``members``.
+        resamples: Of each test.
+        seed: Of these.
 
     Raises:
         MissingDependencyError: scipy is missing.
     """
-    records = []
-    rated = table.rated
+    records: list[Record] = []
     for name, members in table.members.items():
-        common = rated.common([name, *members])
-        common = replace(common, scores=seen(common.scores))
+        common = table.rated.common([name, *members])
         human, groups = common.rating, common.groups or None
-        rhos = {
-            m: agreement("spearman", common.column(m), human).value for m in members
-        }
-        best = max(
-            members, key=lambda member: np.nan_to_num(rhos[member], nan=-math.inf)
-        )
-        own = estimate("spearman", [common.column(name), human], groups, **drawn)
+        scores = {method: seen(column) for method, column in common.columns}
+        rhos = {m: agreement("spearman", scores[m], human).value for m in members}
+        best = max(members, key=lambda m: np.nan_to_num(rhos[m], nan=-math.inf))
+        own = estimate("spearman", [scores[name], human], groups)
         gain = difference(
-            "spearman", common.column(name), common.column(best), human, groups, **drawn
+            "spearman",
+            scores[name],
+            scores[best],
+            human,
+            groups,
+            resamples=resamples,
+            seed=seed,
         )
         records.append(
             {

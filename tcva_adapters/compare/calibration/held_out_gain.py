@@ -72,8 +72,7 @@ class Search:
         target = self._target(table.rating)
         scores = np.column_stack([table.at(setting) for setting in settings])
         views = self._views(scores, settings)
-        each_once = np.ones((1, n), dtype=np.int64)
-        values = self._values(views, target, each_once)
+        values = self._values(views, target, np.ones((1, n), dtype=np.int64))
         in_use = float(values[0, 0])
         if not np.isfinite(in_use):
             msg = (
@@ -88,8 +87,6 @@ class Search:
         picks = _first_best(self.sign * trained_values)
         chosen = np.take_along_axis(picks.reshape(REPEATS, FOLDS), folds, axis=1)
         unseen = np.take_along_axis(views, chosen.T, axis=1)
-        on_unseen = float(self._values(unseen, target, each_once).mean())
-
         gain = self._gain(unseen, views[:, :1], target, units)
         half = (gain.high - gain.low) / 2.0
         best = int(_first_best(self.sign * values)[0])
@@ -103,7 +100,7 @@ class Search:
             best=best,
             in_use=in_use,
             on_same=float(values[best, 0]),
-            on_unseen=on_unseen,
+            on_unseen=in_use + self.sign * gain.value,
             gain=gain,
             # It has to reach out of the widened interval, and varies without the widening.
             detectable=half + (gain.smallest - half) / _WIDER,

@@ -1,0 +1,98 @@
+"""What people would say of all samples, where only some of them are rated."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from tcva_adapters.stats.checks import FloatArray, Groups
+from tcva_adapters.stats.inference import estimate
+from tcva_adapters.stats.powered import LEAST_RATINGS, powered_mean
+from tcva_adapters.tables import Record, Table, named_columns
+
+_NO_DRAW: Final = 3.0
+"""Standard errors: rated samples that lie further off by the judge's scores were hardly drawn."""
+
+
+def mean_ratings(
+    scores: FloatArray,
+    human: FloatArray,
+    groups: Groups,
+    at: float,
+    level: float,
+) -> list[Table]:
+    """The mean rating and the pass rate of all samples, where only some of them are rated.
+
+    From 30 ratings on they are prediction-powered: the ratings correct the judge's bias, and the
+    judge says how far the rated samples lie from the others (`stats.powered`). Below, they are those
+    of the ratings alone, and the interval of the pass rate is the exact one.
+
+    Args:
+        scores: Of the judge, shape (N,); nan where there is none.
+        human: Ratings in [0, 1], likewise.
+        groups: One per sample, or None.
+        at: A rating passes from here on.
+        level: Of the intervals.
+
+    Returns:
+        Nothing where every sample with a score is rated.
+    """
+    scored = np.isfinite(scores)
+    rated = scored & np.isfinite(human)
+    number, samples = int(rated.sum()), int(scored.sum())
+    if number == samples:
+        return []
+
+    few = number < LEAST_RATINGS
+    part = f"{number} of {samples} samples are rated"
+    notes = [
+        f"{part}. The estimate holds if they are a random draw (--next draws one)."
+    ]
+    spread = max(scores[scored].std(), 1e-300)
+    away = (scores[rated].mean() - scores[scored].mean()) / spread * math.sqrt(number)
+    if abs(away) > _NO_DRAW:
+        side = "higher" if away > 0.0 else "lower"
+        notes.append(
+            f"The judge scores the rated samples {side} than it would a random draw "
+            f"({abs(away):.1f} standard errors), so they are probably none."
+        )
+    if few:
+        notes.append(
+            f"Below {LEAST_RATINGS} ratings the estimate uses the ratings only."
+        )
+    notes.append(
+        "effective n: how many ratings would give this interval without the judge"
+    )
+
+    passes = np.where(np.isfinite(human), human >= at, np.nan)
+    rows: list[Record] = []
+    for figure, ratings, judged in (
+        ("mean rating", human, scores),
+        ("pass rate", passes, scores >= at),
+    ):
+        powered = powered_mean(ratings, scores, groups=groups, level=level)
+        best, alone = powered.estimate, powered.alone
+        if few and figure == "pass rate":  # exact, however few there are
+            known = np.where(rated, ratings, np.nan)
+            best = alone = estimate("share", known, groups, level=level)
+        rows.append(
+            {
+                "figure": figure,
+                "samples": powered.samples,
+                "ratings": number,
+                "judge": float(judged[scored].mean()),
+                **best.record("estimate"),
+                **alone.record("ratings_only"),
+                "effective_n": round(powered.effective_n),
+            }
+        )
+    columns = named_columns(
+        figure="text",
+        judge="score",
+        estimate="interval",
+        ratings_only="interval",
+        effective_n="int",
+    )
+    return [Table("mean rating", columns, rows, notes=notes)]
