@@ -117,7 +117,7 @@ def scoring_of(
     if config is None and not settings:
         return None
     return ScoringConfig(
-        **{**(Config.load(config).given() if config else {}), **settings}
+        **{**(Config.load(config).settings if config else {}), **settings}
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from operator import attrgetter
 from typing import Any, Final, Self
 
 import numpy as np
@@ -92,10 +91,9 @@ class Assessment(Judgement):
     @property
     def repeats(self) -> tuple[Assessment, ...]:
         """The independent judgements of one judge that this one was made of; none for a panel."""
-        are_of_one = (
-            len(self.panel) > 1 and len({each.judge for each in self.panel}) == 1
-        )
-        return self.panel if are_of_one else ()  # a panel has no two judges of one name
+        # A panel has no two judges of one name.
+        judges = {repeat.judge for repeat in self.panel}
+        return self.panel if len(judges) == 1 < len(self.panel) else ()
 
     @classmethod
     def from_verdicts(
@@ -112,24 +110,17 @@ class Assessment(Judgement):
             InvalidValueError: A word names no level, or there is no list of them.
         """
         claims = tuple(
-            ClaimVerdict(claim=f"claim {i}", verdict=Verdict.parse(v))
-            for i, v in enumerate(listed("verdicts", verdicts), start=1)
+            ClaimVerdict(claim=f"claim {number}", verdict=Verdict.parse(verdict))
+            for number, verdict in enumerate(listed("verdicts", verdicts), start=1)
         )
-        unscored = (
-            None
-            if claims
-            else Unscored(reason=Reason.NO_CLAIMS, detail="no verdicts given")
-        )
-        about: dict[str, Any] = {
-            "criterion": criterion,
-            "judge": judge,
-            "sample_id": sample_id,
-        }
+        nothing = Unscored(reason=Reason.NO_CLAIMS, detail="no verdicts given")
         return cls(
-            **about,
+            criterion=criterion,
+            judge=judge,
             prompt_version="given",
             claims=claims,
-            unscored=unscored,
+            sample_id=sample_id,
+            unscored=None if claims else nothing,
         )
 
     @property
@@ -144,7 +135,7 @@ class Assessment(Judgement):
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """The levels of the scored claims, in order."""
-        return tuple(filter(None, map(attrgetter("verdict"), self.claims)))
+        return tuple(claim.verdict for claim in self.claims if claim.verdict)
 
     @property
     def non_claims(self) -> Counter[bool]:
@@ -170,13 +161,12 @@ class Assessment(Judgement):
         for claim in self.claims:
             kind = "claim" if claim.verdict else claim.reason
             sizes["marked" if claim.marked_by_judge else kind] += len(claim.claim)
-        counted = (
-            sizes.total() if sizes["refusal"] else sizes["marked"] + sizes["claim"]
-        )
-        share = sizes["marked"] / max(counted, 1)
-        return max(
-            share, self.marked_of_one, *(member.marked_share for member in self.members)
-        )
+        counted = sizes["marked"] + sizes["claim"]
+        if sizes["refusal"]:
+            counted = sizes.total()
+        own_share = sizes["marked"] / max(counted, 1)
+        of_members = [member.marked_share for member in self.members]
+        return max(own_share, self.marked_of_one, *of_members)
 
     @property
     def counts(self) -> FloatArray:
@@ -191,13 +181,13 @@ class Assessment(Judgement):
         """The same as five numbers."""
         if self.unscored is not None:
             return (0.0,) * len(LEVELS)
-        rows = filter(None, map(attrgetter("shares"), self.claims))
+        rows = [claim.shares for claim in self.claims if claim.shares]
         return tuple(map(math.fsum, zip(*rows, strict=True)))
 
     @property
     def is_soft(self) -> bool:
         """Whether probabilities stand behind its verdicts, so that these alone make no score."""
-        return any(map(attrgetter("is_soft"), self.claims))
+        return any(claim.is_soft for claim in self.claims)
 
     def to_json(self) -> str:
         """One line of JSON that `from_json` reads back to an equal assessment.

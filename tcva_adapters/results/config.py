@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.guarantee import Guarantee
+from tcva_adapters.results.json_values import Json
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_model import shown
@@ -44,9 +45,9 @@ class Config(Checked):
 
     version: Literal[2] = CONFIG_VERSION
     criterion: str | None = None
-    settings: dict[str, Any] = Field(default_factory=dict)
-    profiles: dict[str, Any] | None = None
-    provenance: dict[str, Any] | None = None
+    settings: Json = Field(default_factory=dict)
+    profiles: Json | None = None
+    provenance: Json | None = None
     guarantee: Guarantee | None = None
 
     @model_validator(mode="after")
@@ -90,19 +91,7 @@ class Config(Checked):
         with replacing(path, ours=OURS, overwrite=overwrite) as stream:
             stream.write(f"{text}\n".encode())
 
-    def given(self) -> dict[str, Any]:
-        """The settings that are given, as keyword arguments of `ScoringConfig`.
-
-        Raises:
-            InvalidValueError: One of them is out of range or unknown.
-        """
-        return {
-            name: value
-            for name, value in self.options().items()
-            if name in self.settings
-        }
-
-    def options(self) -> dict[str, Any]:
+    def options(self) -> Json:
         """As keyword arguments of `TCVA` and of every drop-in; only what is given.
 
         Raises:
@@ -110,21 +99,20 @@ class Config(Checked):
         """
         check_names(self.settings, ScoringConfig.model_fields, owner="a configuration")
         # Any eps goes with this floor; which one it meets shows where the settings are used.
-        found = TCVASettings(
+        checked = TCVASettings(
             **{"floor": "always", **self.settings}, profiles=self.profiles
         )
-        options = {name: getattr(found, name) for name in ("profiles", *self.settings)}
+        options = {
+            name: getattr(checked, name) for name in ("profiles", *self.settings)
+        }
         options["criterion"] = self.criterion
-        # Another one each time: it remembers what was warned of.
-        options["guarantee"] = self.guarantee and Guarantee(
-            **self.guarantee.model_dump()
-        )
+        if self.guarantee is not None:
+            # Another one each time: it remembers what was warned of.
+            options["guarantee"] = Guarantee(**self.guarantee.model_dump())
         return {name: value for name, value in options.items() if value is not None}
 
 
-def configured(
-    source: Config | str | Path, overrides: Mapping[str, Any]
-) -> dict[str, Any]:
+def configured(source: Config | str | Path, overrides: Mapping[str, object]) -> Json:
     """The keyword arguments that a file stands for, under those that are given in the call.
 
     A temperature that is given wins over the profiles, too.
@@ -161,18 +149,24 @@ def described(scoring: ScoringConfig) -> str:
     >>> described(ScoringConfig(temperature=0.7, penalty="off"))
     'T=0.7, penalty off'
     """
-    names = ("scheme", "penalty", "floor", "eps")
-    own = {name: getattr(scoring, name) for name in names}
-    other = [f"{n} {shown(v)}" for n, v in own.items() if v != ScoringConfig.default(n)]
-    return ", ".join([scoring.place, *other])
+    parts = [scoring.place]
+    for name in ("scheme", "penalty", "floor", "eps"):
+        value = getattr(scoring, name)
+        if value != ScoringConfig.default(name):
+            parts.append(f"{name} {shown(value)}")
+    return ", ".join(parts)
 
 
-def plain(scoring: ScoringConfig) -> dict[str, Any]:
+def settings_of(scoring: ScoringConfig) -> Json:
     """A setting as plain values, under the names of the configuration file."""
     names = ("temperature", "scheme", "penalty", "floor", "eps", "evidence")
-    found = {name: getattr(scoring, name) for name in names}
-    scheme, weights = scoring.scheme, scoring.fuse_weights
-    found["scheme"] = list(scheme.weights) if scheme.name == "custom" else scheme.name
+    settings: Json = {name: getattr(scoring, name) for name in names}
+    scheme = scoring.scheme
+    settings["scheme"] = (
+        list(scheme.weights) if scheme.name == "custom" else scheme.name
+    )
     if scoring.bounds != ScoringConfig.default("bounds"):
-        found["bounds"] = asdict(scoring.bounds)
-    return found | ({} if weights is None else {"fuse_weights": list(weights)})
+        settings["bounds"] = asdict(scoring.bounds)
+    if scoring.fuse_weights is not None:
+        settings["fuse_weights"] = list(scoring.fuse_weights)
+    return settings

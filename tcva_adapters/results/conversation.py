@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
@@ -61,12 +61,16 @@ class ConversationResult(Result):
         if not turns:
             msg = "a conversation's result must have at least one turn, got none"
             raise InvalidValueError(msg)
+        object.__setattr__(self, "turns", tuple(turns))
         scoring = scoring or turns[0].scoring
         together = pooled([turn.assessment for turn in turns], scoring)
-        about = {"sample_id": sample_id, "metadata": dict(metadata or {})}
-        object.__setattr__(self, "turns", tuple(turns))
-        about["judged_by"] = {**together.judged_by, "scored": "a conversation"}
-        super().__init__(together.model_copy(update=about), scoring, turns[0].certified)
+        own_fields = {
+            "sample_id": sample_id,
+            "metadata": dict(metadata or {}),
+            "judged_by": {**together.judged_by, "scored": "a conversation"},
+        }
+        assessment = together.model_copy(update=own_fields)
+        super().__init__(assessment, scoring, turns[0].certified)
 
     @property
     def usage(self) -> Usage:
@@ -82,18 +86,17 @@ class ConversationResult(Result):
         least, place = min(
             (t.score or 0.0, n) for n, t in numbered if t.unscored is None
         )
-        parts = [
-            super().summary,
-            f"lowest of {len(numbered)} turns: {least:.3f} (turn {place})",
-        ]
-        without = [
+        lowest = f"lowest of {len(numbered)} turns: {least:.3f} (turn {place})"
+        unscored = [
             f"turn {number} ({turn.unscored.reason}{substitute_text(turn.score)})"
             for number, turn in numbered
             if turn.unscored is not None
         ]
-        if without:
-            named = ", ".join([*without[:_SHOWN], "..."][: len(without)])
-            parts.append(f"without a score: {named}")
+        if len(unscored) > _SHOWN:
+            unscored[_SHOWN:] = ["..."]
+        parts = [super().summary, lowest]
+        if unscored:
+            parts.append(f"without a score: {', '.join(unscored)}")
         return "; ".join(parts)
 
     def __repr__(self) -> str:
@@ -115,11 +118,9 @@ class ConversationResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values: what `Result.to_dict` gives, with each turn's in place of the claims."""
-        plain = {
-            name: each
-            for name, each in super().to_dict().items()
-            if name not in _OF_TURNS
-        }
+        plain = super().to_dict()
+        for name in _OF_TURNS:
+            del plain[name]
         return {**plain, "turns": [turn.to_dict() for turn in self.turns]}
 
     @classmethod
@@ -133,9 +134,11 @@ class ConversationResult(Result):
         if not isinstance(turns, list) or not turns:
             msg = f"not a conversation's result of layout {SCHEMA_VERSION}: it has no turns"
             raise UnreadableInputError(msg)
-        about = plain.get("sample_id"), plain.get("metadata")
         return cls(
-            [Result.from_dict(turn) for turn in turns], setting_in(plain)[0], *about
+            [Result.from_dict(turn) for turn in turns],
+            scoring=setting_in(plain)[0],
+            sample_id=plain.get("sample_id"),
+            metadata=plain.get("metadata"),
         )
 
 
@@ -150,49 +153,46 @@ def pooled(turns: Sequence[Assessment], scoring: ScoringConfig = _USUAL) -> Asse
     """
     if len(turns) == 1:
         return turns[0]
-    why = {
-        n: turn.unscored
-        for n, turn in enumerate(turns, start=1)
+    reasons = {
+        number: turn.unscored
+        for number, turn in enumerate(turns, start=1)
         if turn.unscored is not None
     }
-    lost = {
-        number: unscored
-        for number, unscored in why.items()
-        if unscored.reason.is_failure
-        or unscored.reason is Reason.TOO_LONG
-        or scoring.closes(unscored.reason)
-    }
+    lost = {number: why for number, why in reasons.items() if _loses_all(why, scoring)}
     scored = [] if lost else [turn for turn in turns if turn.unscored is None]
-    unscored = None
-    if (
-        not scored
-    ):  # a fatal failure comes first: it says that no other call can succeed
-        ranks = [*Reason]  # what claims nothing comes last
-        place, unscored = max(
-            (lost or why).items(),
-            key=lambda each: (each[1].fatal, ranks.index(each[1].reason)),
-        )
-        unscored = unscored.model_copy(
-            update={"detail": f"turn {place}: {unscored.detail}"}
-        )
+    claims = [claim for turn in turns for claim in turn.claims]
     first = scored[0] if scored else turns[0]
     return first.model_copy(
         update={
-            "claims": ()
-            if lost
-            else tuple(claim for turn in turns for claim in turn.claims),
+            "claims": () if lost else tuple(claims),
             "earlier_contexts": any(turn.earlier_contexts for turn in scored),
-            "unscored": unscored,
+            "unscored": None if scored else _worst(lost or reasons),
             "marked_of_one": max(turn.marked_share for turn in turns),
             # Each judge's, of several.
-            "members": tuple(
-                map(pooled, zip(*(turn.members for turn in scored), strict=True))
-            ),
-            "panel": tuple(
-                map(pooled, zip(*(turn.panel for turn in scored), strict=True))
-            ),
+            "members": _pooled_parts(turn.members for turn in scored),
+            "panel": _pooled_parts(turn.panel for turn in scored),
             "usage": sum((turn.usage for turn in turns), Usage()),
             "from_store": all(turn.from_store for turn in turns),
             "shared": not any(turn.is_new for turn in turns),
         }
     )
+
+
+def _loses_all(why: Unscored, scoring: ScoringConfig) -> bool:
+    """Whether one turn without a score leaves its conversation without one."""
+    is_lost = why.reason.is_failure or why.reason is Reason.TOO_LONG
+    return is_lost or scoring.closes(why.reason)
+
+
+def _worst(reasons: Mapping[int, Unscored]) -> Unscored:
+    """Why a conversation has no score: a fatal failure first, since no other call can succeed."""
+    ranks = [*Reason]  # what claims nothing comes last
+    number = max(
+        reasons, key=lambda n: (reasons[n].fatal, ranks.index(reasons[n].reason))
+    )
+    why = reasons[number]
+    return why.model_copy(update={"detail": f"turn {number}: {why.detail}"})
+
+
+def _pooled_parts(parts: Iterable[Sequence[Assessment]]) -> tuple[Assessment, ...]:
+    return tuple(map(pooled, zip(*parts, strict=True)))

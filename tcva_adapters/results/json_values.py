@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeAlias
 
 import numpy as np
 from pydantic import (
@@ -13,7 +13,7 @@ from pydantic import (
 from tcva_adapters.samples.sample import whole_characters
 
 
-def written_out(value: Any) -> Any:
+def written_out(value: object) -> Any:
     r"""A value as JSON holds it; an object, and what is circular or nested too deeply, is text.
 
     >>> written_out({"a": b"\xff", 1: [None, True, 0.5, {2}]})
@@ -21,17 +21,18 @@ def written_out(value: Any) -> Any:
     """
     if not isinstance(value, dict):
         return _as_json(value)
-    plain: dict[str, Any] = {}
-    for name, each in value.items():  # what one field holds costs no other
-        plain[_text(name)] = _as_json(each)
-    return plain
+    # What one field holds costs no other.
+    return {_text(name): _as_json(field) for name, field in value.items()}
 
 
-Metadata = Annotated[dict[str, Any], PlainSerializer(written_out, when_used="json")]
+Json: TypeAlias = dict[str, Any]
+"""An object of JSON."""
+
+Metadata = Annotated[Json, PlainSerializer(written_out, when_used="json")]
 """As they are; in JSON what it cannot hold is text, see `written_out`."""
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     try:
         text = (
             value.decode(errors="backslashreplace")
@@ -43,7 +44,7 @@ def _text(value: Any) -> str:
         return f"<{type(value).__name__}>"
 
 
-def _without_objects(value: Any) -> Any:
+def _without_objects(value: object) -> Any:
     return (
         value.tolist() if isinstance(value, np.generic | np.ndarray) else _text(value)
     )
@@ -52,7 +53,7 @@ def _without_objects(value: Any) -> Any:
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=_without_objects)
 
 
-def _as_json(value: Any) -> Any:
+def _as_json(value: object) -> Any:
     if type(value) is str:
         return whole_characters(value)
     try:

@@ -9,7 +9,7 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Final, Self, TypeVar
@@ -37,7 +37,8 @@ _APPLICATION_ID: Final = (
     0x54435641  # "TCVA": tells this file from any other SQLite database
 )
 _MEMORY: Final = ":memory:"
-_OWN: Final = {"sample_id", "metadata", "from_store", "shared"}  # not the judgement's
+_SAMPLE: Final = {"sample_id", "metadata", "from_store", "shared"}
+"""What belongs to a sample in a run, and not to the judgement."""
 _WAIT_SECONDS: Final = 10.0
 _LOOP_WAIT_SECONDS: Final = 1.0  # nothing else goes on in that event loop meanwhile
 _PAUSE_SECONDS: Final = 0.01
@@ -101,14 +102,14 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
         self._open()
 
     @classmethod
-    def opened(cls, given: VerdictStore | str | Path | None) -> VerdictStore | None:
-        """A store that is given as a setting. Opening it makes the file: call this last.
+    def opened(cls, setting: VerdictStore | str | Path | None) -> VerdictStore | None:
+        """Open the store that a setting names. Opening it makes the file: call this last.
 
         Raises:
             InvalidValueError: As for the class.
             UnreadableInputError: As for the class.
         """
-        return cls(given) if isinstance(given, str | Path) else given
+        return cls(setting) if isinstance(setting, str | Path) else setting
 
     def get(self, key: str) -> Assessment | None:
         """The assessment under this key, with ``from_store`` set, or None.
@@ -121,14 +122,16 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
         """
         return self.get_many([key], Assessment).get(key)
 
-    def get_many(self, keys: Iterable[str], of: type[J]) -> dict[str, J]:
-        """Those of the keys that have a judgement of this class; see `get`."""
-        found = {}
-        for key, text in self._texts(of.stored_as, keys).items():
+    def get_many(self, keys: Iterable[str], kind: type[J]) -> dict[str, J]:
+        """Return the judgements of one class by their keys, as far as they are stored; see `get`."""
+        query = kind.stored_as, json.dumps([*keys])
+        rows = self._run(lambda connection: connection.execute(_GET, query).fetchall())
+        judgements = {}
+        for key, text in rows:
             with suppress(ValidationError):
-                judgement = of.model_validate_json(text)
-                found[key] = judgement.model_copy(update={"from_store": True})
-        return found
+                judgement = kind.model_validate_json(text)
+                judgements[key] = judgement.model_copy(update={"from_store": True})
+        return judgements
 
     def put(self, key: str, assessment: Assessment) -> None:
         """Keep an assessment; it is on its way to the disk when this returns.
@@ -144,21 +147,12 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
 
     def put_many(self, judgements: Iterable[tuple[str, Judgement]]) -> None:
         """Keep several by their keys, in one transaction: all of them, or none; see `put`."""
-        self._put(
-            [
-                (each.stored_as, key, each.model_dump_json(exclude=_OWN))
-                for key, each in judgements
-                if each.failure is None
-            ]
-        )
+        rows = [
+            (judgement.stored_as, key, judgement.model_dump_json(exclude=_SAMPLE))
+            for key, judgement in judgements
+            if judgement.failure is None
+        ]
 
-    def _texts(self, kind: str, keys: Iterable[str]) -> dict[str, str]:
-        wanted = json.dumps([*keys])
-        return dict(
-            self._run(lambda each: each.execute(_GET, (kind, wanted)).fetchall())
-        )
-
-    def _put(self, rows: Sequence[tuple[str, str, str]]) -> None:
         def all_or_none(connection: sqlite3.Connection) -> None:
             connection.execute("BEGIN IMMEDIATE")
             with connection:
@@ -277,11 +271,13 @@ def _is_new(connection: sqlite3.Connection, path: str) -> bool:
     Raises:
         UnreadableInputError: It belongs to something else, or to another version.
     """
-    found = connection.execute(_WHOSE).fetchone()
-    if found[:2] != (_APPLICATION_ID, STORE_VERSION) and found != (0, 0, 0):
-        msg = f"{path} is not a store of layout {STORE_VERSION} (it has {found[1]}); use another path"
+    application, version, tables = connection.execute(_WHOSE).fetchone()
+    if application == version == tables == 0:
+        return True
+    if (application, version) != (_APPLICATION_ID, STORE_VERSION):
+        msg = f"{path} is not a store of layout {STORE_VERSION} (it has {version}); use another path"
         raise UnreadableInputError(msg)
-    return bool(found == (0, 0, 0))
+    return False
 
 
 def _close(connection: sqlite3.Connection, process: int) -> None:

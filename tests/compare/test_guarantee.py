@@ -27,7 +27,7 @@ from tcva_adapters.compare.calibration.guarantee import (
 from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.config import plain
+from tcva_adapters.results.config import settings_of
 from tcva_adapters.results.guarantee import Guarantee, Limits
 from tcva_adapters.results.guarantee_check import checked
 from tcva_adapters.results.scoring import ScoringConfig
@@ -310,7 +310,7 @@ def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
         threshold,
         again.guarantee,
     )
-    other = ScoringConfig(**again.given()).changed(threshold=0.5, on_unscored=1.0)
+    other = ScoringConfig(**again.settings).changed(threshold=0.5, on_unscored=1.0)
     lost = checked(again.guarantee, again.guarantee.judged_by, other)
     wanted = f"threshold 0.5 instead of {threshold:g}; on_unscored 1 instead of None"
     assert lost == ("lost", f"The guarantee is lost: {wanted}")
@@ -332,7 +332,7 @@ def test_who_judged_is_stored() -> None:
         ("a",), ("m", "n"), np.ones((1, 2)), results={"m": results[:1], "n": [other]}
     )
     assert judged_by(by_two) == judged_by(drawn()) == {}
-    assert plain(ScoringConfig(fuse_weights=(1, 2)))["fuse_weights"] == [1, 2]
+    assert settings_of(ScoringConfig(fuse_weights=(1, 2)))["fuse_weights"] == [1, 2]
     with pytest.raises(
         InvalidValueError, match="human_threshold must be between 0 and 1"
     ):

@@ -228,7 +228,7 @@ def test_a_bad_file_is_refused_by_name(tmp_path: Path) -> None:
 
 def test_temperatures_lie_within_the_exponents_scale() -> None:
     wide: dict[str, Any] = {"temperature": 1.2, "bounds": Bounds(t_max=1.5)}
-    assert Config(settings=wide).given()["temperature"] == 1.2
+    assert Config(settings=wide).settings["temperature"] == 1.2
     profiles = {"domain": {"a": 1.4}}
     assert TCVA(judge="lexical", **wide, profiles=profiles).scoring.temperature == 1.2
     for build in (

@@ -23,7 +23,7 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.config import described, plain
+from tcva_adapters.results.config import described, settings_of
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import check_level, one_of
@@ -213,7 +213,7 @@ def _recommendation(
             "repeats": REPEATS,
             "criterion": table.judged.criterion or None,
             "profiles": profiles,
-            "recommended": plain(choice.recommended),
+            "recommended": settings_of(choice.recommended),
         },
     )
 

@@ -25,7 +25,7 @@ from tcva_adapters.compare.scores.ratings import (
 )
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.config import described, plain
+from tcva_adapters.results.config import described, settings_of
 from tcva_adapters.results.guarantee import Guarantee, Limits, percent
 from tcva_adapters.results.judge_spec import PROFILES
 from tcva_adapters.results.result import Result
@@ -174,7 +174,7 @@ def _guarantee(
         by=by,
         date=datetime.now(tz=UTC).date().isoformat(),
         judged_by=judge,
-        setting=plain(setting) | {"threshold": threshold},
+        setting=settings_of(setting) | {"threshold": threshold},
     ).sealed()
 
 

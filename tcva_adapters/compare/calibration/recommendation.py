@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.config import Config, described, plain
+from tcva_adapters.results.config import Config, described, settings_of
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.describe import TIES
 from tcva_adapters.stats.inference import DETECTABLE, Estimate
@@ -146,7 +146,7 @@ class Choice:
 
     def _choices_table(self) -> Table:
         rows = [
-            {"setting": described(setting), "share": share, **plain(setting)}
+            {"setting": described(setting), "share": share, **settings_of(setting)}
             for setting, share in self.shares.items()
         ]
         columns = named_columns(setting="text", share="share")
