@@ -28,8 +28,9 @@ from tcva_adapters.compare import (
     read_scores,
     sweep,
 )
-from tcva_adapters.compare.runs import methods as methods_module
-from tcva_adapters.compare.runs.run import FILES, STORE, save
+from tcva_adapters.compare.runs.folder import FILES, STORE, save
+from tcva_adapters.compare.runs.framework_metrics import ADAPTERS
+from tcva_adapters.compare.runs.metric_judgement import MetricEvaluation
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import (
     InvalidSampleError,
@@ -202,7 +203,7 @@ def test_what_every_metric_needs_and_takes_is_known() -> None:
     model = LexicalModel()
     table = Run([whole], TCVA(judge=model), metrics="all").table()
     for name, known in FRAMEWORKS.items():
-        adapter = methods_module._adapter(name)
+        adapter = ADAPTERS[name]
         assert set(known.metrics) == set(adapter.framework_metrics())
         for metric, each in known.metrics.items():
             if each.is_lexical:
@@ -326,7 +327,7 @@ def test_hostile(
         async def ascore_framework_metric(*_: Any) -> Any:
             return await metric()
 
-    monkeypatch.setattr(methods_module, "_adapter", lambda _: Hostile)
+    monkeypatch.setitem(ADAPTERS, "ragas", Hostile)
     limit = 0.2 if metric is _hangs else 60.0  # a busy machine is slow
     table = run(frameworks="ragas", metrics="faithfulness", timeout=limit)
     assert np.isnan(table.column("ragas faithfulness")).all()
@@ -426,9 +427,7 @@ def test_it_is_awaited_and_cancelled_in_a_loop(monkeypatch: pytest.MonkeyPatch) 
         finally:
             ended.set()
 
-    monkeypatch.setattr(
-        methods_module._adapter("langchain"), "ascore_framework_metric", hangs
-    )
+    monkeypatch.setattr(ADAPTERS["langchain"], "ascore_framework_metric", hangs)
 
     async def cancelled() -> None:
         task = asyncio.create_task(
@@ -448,7 +447,7 @@ def test_each_framework_asks_the_named_model(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         of = Run(SAMPLES, {"judge": "openai:m"}, metrics=METRICS)
-        asked = [methods_module.Asked(method, of.tcva, 9.0) for method in of.methods]
+        asked = [MetricEvaluation(method, of.tcva, 9.0) for method in of.methods]
         assert (
             len({id(each.model) for each in asked}) == 3
         )  # what one is refused is its own

@@ -23,7 +23,7 @@ CONCURRENCY = 4
 CODE = f"""
 import json, sys
 from tcva_adapters.compare import Run, comparison
-from tcva_adapters.compare.runs.run import save
+from tcva_adapters.compare.runs.folder import save
 settings = {{"judge": "openai:m", "max_concurrency": {CONCURRENCY}}}
 metrics = "context_qa,labeled_criteria"
 table = Run(sys.argv[1], settings, frameworks="langchain", metrics=metrics, folder=sys.argv[2]).table()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Panel, Sample, rubric
-from tcva_adapters.compare.runs.methods import _model_of
+from tcva_adapters.compare.runs.metric_judgement import _model_of
 from tcva_adapters.core.verdicts import level_shares
 from tcva_adapters.cost_estimate import estimate_cost
 from tcva_adapters.data import sample_lines

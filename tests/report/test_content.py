@@ -17,7 +17,7 @@ from tcva_adapters import (
     fuse,
 )
 from tcva_adapters.compare import Run, calibrate, comparison, read_scores
-from tcva_adapters.compare.runs.run import save
+from tcva_adapters.compare.runs.folder import save
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError

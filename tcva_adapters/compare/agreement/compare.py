@@ -9,8 +9,9 @@ from pathlib import Path
 from tcva_adapters.compare.agreement.comparison import check_tests, comparison
 from tcva_adapters.compare.arguments import with_checked_names
 from tcva_adapters.compare.calibration.guarantee import limits_of
-from tcva_adapters.compare.runs.methods import ALL
-from tcva_adapters.compare.runs.run import PATIENCE, Run, Samples, TCVALike, save
+from tcva_adapters.compare.runs.folder import save
+from tcva_adapters.compare.runs.framework_metrics import ALL
+from tcva_adapters.compare.runs.run import PATIENCE, Run, Samples, TCVALike
 from tcva_adapters.compare.scores.ratings import Scale
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import Temperatures

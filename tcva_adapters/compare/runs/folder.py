@@ -1,0 +1,111 @@
+"""The folder of a comparison: what it holds, and how it is written."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.json_values import written_out
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.writer import OURS as RESULTS
+from tcva_adapters.results.writer import write_results
+from tcva_adapters.samples.csv_cells import csv_text
+from tcva_adapters.samples.whole_files import check_ours, replacing, usable_path
+from tcva_adapters.tables import Report
+
+STORE: Final = "verdicts.sqlite"
+"""Where judgements are stored as they are made."""
+
+FILES: Final = {
+    "scores.csv": "a row per sample and method, with reasons",
+    "assessments.jsonl": "TCVA's verdicts, for sweep and calibrate",
+    "samples.jsonl": "what was judged",
+    "summary.json": "all figures",
+}
+"""What a comparison's folder holds besides the store."""
+
+_OURS: Final = re.compile(rb'sample,method,score|{"input": |{\n "sentence": ')
+_FINGERPRINT: Final = "fingerprint"
+
+
+def check_folder(folder: Path, fingerprint: str) -> None:
+    """Refuse a folder with another comparison, or with files of something else.
+
+    Raises:
+        InvalidValueError: It holds one of these.
+    """
+    for name in FILES:
+        ours = RESULTS if name == "assessments.jsonl" else _OURS
+        check_ours(folder / name, ours)
+    path = folder / "summary.json"
+    if not path.is_file():
+        return  # nothing, or what an interrupted run has stored
+    try:
+        written = json.loads(path.read_bytes()).get(_FINGERPRINT)
+    except ValueError:
+        written = None
+    if written != fingerprint:
+        msg = (
+            f"{folder} holds a comparison with other samples or settings; choose another folder, or "
+            "--overwrite (overwrite=True)"
+        )
+        raise InvalidValueError(msg)
+
+
+def save(
+    folder: str | Path,
+    table: ScoreTable,
+    report: Report | None = None,
+    *,
+    overwrite: bool = False,
+) -> list[Path]:
+    """Write what a comparison made; returns the files.
+
+    These are ``scores.csv`` (a row per sample and method), ``assessments.jsonl`` (TCVA's verdicts),
+    ``samples.jsonl`` (what was judged) and ``summary.json`` (the report). Each
+    appears under its name once it is complete, in place of that of an earlier comparison.
+
+    Args:
+        folder: It is made where it is not there.
+        table: Of `Run.table`.
+        report: What the table says; see `tcva_adapters.compare.agreement.comparison.comparison`.
+        overwrite: Take the place of files of something else, too.
+
+    Raises:
+        InvalidValueError: A file cannot be written, or one under its name is of something else.
+    """
+
+    def write(path: Path, lines: Iterable[str]) -> None:
+        with replacing(path, ours=_OURS, overwrite=overwrite) as stream:
+            stream.writelines(line.encode() for line in lines)
+
+    scores, judged, texts, summary = (usable_path(folder) / name for name in FILES)
+    header = ("sample", "method", "score", "unscored")
+    write(scores, [csv_text(header, _cells(table))])
+    results = table.results[table.views[0]]
+    assessments = (item.assessment for item in results if isinstance(item, Result))
+    write_results(judged, assessments, overwrite=overwrite)
+    records = (sample.model_dump(by_alias=True) for sample in table.texts)
+    write(texts, (f"{json.dumps(written_out(record))}\n" for record in records))
+    if report is None:
+        return [scores, judged, texts]
+    fingerprint = table.run.fingerprint if table.run else None
+    content = report.to_dict() | {_FINGERPRINT: fingerprint}
+    write(summary, [json.dumps(content, indent=1), "\n"])
+    return [scores, judged, texts, summary]
+
+
+def _cells(table: ScoreTable) -> Iterator[tuple[str, str, float | None, str]]:
+    """One row per sample and method."""
+    for sample, row in zip(table.samples, table.scores.tolist(), strict=True):
+        for method, score in zip(table.methods, row, strict=True):
+            if math.isnan(score):
+                yield sample, method, None, table.reason(sample, method)
+            else:
+                yield sample, method, score, ""

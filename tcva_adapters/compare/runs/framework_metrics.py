@@ -1,0 +1,176 @@
+"""The frameworks' own metrics as methods of a comparison: which there are, and which are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import version
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Final
+
+from tcva_adapters import deepeval, langchain, llamaindex, ragas
+from tcva_adapters.core.checks import nearest
+from tcva_adapters.errors import (
+    InvalidValueError,
+    MissingDependencyError,
+    install_hint,
+)
+from tcva_adapters.frameworks import FRAMEWORKS, Framework, Metric
+from tcva_adapters.samples.sample import Sample
+
+ALL: Final = "all"
+NONE: Final = "none"
+
+ADAPTERS: Final[Mapping[str, ModuleType]] = {
+    "ragas": ragas,
+    "deepeval": deepeval,
+    "llamaindex": llamaindex,
+    "langchain": langchain,
+}
+"""By framework; each imports its framework once something of it is used."""
+
+
+@dataclass(frozen=True)
+class FrameworkMetric:
+    """One framework's own metric.
+
+    Attributes:
+        framework: One of `FRAMEWORKS`.
+        metric: The metric's name there.
+    """
+
+    framework: str
+    metric: str
+
+    @property
+    def name(self) -> str:
+        """As tables show it, e.g. ``ragas faithfulness``."""
+        return f"{self.framework} {self.metric}"
+
+    @property
+    def dotted(self) -> str:
+        """As settings name it, e.g. ``ragas.faithfulness``."""
+        return f"{self.framework}.{self.metric}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What settings may say that means it, among others."""
+        return ALL, self.metric, self.dotted, self.name
+
+    @property
+    def known(self) -> Metric:
+        """What is known of it."""
+        return FRAMEWORKS[self.framework].metrics[self.metric]
+
+    @cached_property
+    def version(self) -> str:
+        """The framework's distribution with its version."""
+        distribution = FRAMEWORKS[self.framework].metrics_need.distribution
+        return f"{distribution} {version(distribution)}"
+
+    def missing(self, sample: Sample) -> list[str]:
+        """The fields that the metric needs and the sample does not have."""
+        return [name for name in self.known.needs if getattr(sample, name) is None]
+
+
+def choose_metrics(
+    frameworks: Sequence[str],
+    metrics: Sequence[str] | None = None,
+    *,
+    criterion: str = "faithfulness",
+    samples: Sequence[Sample] = (),
+    is_lexical: bool = False,
+) -> tuple[list[FrameworkMetric], list[str]]:
+    """The metrics of a comparison. Imports the frameworks, which takes seconds.
+
+    Args:
+        frameworks: Names of `FRAMEWORKS`; ``all`` takes those that are installed, ``none`` none.
+        metrics: ``faithfulness`` (of every framework that has it) or ``ragas.faithfulness``;
+            ``all`` takes all. By default those that stand for the criterion.
+        criterion: A criterion's name.
+        samples: A metric whose fields none of them has is left out; none of them tells nothing.
+        is_lexical: Whether the lexical judge stands for a model; metrics whose prompts it cannot
+            answer are left out.
+
+    Returns:
+        The metrics, framework by framework, and in sentences what was left out.
+
+    Raises:
+        InvalidValueError: An unknown framework or metric.
+        MissingDependencyError: A framework that is named is not installed.
+    """
+    if NONE in frameworks:
+        return [], []
+    names, notes = _installed(frameworks)
+    known = [
+        FrameworkMetric(name, metric)
+        for name in names
+        for metric in ADAPTERS[name].framework_metrics()
+    ]
+    chosen: list[FrameworkMetric] = []
+    if metrics is None:
+        chosen = [metric for metric in known if metric.known.criterion == criterion]
+        if not chosen:
+            notes.append(
+                f"{', '.join(names)}: no metric for {criterion}; name metrics (--metrics)."
+            )
+    for wanted in metrics or ():
+        matching = [metric for metric in known if wanted in metric.names]
+        if not matching:
+            options = ", ".join(metric.dotted for metric in known)
+            msg = (
+                f"no metric {wanted!r} in {', '.join(names)}; the metrics are {options}"
+            )
+            raise InvalidValueError(msg)
+        chosen += matching
+
+    used: list[FrameworkMetric] = []
+    left_out: dict[str, list[str]] = {}
+    for metric in known:
+        if metric not in chosen:
+            continue
+        if why := _why_not(metric, samples, is_lexical=is_lexical):
+            left_out.setdefault(why, []).append(metric.name)
+        else:
+            used.append(metric)
+    for why, left in left_out.items():
+        notes.append(f"Left out: {', '.join(left)} ({why}).")
+    return used, notes
+
+
+def _why_not(
+    metric: FrameworkMetric, samples: Sequence[Sample], *, is_lexical: bool
+) -> str:
+    if metric.known.compares_embeddings:
+        return "they need embeddings; import their scores instead"
+    if is_lexical and not metric.known.is_lexical:
+        return "the lexical judge cannot answer their prompts"
+    if samples and all(metric.missing(sample) for sample in samples):
+        return f"no sample has {' and '.join(metric.missing(samples[0]))}"
+    return ""
+
+
+def _installed(frameworks: Sequence[str]) -> tuple[list[str], list[str]]:
+    unknown = [name for name in frameworks if name not in FRAMEWORKS and name != ALL]
+    if unknown or not frameworks:
+        name = ", ".join(unknown)
+        options = f"give {', '.join(FRAMEWORKS)}, {ALL} or {NONE}"
+        msg = f"no framework {name!r}; {nearest(name, FRAMEWORKS, options)}"
+        raise InvalidValueError(msg)
+    wanted = list(FRAMEWORKS) if ALL in frameworks else list(dict.fromkeys(frameworks))
+    lacking = {
+        name: f"{name} is not installed: {install_hint(FRAMEWORKS[name].metrics_need.extra)}"
+        for name in wanted
+        if not is_installed(FRAMEWORKS[name])
+    }
+    if lacking and ALL not in frameworks:
+        raise MissingDependencyError(next(iter(lacking.values())))
+    notes = [f"Left out: {why}." for why in lacking.values()]
+    return [name for name in wanted if name not in lacking], notes
+
+
+def is_installed(framework: Framework) -> bool:
+    """Whether the package of its own metrics is there; nothing is imported to find out."""
+    return find_spec(framework.metrics_need.module.partition(".")[0]) is not None

@@ -1,0 +1,236 @@
+"""How a framework's own metric is run on samples, and what comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Any, Final, NoReturn
+
+from pydantic import Field
+
+from tcva_adapters.compare.runs.framework_metrics import ADAPTERS, FrameworkMetric
+from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.evaluator import lacks
+from tcva_adapters.judges.base import Judge
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.panel import single_judges
+from tcva_adapters.judges.unscored import why_unscored
+from tcva_adapters.loops import wait_for
+from tcva_adapters.models.prompted import Prompted
+from tcva_adapters.models.protocol import JudgeModel, identity_of
+from tcva_adapters.models.store_keys import digest, key_of
+from tcva_adapters.results.framework_score import FrameworkVerdict
+from tcva_adapters.results.judgement import Judgement
+from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.usage import Usage
+from tcva_adapters.runner.questions import Evaluation, Question
+from tcva_adapters.samples.sample import Sample, whole_characters
+from tcva_adapters.tcva import TCVA
+
+_KEY_VERSION: Final = 2
+"""Changes when judgements stored before are no longer the same: another key, or other bridges."""
+
+_NOTHING_TO_SCORE: Final = "the metric returned nan"
+"""What a metric says where all calls went well and there still is no score."""
+
+_LACKS_A_FIELD: Final = " is missing. Please add "
+"""RAGAS' words for an empty field, such as contexts that are an empty list."""
+
+
+class MetricJudgement(Judgement):
+    """What a framework's metric said of a sample, as it is stored.
+
+    Attributes:
+        score: On the metric's own scale; None where there is none.
+        verdicts: Its verdicts, where it gives any.
+    """
+
+    stored_as = "framework metric"
+    called = "a framework metric's judgement"
+
+    score: float | None = Field(default=None, allow_inf_nan=False)
+    verdicts: tuple[FrameworkVerdict, ...] = ()
+
+
+class MetricEvaluation(Evaluation[Any]):
+    """One metric on many samples, for `tcva_adapters.runner.running.Runner`.
+
+    Args:
+        metric: The metric.
+        tcva: Whose judge answers the metric's prompts, of a panel the first one with a model; and
+            whose store and limits hold.
+        seconds: After which the metric is given up on a sample.
+
+    Attributes:
+        model: What answers the metric's prompts; None for the lexical judge.
+        is_refused: Whether a call failed as every other one would.
+
+    Raises:
+        InvalidValueError: A judge that cannot answer the prompts of others.
+    """
+
+    is_instant = False
+    is_refused = False
+
+    def __init__(self, metric: FrameworkMetric, tcva: TCVA, seconds: float) -> None:
+        self.metric = metric
+        self.seconds = seconds
+        self.store = tcva.store
+        self.share = tcva.share
+        self.max_concurrency = tcva.max_concurrency
+        self.model = _model_of(tcva.judge)
+        self.answers = self.model or tcva.judge
+
+    def questions(self, sample: Sample) -> list[Question]:
+        """One, where the sample has what the metric needs."""
+        return [] if self.metric.missing(sample) else [_MetricQuestion(self, sample)]
+
+    def result_of(
+        self, sample: Sample, answers: Sequence[MetricJudgement]
+    ) -> MetricJudgement:
+        """The answer, or what the sample lacks."""
+        if answers:
+            return answers[0]
+        detail = lacks("the sample", self.metric.missing(sample), self.metric.name)
+        return MetricJudgement(
+            unscored=Unscored(reason=Reason.MISSING_FIELD, detail=detail)
+        )
+
+    def key(self, sample: Sample) -> str:
+        """The key of a judgement: all that can change it, and of the sample what the metric sees."""
+        fields = {name: getattr(sample, name) for name in self.metric.known.needs}
+        return digest(
+            {
+                "key_version": _KEY_VERSION,
+                "method": self.metric.name,
+                "version": self.metric.version,
+                **key_of(self.answers),
+                "sample": fields,
+            }
+        )
+
+
+class _MetricQuestion(Question):
+    """One metric on one sample."""
+
+    answered_by = MetricJudgement
+
+    def __init__(self, evaluation: MetricEvaluation, sample: Sample) -> None:
+        self._evaluation, self._sample = evaluation, sample
+        self.key = evaluation.key(sample)
+        self.sample_fields: Mapping[str, object] = {}
+        model = evaluation.model
+        if model is None:
+            self.judge, self.identity = evaluation, None
+        else:
+            # Who waits for the same judgement waits as long as it may take.
+            identity = identity_of(model)
+            self.judge = model
+            self.identity = identity and replace(identity, seconds=evaluation.seconds)
+
+    def ask(self) -> MetricJudgement:
+        return wait_for(self.aask())
+
+    async def aask(self) -> MetricJudgement:
+        """Run the metric; whatever fails is the reason why there is no score."""
+        metric, seconds = self._evaluation.metric, self._evaluation.seconds
+        model = self._evaluation.model
+        # One per judgement, so that its counts are those of this judgement alone.
+        prompted = None if model is None else Prompted(model)
+        task, started = asyncio.current_task(), time.perf_counter()
+        reason, error, score = Reason.JUDGE_ERROR, "", None
+        verdicts: tuple[FrameworkVerdict, ...] = ()
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                outcome = await ADAPTERS[metric.framework].ascore_framework_metric(
+                    metric.metric, self._sample, _llm_of(metric.framework, prompted)
+                )
+            error, verdicts = outcome.error, outcome.verdicts
+            score = None if outcome.score is None else float(outcome.score)
+            if score is not None and not math.isfinite(score):
+                score, error = None, f"the metric returned {score:g}"
+        except (
+            Exception,
+            SystemExit,
+            asyncio.CancelledError,
+        ) as raised:  # it stops nothing else
+            is_cancelled = isinstance(raised, asyncio.CancelledError)
+            if is_cancelled and task is not None and task.cancelling():
+                raise  # this run, and not something inside the metric
+            error = f"{type(raised).__name__}: {raised}"
+            if isinstance(raised, TimeoutError) and limit.expired():
+                reason, error = Reason.TIMEOUT, f"no score after {seconds:g} seconds"
+        usage = Usage() if prompted is None else prompted.usage
+        return MetricJudgement(
+            score=score,
+            verdicts=verdicts,
+            unscored=self._why(reason, error, prompted) if score is None else None,
+            usage=usage.model_copy(update={"seconds": time.perf_counter() - started}),
+        )
+
+    def _why(self, reason: Reason, error: str, prompted: Prompted | None) -> Unscored:
+        """The reason for no score: of a call that failed, or of the metric itself."""
+        if prompted is not None and prompted.fatal is not None:
+            self._evaluation.is_refused = True
+            return why_unscored(prompted.fatal)
+        detail = " ".join(whole_characters(error or "the metric gave no score").split())
+        if prompted is None or not prompted.failures:
+            if error == _NOTHING_TO_SCORE:
+                reason = Reason.NO_CLAIMS
+            elif _LACKS_A_FIELD in error:
+                reason = Reason.MISSING_FIELD
+            elif reason is Reason.JUDGE_ERROR:
+                detail = f"{self._evaluation.metric.name} failed: {detail}"
+        return Unscored(reason=reason, detail=detail)
+
+    def rounds(self) -> NoReturn:
+        """Refuse: a framework makes its calls by itself."""
+        msg = f"{self._evaluation.metric.name} makes its own calls; a batch of them cannot be submitted"
+        raise JudgeError(msg)
+
+    def failed_answer(self, why: Unscored) -> MetricJudgement:
+        return MetricJudgement(unscored=why)
+
+
+def _llm_of(framework: str, model: Prompted | None) -> object:
+    """A framework's LLM out of a judge model; None stands for the lexical judge."""
+    if model is None:
+        return ADAPTERS[framework].LexicalLLM()
+    # Each of these modules imports its framework.
+    match framework:
+        case "ragas":
+            from tcva_adapters.ragas import llm as ragas_llm  # noqa: PLC0415  # see above
+
+            return ragas_llm.from_judge_model(model)
+        case "deepeval":
+            from tcva_adapters.deepeval import llm as deepeval_llm  # noqa: PLC0415  # see above
+
+            return deepeval_llm.from_judge_model(model)
+        case "llamaindex":
+            from tcva_adapters.llamaindex import llm as llamaindex_llm  # noqa: PLC0415  # see above
+
+            return llamaindex_llm.from_judge_model(model)
+        case _:
+            from tcva_adapters.langchain import llm as langchain_llm  # noqa: PLC0415  # see above
+
+            return langchain_llm.from_judge_model(model)
+
+
+def _model_of(judge: Judge) -> JudgeModel | None:
+    """The model behind a judge, None for the lexical one.
+
+    Each metric has a copy of an OpenAI-compatible model: what the server refuses of one's requests
+    says nothing about the others'. Connections and limits are the same.
+    """
+    if judge.name.startswith("lexical/"):
+        return None
+    judges = single_judges(judge)
+    models = [single.model for single in judges if isinstance(single, LLMJudge)]
+    if not models:
+        msg = f"{judge.name} cannot answer the prompts of framework metrics; use openai:MODEL, an LLM object, or frameworks='none' (--with none)"
+        raise InvalidValueError(msg)
+    return copy(models[0]) if hasattr(models[0], "refused") else models[0]
