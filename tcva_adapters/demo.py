@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Sequence
-from importlib import import_module
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from tcva_adapters import deepeval, langchain, llamaindex, ragas
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.data import Label, labels_of, sample_lines
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS
-from tcva_adapters.lazy import check
 from tcva_adapters.report.claims import preset_scores
 from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.results.counted import judged_counts
@@ -31,8 +32,28 @@ _TEMPERATURE: Final = "Temperature (T) here is the strictness of the score, not 
 _OFFLINE: Final = (
     "All rows: offline, by comparing words; LexicalLLM is the frameworks' model."
 )
-_Pair = tuple[Label, ClaimVerdict, int]
-"""What the reader and the judge say of a claim, and how many levels lie between."""
+_ADAPTERS: Final[Mapping[str, Any]] = {
+    "ragas": ragas,
+    "deepeval": deepeval,
+    "llamaindex": llamaindex,
+    "langchain": langchain,
+}
+"""By framework. None of them imports its framework before one of its names is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """What the reader and the judge say of a claim.
+
+    Attributes:
+        label: The reader's level and note.
+        judged: The claim with the judge's level.
+        distance: How many levels lie between.
+    """
+
+    label: Label
+    judged: ClaimVerdict
+    distance: int
 
 
 def demo_samples() -> list[Sample]:
@@ -52,15 +73,13 @@ def demo_table(samples: Sequence[Sample]) -> ScoreTable:
     notes = []
     for framework in FRAMEWORKS.values():
         name = f"{framework.title} {framework.grounding}"
+        adapter = _ADAPTERS[framework.name]
         try:
-            with warnings.catch_warnings(
-                action="ignore"
-            ):  # the frameworks' own deprecations
-                check(framework.metrics_need)
-                adapter = import_module(framework.package)
+            # The frameworks warn of their own deprecations.
+            with warnings.catch_warnings(action="ignore"):
                 llm, score = adapter.LexicalLLM(), adapter.score_framework_metric
                 columns[name] = [
-                    score(framework.grounding, s, llm).score for s in samples
+                    score(framework.grounding, sample, llm).score for sample in samples
                 ]
         except MissingDependencyError as error:
             notes.append(f"{name}: {error}")
@@ -81,7 +100,7 @@ def demo(table: ScoreTable) -> Report:
     Args:
         table: See `demo_table`.
     """
-    pairs = [_pairs(table, i) for i in range(len(table))]
+    pairs = [_pairs(table, row) for row in range(len(table))]
     agreement = _agreement([pair for of_sample in pairs for pair in of_sample])
     whole = agreement.records[-1]
     shown = table.samples.index(_SHOWN)
@@ -95,38 +114,39 @@ def demo(table: ScoreTable) -> Report:
     )
 
 
-def _labels(table: ScoreTable, place: int) -> list[Label]:
-    return labels_of(Sample(metadata=dict(table.metadata[place])))
+def _labels(table: ScoreTable, row: int) -> list[Label]:
+    return labels_of(Sample(metadata=dict(table.metadata[row])))
 
 
-def _pairs(table: ScoreTable, place: int) -> list[_Pair]:
-    """Of the claims that reader and judge both give a level."""
-    found: Any = table.results[OURS][place]
-    labels = {label.claim: label for label in _labels(table, place)}
+def _pairs(table: ScoreTable, row: int) -> list[_Pair]:
+    """The claims of a sample that reader and judge both give a level."""
+    result: Any = table.results[OURS][row]
+    labels = {label.claim: label for label in _labels(table, row)}
     pairs = []
-    for claim in found.claims:
-        label = labels.get(claim.claim)
-        if label and label.level and claim.verdict:
-            distance = abs(LEVELS.index(label.level) - LEVELS.index(claim.verdict))
-            pairs.append((label, claim, distance))
+    for judged in result.claims:
+        label = labels.get(judged.claim)
+        if label and label.level and judged.verdict:
+            distance = abs(LEVELS.index(label.level) - LEVELS.index(judged.verdict))
+            pairs.append(_Pair(label, judged, distance))
     return pairs
 
 
 def _agreement(pairs: Sequence[_Pair]) -> Table:
+    by_level = {
+        level.value: [pair for pair in pairs if pair.label.level == level]
+        for level in LEVELS
+    }
     records: list[Record] = []
-    for name in (*LEVELS, "all"):
-        of = [pair for pair in pairs if name in {pair[0].level, "all"}]
-        far = np.array([distance for _, _, distance in of])
+    for name, group in {**by_level, "all": pairs}.items():
+        levels = Counter(pair.judged.verdict for pair in group)
+        distances = np.array([pair.distance for pair in group])
         records.append(
             {
                 "reader": name,
-                "claims": len(of),
-                **{
-                    level.value: sum(c.verdict == level for _, c, _ in of)
-                    for level in LEVELS
-                },
-                "same_level": float((far == 0).mean()),
-                "within_one": float((far <= 1).mean()),
+                "claims": len(group),
+                **{level.value: levels[level] for level in LEVELS},
+                "same_level": float((distances == 0).mean()),
+                "within_one": float((distances <= 1).mean()),
             }
         )
     columns = named_columns(
@@ -160,7 +180,7 @@ def _means(table: ScoreTable) -> Table:
     return Table("mean scores", columns, records, notes=[_OFFLINE, _TEMPERATURE])
 
 
-def _claims(table: ScoreTable, place: int, pairs: Sequence[_Pair]) -> Table:
+def _claims(table: ScoreTable, row: int, pairs: Sequence[_Pair]) -> Table:
     columns = named_columns(
         reader="text",
         judge="text",
@@ -170,38 +190,44 @@ def _claims(table: ScoreTable, place: int, pairs: Sequence[_Pair]) -> Table:
     )
     records = [
         {
-            "reader": label.level,
-            "judge": claim.verdict,
-            "weight": claim.weight(),
-            "claim": claim.claim,
-            "reason": claim.reason,
+            "reader": pair.label.level,
+            "judge": pair.judged.verdict,
+            "weight": pair.judged.weight(),
+            "claim": pair.judged.claim,
+            "reason": pair.judged.reason,
         }
-        for label, claim, _ in pairs
+        for pair in pairs
     ]
-    same, near = (sum(distance <= most for _, _, distance in pairs) for most in (0, 1))
-    agree = f"Same level: {same} of {len(pairs)} claims; within one level: {near}."
-    weigh = (
-        "Weights, from 1 (fully) to 0 (none), are means over the judge's probabilities."
+    same = sum(pair.distance == 0 for pair in pairs)
+    near = sum(pair.distance <= 1 for pair in pairs)
+    note = (
+        f"Same level: {same} of {len(pairs)} claims; within one level: {near}. "
+        "Weights, from 1 (fully) to 0 (none), are means over the judge's probabilities. "
+        f"Score: {preset_scores(table.results[OURS][row])}."
     )
-    notes = [f"{agree} {weigh} Score: {preset_scores(table.results[OURS][place])}."]
-    notes += [
-        f'Wrong: "{claim.claim}" The reader\'s note is "{label.note}". The lexical judge compares '
-        "words, and most words of this claim are in the context."
-        for label, claim, distance in pairs
-        if distance > 1
+    notes = [
+        f'Wrong: "{pair.judged.claim}" The reader\'s note is "{pair.label.note}". The lexical judge '
+        "compares words, and most words of this claim are in the context."
+        for pair in pairs
+        if pair.distance > 1
     ]
-    return Table(f"claims of {table.samples[place]}", columns, records, notes=notes)
+    return Table(
+        f"claims of {table.samples[row]}", columns, records, notes=[note, *notes]
+    )
 
 
 def _hidden(table: ScoreTable) -> Iterator[str]:
     """The invented claim of an answer that a framework's metric passes."""
-    place = table.samples.index(_HIDING)
-    labels = _labels(table, place)
+    row = table.samples.index(_HIDING)
+    labels = _labels(table, row)
     invented = next(label for label in labels if label.level == LEVELS[-1])
-    own = [m for m in table.methods if m != OURS and table.column(m)[place] >= 0.5]
-    for name in own[:1]:
+    for name in table.methods:
+        score = table.column(name)[row]
+        if name == OURS or not score >= 0.5:
+            continue
         yield (
-            f"{name} gives {_HIDING} {cell(table.column(name)[place], 'score')}. One of its "
+            f"{name} gives {_HIDING} {cell(score, 'score')}. One of its "
             f'{len(labels)} claims is invented: "{invented.claim}" ({invented.note}). TCVA: '
-            f"{preset_scores(table.results[OURS][place])}."
+            f"{preset_scores(table.results[OURS][row])}."
         )
+        return

@@ -8,7 +8,9 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from operator import itemgetter
 from statistics import median
 from typing import Any, Final
 
@@ -36,12 +38,10 @@ FIT: Final = 10
 in nine of ten cases gets so many or more in nine of ten runs."""
 
 USABLE: Final = 8
-"""Below, a judge is not advised: who calls everything ``fully``, or everything ``none``, gets half of
-the dozen or less."""
+"""Below, a judge is not advised: calling everything ``fully``, or everything ``none``, gets half of the
+dozen or less."""
 
-_ENDED: Final = "the test ended early"
-_UNUSABLE: Final = "not usable"
-_NAMES: Final = {"answers": "replies", "logprobs": "token probabilities"}
+_LABELS: Final = {"answers": "replies", "logprobs": "token probabilities"}
 
 _FEW: Final = 2
 """Calls that fail at the very beginning, after which nothing more is asked."""
@@ -63,6 +63,23 @@ _FORMS: Final = named_columns(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """How a judge did.
+
+    Attributes:
+        facts: Its name, whether it answers, and what its server takes.
+        forms: A record for each form of verdicts that was tried.
+        advice: What to do.
+        is_usable: Whether it can be used.
+    """
+
+    facts: dict[str, Any]
+    advice: str
+    is_usable: bool
+    forms: Sequence[Record] = ()
+
+
 def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
     """Import every optional package, and try a judge on a dozen claims of known answer.
 
@@ -76,168 +93,144 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
     Raises:
         InvalidValueError: There is no way to try such a judge.
     """
-    asked = None if judge is None else _asked(judge, settings)
+    trial = None if judge is None else _trial_of(judge, settings)
     # Importing a framework takes seconds, in a process of its own: two at a time.
     with ThreadPoolExecutor(2) as pool:
         packages = list(pool.map(inspect, REQUIREMENTS.values()))
-    broken = [
-        each["package"] for each in packages if each["state"].startswith("broken")
-    ]
+    broken = [row["package"] for row in packages if row["state"].startswith("broken")]
     faults = f": {', '.join(broken)} cannot be imported" if broken else ""
     sentence = (
         f"tcva-adapters {__version__} on Python {platform.python_version()}{faults}"
     )
     tables = [Table("packages", _PACKAGES, packages)]
-    is_well = not broken
-    if asked is not None:
-        answer, forms, advice = asked
-        is_well = (
-            is_well and answer["answers"] and not advice.startswith((_ENDED, _UNUSABLE))
-        )
-        sentence = f"{answer['judge']}: {advice}. {sentence}"
-        rows = [
-            {"what": _NAMES.get(k, k), "found": _said(k, v)} for k, v in answer.items()
-        ]
-        tables = [
-            Table("test claims", _FORMS, forms),
-            Table("judge", _JUDGE, rows),
-            *tables,
-        ]
-    return Report(sentence, tables), is_well
+    if trial is None:
+        return Report(sentence, tables), not broken
+    facts = [
+        {"what": _LABELS.get(name, name), "found": _fact(name, value)}
+        for name, value in trial.facts.items()
+    ]
+    sentence = f"{trial.facts['judge']}: {trial.advice}. {sentence}"
+    tables[:0] = [
+        Table("test claims", _FORMS, trial.forms),
+        Table("judge", _JUDGE, facts),
+    ]
+    return Report(sentence, tables), trial.is_usable and not broken
 
 
 def inspect(requirement: Requirement) -> dict[str, Any]:
     """Import one package in a process of its own, so that nothing of it stays here."""
     name, fix = requirement.distribution, install_hint(requirement.extra)
+    installed = None
     try:
         installed = version(name)
-    except PackageNotFoundError:
-        return {
-            "package": name,
-            "version": None,
-            "state": f"not installed: {fix}",
-        }
-    fault = ""
-    try:
         subprocess.run(  # noqa: S603  # our own interpreter, module names from above
             [sys.executable, "-c", f"import {requirement.module}"],
             capture_output=True,
             text=True,
             timeout=IMPORT_SECONDS,
             check=True,
-            env={
-                **os.environ,
-                **NO_TELEMETRY,
-                "DEEPEVAL_FILE_SYSTEM": "READ_ONLY",
-            },
+            env={**os.environ, **NO_TELEMETRY, "DEEPEVAL_FILE_SYSTEM": "READ_ONLY"},
         )
+        state = "works"
+    except PackageNotFoundError:
+        state = f"not installed: {fix}"
     except subprocess.TimeoutExpired:
-        fault = f"import took over {IMPORT_SECONDS} s"
+        state = f"broken: import took over {IMPORT_SECONDS} s; {fix}"
     except subprocess.CalledProcessError as error:
-        fault = (
-            error.stderr.strip().splitlines() or [f"exit code {error.returncode}"]
-        )[-1]
-    state = f"broken: {fault}; {fix}" if fault else "works"
-    return {
-        "package": name,
-        "version": installed,
-        "state": state,
-    }
+        lines = error.stderr.strip().splitlines() or [f"exit code {error.returncode}"]
+        state = f"broken: {lines[-1]}; {fix}"
+    return {"package": name, "version": installed, "state": state}
 
 
-def _asked(name: Any, settings: Mapping[str, Any]) -> tuple[Record, list[Record], str]:
-    """What a judge's server takes, how each form of verdicts did, and what to do."""
+def _trial_of(name: Any, settings: Mapping[str, Any]) -> _Trial:
+    """Ask what a judge's server takes, and try the judge where it answers."""
     try:
         model = model_of_name(name, **settings) if isinstance(name, str) else None
         judge = resolve_judge(model or name)
     except (JudgeError, MissingDependencyError) as error:
-        return (
-            {
-                "judge": str(name),
-                "answers": False,
-                "detail": str(error),
-            },
-            [],
-            "no answer",
-        )
-    asked: Any = judge.model if isinstance(judge, LLMJudge) else judge
-    if not hasattr(asked, "probe"):
-        if asked is judge:
-            return (
-                {"judge": judge.name, "answers": True},
-                [],
-                "works, and needs no server",
-            )
+        facts = {"judge": str(name), "answers": False, "detail": str(error)}
+        return _Trial(facts, "no answer", is_usable=False)
+
+    facts = {"judge": judge.name, "answers": True}
+    server: Any = judge.model if isinstance(judge, LLMJudge) else judge
+    if not hasattr(server, "probe"):
+        if server is judge:
+            return _Trial(facts, "works, and needs no server", is_usable=True)
         msg = f"only judges of the form openai:MODEL or nli:FOLDER can be tested, got {name!r}"
         raise InvalidValueError(msg)
-    answer = {"judge": judge.name, **asked.probe()}
-    if not answer["answers"]:
-        return answer, [], "no answer"
-    samples = [
-        Sample.model_validate_json(line) for line in sample_lines("doctor.jsonl")
-    ]
-    tried: list[Record] = []
+    facts |= server.probe()
+    if not facts["answers"]:
+        return _Trial(facts, "no answer", is_usable=False)
+    return _trial_of_forms(judge, facts)
+
+
+def _trial_of_forms(judge: Judge, facts: dict[str, Any]) -> _Trial:
+    """Try the forms of verdicts of a judge that answers, until one is fit."""
     judges: dict[str, Judge] = {"nli": judge}
     if isinstance(judge, LLMJudge):
-        forms = VERDICT_FORMS if answer["logprobs"] else VERDICT_FORMS[:1]
+        forms = VERDICT_FORMS if facts["logprobs"] else VERDICT_FORMS[:1]
         judges = {form: LLMJudge(judge.model, verdicts=form) for form in forms}
-    for form, each in judges.items():
-        found, fault = _tried(each, samples)
-        tried.append({"form": form, **found})
+    records: list[Record] = []
+    for form, judge_of_form in judges.items():
+        record, fault = _form_record(form, judge_of_form)
+        records.append(record)
         if fault:
-            return answer, tried, f"{_ENDED}: {fault}"
-        if (
-            found["right"] >= FIT
-            and not found["unread"]
-            and found["quotes_made_up"] <= 1
-        ):
+            advice = f"the test ended early: {fault}"
+            return _Trial(facts, advice, is_usable=False, forms=records)
+        is_read = not record["unread"] and record["quotes_made_up"] <= 1
+        if record["right"] >= FIT and is_read:
             break
-    best = max(tried, key=lambda each: each["right"])
+
+    best = max(records, key=itemgetter("right"))
     if best["right"] < USABLE:
-        few = f"fewer than {USABLE} of {len(samples)} levels are right"
-        advice = f"{_UNUSABLE}: {few}; use another model or the lexical judge"
-    else:
-        care = (
-            "" if best["right"] >= FIT else ", and check it on your own samples first"
+        advice = (
+            f"not usable: fewer than {USABLE} of {best['claims']} levels are right; "
+            "use another model or the lexical judge"
         )
-        how = f" with verdicts={best['form']}" if isinstance(judge, LLMJudge) else ""
-        advice = f"use it{how}{care}"
-    return answer, tried, advice
+        return _Trial(facts, advice, is_usable=False, forms=records)
+    advice = "use it"
+    if isinstance(judge, LLMJudge):
+        advice += f" with verdicts={best['form']}"
+    if best["right"] < FIT:
+        advice += ", and check it on your own samples first"
+    return _Trial(facts, advice, is_usable=True, forms=records)
 
 
-def _said(what: str, found: Any) -> str:
-    if isinstance(found, dict):
-        return (
-            "; ".join(f"{name}: {why}" for name, why in found.items()) or "no parameter"
-        )
-    if found is False:
-        return "no (needed for yes/no verdicts)" if what == "logprobs" else "no"
-    return "yes" if found is True else str(found)
+def _fact(name: str, value: Any) -> str:
+    if isinstance(value, dict):
+        reasons = (f"{parameter}: {reason}" for parameter, reason in value.items())
+        return "; ".join(reasons) or "no parameter"
+    if value is False:
+        return "no (needed for yes/no verdicts)" if name == "logprobs" else "no"
+    return "yes" if value is True else str(value)
 
 
-def _tried(judge: Judge, samples: Sequence[Sample]) -> tuple[dict[str, Any], str]:
+def _form_record(form: str, judge: Judge) -> tuple[dict[str, Any], str]:
     """How a form did; the fault where the first calls failed, or one that stays."""
     levels: list[str | None] = []
     wrong: list[str] = []
     seconds: list[float] = []
     made_up = 0
     fault = ""
-    for sample in samples:
-        found = judge.assess(sample, FAITHFULNESS)
-        seconds.append(found.usage.seconds)
-        claim = found.claims[0] if found.claims else None
-        level = None if claim is None else claim.original_verdict or claim.verdict
+    for line in sample_lines("doctor.jsonl"):
+        sample = Sample.model_validate_json(line)
+        assessment = judge.assess(sample, FAITHFULNESS)
+        seconds.append(assessment.usage.seconds)
+        level = None
+        for claim in assessment.claims[:1]:
+            level = claim.original_verdict or claim.verdict
+            made_up += level in HIGH and claim.original_verdict is not None
         levels.append(level)
         if level not in sample.metadata["levels"]:
             wrong.append(f"{sample.metadata['tests']} ({level or 'no level'})")
-        made_up += (
-            claim is not None and level in HIGH and claim.original_verdict is not None
-        )
-        why = found.unscored
-        if why is not None and not any(levels) and (why.fatal or len(levels) == _FEW):
-            fault = why.text
+        unscored = assessment.unscored
+        if unscored is None or any(levels):
+            continue
+        if unscored.fatal or len(levels) == _FEW:
+            fault = unscored.text
             break
     record = {
+        "form": form,
         "right": len(levels) - len(wrong),
         "claims": len(levels),
         "unread": levels.count(None),
