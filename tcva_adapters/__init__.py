@@ -5,6 +5,7 @@ Every public name is imported on first use, so that importing the package loads 
 
 import logging
 
+import tcva_adapters.llm_adapters  # noqa: F401  # registers the adapters' LLMs, and loads none
 from tcva_adapters._version import __version__ as __version__
 from tcva_adapters.lazy import public_names
 

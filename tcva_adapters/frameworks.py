@@ -88,14 +88,12 @@ class Framework:
     Attributes:
         name: Of the adapter's folder.
         title: As texts and tables show it.
-        llm_package: The package that the classes of its LLM objects come from.
         metrics: Its own metrics.
         grounding: That of its metrics which judges an answer against its contexts.
     """
 
     name: str
     title: str
-    llm_package: str
     metrics: Mapping[str, Metric]
     grounding: str = "faithfulness"
 
@@ -117,7 +115,6 @@ _FRAMEWORKS: Final = (
     Framework(
         "ragas",
         "RAGAS",
-        "ragas",
         {
             "faithfulness": Metric((_I, _R, _C), _FAITHFULNESS, 2, is_lexical=True),
             "context_recall": Metric((_I, _C, _REF), "context_recall"),
@@ -131,7 +128,6 @@ _FRAMEWORKS: Final = (
     Framework(
         "deepeval",
         "DeepEval",
-        "deepeval",
         {
             "faithfulness": Metric((_R, _C), _FAITHFULNESS, 4, is_lexical=True),
             "answer_relevancy": Metric((_I, _R), "answer_relevancy", 3),
@@ -141,7 +137,6 @@ _FRAMEWORKS: Final = (
     Framework(
         "llamaindex",
         "LlamaIndex",
-        "llama_index",
         {
             "faithfulness": Metric((_R, _C), _FAITHFULNESS, is_lexical=True),
             "answer_relevancy": Metric((_I, _R), "answer_relevancy"),
@@ -153,7 +148,6 @@ _FRAMEWORKS: Final = (
     Framework(
         "langchain",
         "LangChain",
-        "langchain_core",
         {
             "labeled_criteria": Metric((_I, _R, _REF), "correctness"),
             "context_qa": Metric((_I, _R, _C), _FAITHFULNESS, is_lexical=True),

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from tcva_adapters import __version__
+from tcva_adapters._version import __version__
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.writer import Writing

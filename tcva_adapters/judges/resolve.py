@@ -1,10 +1,9 @@
-"""From what a user passes as ``judge=`` to a judge."""
+"""Makes a judge of what a user passes as ``judge=``."""
 
 from __future__ import annotations
 
 import warnings
 from functools import cache
-from importlib import import_module
 from typing import Any, Final
 
 from tcva_adapters.core.checks import nearest
@@ -14,15 +13,13 @@ from tcva_adapters.errors import DefaultJudgeWarning, InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.judges.base import MAX_CLAIMS, Judge
 from tcva_adapters.judges.lexical import LexicalJudge
+from tcva_adapters.judges.llm_objects import model_of_llm
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.results.settings import ClaimsMode, JudgeConfig, VerdictForm
 
 MAX_CONCURRENCY: Final[int] = JudgeConfig.default("max_concurrency")
 
-# Names, not imports: nothing is loaded that the user has not loaded.
-_BY_LLM_PACKAGE: Final = {each.llm_package: each for each in FRAMEWORKS.values()}
-
-LEXICAL_LLMS: Final = frozenset(
+_LEXICAL_LLMS: Final = frozenset(
     (f"{framework.package}.offline", "LexicalLLM") for framework in FRAMEWORKS.values()
 )
 """Module and name of the classes that are the lexical judge in the dress of a framework's LLM."""
@@ -77,38 +74,31 @@ def resolve_judge(
         MissingDependencyError: The openai package, or what runs a cross-encoder, is not installed.
         JudgeError: No API key.
     """
-    how = {
+    settings: dict[str, object] = {
         "claims": claims,
         "max_claims": max_claims,
         "verdicts": verdicts,
     }
     changed = [
-        name for name, value in how.items() if value != JudgeConfig.default(name)
+        name for name, value in settings.items() if value != JudgeConfig.default(name)
     ]
-    if isinstance(judge, Judge) and isinstance(
-        judge.name, str
-    ):  # a mock has any attribute
+    # A mock has any attribute.
+    if isinstance(judge, Judge) and isinstance(judge.name, str):
         if changed:
             names = ", ".join(changed)
             msg = f"{names} cannot be set here, as {judge.name} is already built; build it with {names}"
             raise InvalidValueError(msg)
         return judge
     if is_fixed(judge):
-        for name in {*changed}.intersection(FOR_MODELS):
-            who = "the lexical judge" if is_lexical(judge) else judge
-            msg = f"{name}={how[name]!r} needs a language model as judge; {who} does not support it"
-            raise InvalidValueError(msg)
+        kind = "the lexical judge" if is_lexical(judge) else judge
+        for name in FOR_MODELS:
+            if name in changed:
+                msg = f"{name}={settings[name]!r} needs a language model as judge; {kind} does not support it"
+                raise InvalidValueError(msg)
         return LexicalJudge() if is_lexical(judge) else _nli(judge)
     model = _model(judge, max_concurrency)
     if model is None:
-        known = f"use {KINDS}"
-        if isinstance(judge, str):
-            named = judge if judge and ":" not in judge else "MODEL"
-            usable = f"use 'lexical', 'openai:{named}' or 'nli:FOLDER'"
-            known = nearest(judge, ["lexical"], usable)
-        is_criterion = isinstance(judge, str) and judge in CRITERIA
-        hint = f"write criterion={judge!r}" if is_criterion else misplaced(judge)
-        msg = f"unknown judge {judge!r}; {hint or known}"
+        msg = f"unknown judge {judge!r}; {_advice(judge)}"
         raise InvalidValueError(msg)
     # Imported here: the lexical judge has no use for prompts, replies and evidence.
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above
@@ -119,6 +109,17 @@ def resolve_judge(
         max_claims=max_claims,
         verdicts=verdicts,
     )
+
+
+def _advice(judge: Any) -> str:
+    """How to name a judge, for a value that names none."""
+    if not isinstance(judge, str):
+        return misplaced(judge) or f"use {KINDS}"
+    if judge in CRITERIA:
+        return f"write criterion={judge!r}"
+    model = judge if judge and ":" not in judge else "MODEL"
+    names = f"use 'lexical', 'openai:{model}' or 'nli:FOLDER'"
+    return misplaced(judge) or nearest(judge, ["lexical"], names)
 
 
 def is_fixed(judge: Any) -> bool:
@@ -132,7 +133,8 @@ def is_judge_name(text: str) -> bool:
 
 
 def _nli(name: str) -> Judge:
-    if not (folder := name.removeprefix(NLI)):
+    folder = name.removeprefix(NLI)
+    if not folder:
         msg = f"judge={name!r} names no folder; use 'nli:FOLDER'"
         raise InvalidValueError(msg)
     # Imported here: only this choice of judge needs what runs a cross-encoder.
@@ -147,9 +149,8 @@ def is_lexical(judge: Any) -> bool:
     A subclass does not: it may answer more prompts than ours.
     """
     kind = type(judge)
-    return (kind.__module__, kind.__name__) in LEXICAL_LLMS or (
-        isinstance(judge, str) and judge == "lexical"
-    )
+    is_lexical_llm = (kind.__module__, kind.__name__) in _LEXICAL_LLMS
+    return is_lexical_llm or (isinstance(judge, str) and judge == "lexical")
 
 
 def model_of_name(name: str, **settings: Any) -> JudgeModel | None:
@@ -175,12 +176,4 @@ def _model(judge: Any, max_concurrency: int) -> JudgeModel | None:
         return judge
     if isinstance(judge, str):
         return model_of_name(judge, max_concurrency=max_concurrency)
-    for package in dict.fromkeys(
-        kind.__module__.partition(".")[0] for kind in type(judge).__mro__
-    ):
-        if package in _BY_LLM_PACKAGE:
-            adapter = import_module(f"{_BY_LLM_PACKAGE[package].package}.llm")
-            model: JudgeModel | None = adapter.as_judge_model(judge)
-            if model is not None:
-                return model
-    return None
+    return model_of_llm(judge)
