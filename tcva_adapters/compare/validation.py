@@ -6,8 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -105,8 +104,8 @@ def validate(
         MissingDependencyError: scipy is not installed.
 
     >>> counts = np.array([[3, 0, 0, 0, 0], [0, 0, 3, 0, 0], [1, 1, 1, 0, 0]] * 10)
-    >>> found = validate(counts, [1.0, 0.5, 0.75] * 10)
-    >>> round(found.records("errors")[0]["error"], 3)
+    >>> report = validate(counts, [1.0, 0.5, 0.75] * 10)
+    >>> round(report.records("errors")[0]["error"], 3)
     0.106
     """
     table = read_scores(
@@ -117,39 +116,62 @@ def validate(
         scoring=scoring,
         skip_bad=skip_bad,
     )
-    name, by = method or table.methods[0], [by] if isinstance(by, str) else by
-    at = passes_from(human_threshold, human_scale)
-    draws: dict[str, Any] = {
+    name = method or table.methods[0]
+    fields = [by] if isinstance(by, str) else by
+    passes_at = passes_from(human_threshold, human_scale)
+    settings = {
+        "method": name,
+        "human_scale": human_scale or (0.0, 1.0),
+        "human_threshold": passes_at,
         "level": level,
         "resamples": resamples,
         "seed": seed,
     }
-    settings = {
-        "method": name,
-        "human_scale": human_scale or (0.0, 1.0),
-        "human_threshold": at,
-    }
     drawn = [next_to_rate(table, name, rate_next, seed)] if rate_next else []
     if drawn and not len(table.rated):
-        chosen = (
-            f"Drew {counted(len(drawn[0].records), 'sample')} of {len(table)} to rate."
-        )
-        return Report(chosen, drawn, table.notes, settings | draws)
-    view = _View(
-        table, name, table.column(name), table.rating, table.groups or None, draws
+        samples = counted(len(drawn[0].records), "sample")
+        sentence = f"Drew {samples} of {len(table)} to rate."
+        return Report(sentence, drawn, table.notes, settings)
+
+    rated = _RatedMethod(
+        table=table,
+        method=name,
+        scores=table.column(name),
+        human=table.rating,
+        groups=table.groups or None,
+        level=level,
+        resamples=resamples,
+        seed=seed,
     )
-    view.check()
-    means = mean_ratings(view.scores, view.human, view.groups, at, level)
-    factors = view.factors(by)
-    labels = labels_table({"spearman": view.rho, "error": view.error}, width)
-    tables = [view.agreement(), view.errors(), view.decisions(at), *means, factors]
-    tables += [*view.values(by), labels, view.bins(), *view.largest(largest), *drawn]
-    notes = [*table.notes, *view.notes()]
-    return Report(view.sentence(factors, means), tables, notes, settings | draws)
+    rated.check()
+    rhos = {m: rated.rho(seen(scores), rated.human) for m, scores in table.columns}
+    errors = {m: rated.mean_error(scores) for m, scores in table.columns}
+    rho, error = rhos[name], errors[name]
+    means = mean_ratings(rated.scores, rated.human, rated.groups, passes_at, level)
+    factors = rated.factors(fields)
+    tables = [
+        *rated.methods(rhos, errors),
+        rated.decisions(passes_at),
+        *means,
+        factors,
+        *rated.values(fields),
+        labels_table({"spearman": rho, "error": error}, width),
+        rated.bins(),
+        *rated.largest(largest),
+        *drawn,
+    ]
+    sentences = [
+        _agreement(name, rho),
+        _mean_difference(error),
+        *_causes(factors),
+        *_estimated(means),
+    ]
+    notes = [*table.notes, *rated.notes(error)]
+    return Report(" ".join(sentences), tables, notes, settings)
 
 
-@dataclass(frozen=True)
-class _View:
+@dataclass(frozen=True, slots=True, eq=False)
+class _RatedMethod:
     """A method of a table against its ratings.
 
     Attributes:
@@ -158,7 +180,9 @@ class _View:
         scores: Of the method, shape (N,); nan where there is none.
         human: Ratings in [0, 1], likewise.
         groups: What samples belong to; None where they stand alone.
-        draws: Level, resamples and seed.
+        level: Of all intervals.
+        resamples: Of each test.
+        seed: Of what is drawn.
     """
 
     table: ScoreTable
@@ -166,11 +190,13 @@ class _View:
     scores: FloatArray
     human: FloatArray
     groups: Groups
-    draws: Mapping[str, Any]
+    level: float
+    resamples: int
+    seed: int
 
     def check(self) -> None:
         """Refuse a method without ratings, and ratings outside the scale of scores."""
-        if not np.isfinite(self.off).any():
+        if not np.isfinite(self.errors).any():
             msg = (
                 f"no sample has both a score of {self.method!r} and a human rating; name their field "
                 "or file with --human, or draw samples to rate with --next 60"
@@ -180,65 +206,75 @@ class _View:
             raise InvalidValueError(off_scale(self.human))
 
     @property
-    def off(self) -> FloatArray:
+    def errors(self) -> FloatArray:
         """Scores less ratings, nan where either lacks."""
         return self.scores - self.human
 
-    @cached_property
-    def rho(self) -> Estimate:
-        """Spearman's correlation of scores and ratings."""
-        return self._rho(seen(self.scores), self.human)
+    def rho(self, first: FloatArray, second: FloatArray) -> Estimate:
+        """Spearman's correlation of two columns, tested."""
+        return estimate(
+            "spearman",
+            [first, second],
+            self.groups,
+            level=self.level,
+            resamples=self.resamples,
+            seed=self.seed,
+            test=True,
+        )
 
-    @cached_property
-    def error(self) -> Estimate:
-        """The mean error."""
-        return self._error(self.scores)
+    def mean_error(self, scores: FloatArray) -> Estimate:
+        """The mean of scores less ratings, tested."""
+        return difference(
+            "mean",
+            scores,
+            self.human,
+            groups=self.groups,
+            level=self.level,
+            resamples=self.resamples,
+            seed=self.seed,
+        )
 
-    def agreement(self) -> Table:
-        """Every method's agreement with the ratings."""
-        rows: list[Record] = []
+    def mean(self, values: FloatArray) -> Estimate:
+        """The mean of what is known."""
+        return estimate("mean", values, self.groups, level=self.level)
+
+    def methods(
+        self, rhos: Mapping[str, Estimate], errors: Mapping[str, Estimate]
+    ) -> list[Table]:
+        """Every method's agreement with the ratings, and its errors (which the sentence has, too)."""
+        agreement_rows, error_rows = list[Record](), list[Record]()
         for method, scores in self.table.columns:
-            rho = (
-                self.rho
-                if method == self.method
-                else self._rho(seen(scores), self.human)
+            mae = self.mean(np.abs(scores - self.human))
+            agreement_rows.append(
+                _row("method", method, spearman=rhos[method], mae=mae)
             )
-            mae = self._mean(np.abs(scores - self.human))
-            rows.append(_row("method", method, spearman=rho, mae=mae))
-        correct_p(rows)
-        columns = named_columns(
-            method="text",
-            n="int",
-            spearman="interval",
-            p_corrected="p",
-            mae="interval",
+            error_rows.append(_row("method", method, error=errors[method], mae=mae))
+        correct_p(agreement_rows)
+        agreement_columns = named_columns(
+            method="text", n="int", spearman="interval", p_corrected="p", mae="interval"
         )
-        return Table(
-            "agreement", columns, rows, notes=[*_reasons(rows, "method"), TIES]
+        error_columns = named_columns(
+            method="text", n="int", error="signed", p="p", mae="interval"
         )
+        agreement_notes = [*_reasons(agreement_rows, "method"), TIES]
+        return [
+            Table(
+                "agreement", agreement_columns, agreement_rows, notes=agreement_notes
+            ),
+            Table(
+                "errors",
+                error_columns,
+                error_rows,
+                detail=len(error_rows) == 1,
+                notes=_reasons(error_rows, "method"),
+            ),
+        ]
 
-    def errors(self) -> Table:
-        """The mean error of every method and its size; the sentence has that of a single one."""
-        rows: list[Record] = []
-        for method, scores in self.table.columns:
-            error = self.error if method == self.method else self._error(scores)
-            mae = self._mean(np.abs(scores - self.human))
-            rows.append(_row("method", method, error=error, mae=mae))
-        columns = named_columns(
-            method="text",
-            n="int",
-            error="signed",
-            p="p",
-            mae="interval",
-        )
-        notes = _reasons(rows, "method")
-        return Table("errors", columns, rows, detail=len(rows) == 1, notes=notes)
-
-    def decisions(self, at: float) -> Table:
+    def decisions(self, passes_at: float) -> Table:
         """Precision and recall of passing by score, against passing by rating."""
         threshold = self.table.threshold(self.method)
-        both = np.isfinite(self.off)
-        ours, theirs = self.scores >= threshold, self.human >= at
+        both = np.isfinite(self.errors)
+        ours, theirs = self.scores >= threshold, self.human >= passes_at
         shares = {
             "precision": (theirs, ours),
             "recall": (ours, theirs),
@@ -246,40 +282,25 @@ class _View:
             "rating passes": (theirs, both),
         }
         rows: list[Record] = []
-        for name, (hits, of) in shares.items():
-            values = np.where(both & of, hits, np.nan)
-            found = estimate("share", values, self.groups, level=self.draws["level"])
-            rows.append(
-                {
-                    "figure": name,
-                    **found.record("value"),
-                    "n": found.n,
-                }
-            )
+        for name, (hits, among) in shares.items():
+            values = np.where(both & among, hits, np.nan)
+            share = estimate("share", values, self.groups, level=self.level)
+            rows.append({"figure": name, **share.record("value"), "n": share.n})
         kappa = kappa_of_table(decision_counts(ours[both], theirs[both]), "none")
-        rows.append(
-            {
-                "figure": "kappa",
-                "value": kappa,
-                "n": int(both.sum()),
-            }
-        )
-        columns = named_columns(
-            figure="text",
-            value="interval",
-            n="int",
-        )
-        note = f"a score passes from {threshold:g}, a rating from {at:g}"
+        rows.append({"figure": "kappa", "value": kappa, "n": int(both.sum())})
+        columns = named_columns(figure="text", value="interval", n="int")
+        note = f"a score passes from {threshold:g}, a rating from {passes_at:g}"
         return Table("decisions", columns, rows, notes=[note])
 
     def bins(self) -> Table:
         """Ratings by score, in bins of about as many samples; equal scores share one."""
-        both, shown = np.isfinite(self.off), seen(self.scores)
+        both, shown = np.isfinite(self.errors), seen(self.scores)
         scores, sizes = np.unique(shown[both], return_counts=True)
         least = max(LEAST_IN_BIN, math.ceil(both.sum() / BINS))
         edges, held, left = [0], 0, int(sizes.sum())
         for place, size in enumerate(sizes.tolist(), start=1):
-            held, left = held + size, left - size
+            held += size
+            left -= size
             if (held >= least and left >= least) or not left:
                 edges.append(place)
                 held = 0
@@ -287,7 +308,7 @@ class _View:
         for start, stop in pairwise(edges):
             low, high = float(scores[start]), float(scores[stop - 1])
             members = both & (shown >= low) & (shown <= high)
-            rating = self._mean(np.where(members, self.human, np.nan))
+            rating = self.mean(np.where(members, self.human, np.nan))
             score = float(self.scores[members].mean())
             rows.append(
                 {
@@ -309,204 +330,186 @@ class _View:
         )
         return Table("bins", columns, rows, detail=True)
 
-    def factors(self, by: Sequence[str]) -> Table:
+    def factors(self, fields: Sequence[str]) -> Table:
         """What errors go along with, by rank correlation: it is above 0 where scores get too high."""
+        errors = seen(self.errors)
         rows = [
-            _row("factor", name, spearman=self._rho(values, seen(self.off)))
-            for name, values in self._numbers(by)
+            _row("factor", name, spearman=self.rho(values, errors))
+            for name, values in self._factors(fields)
         ]
         correct_p(rows)
         columns = named_columns(
-            factor="text",
-            n="int",
-            spearman="signed",
-            p_corrected="p",
+            factor="text", n="int", spearman="signed", p_corrected="p"
         )
-        is_found = any(row["p_corrected"] <= _ALPHA for row in rows)
+        is_significant = any(row["p_corrected"] <= _ALPHA for row in rows)
         meaning = (
             "spearman: correlation of the factor with the error (score minus rating)"
         )
         notes = [meaning, *_reasons(rows, "factor")]
-        return Table("factors", columns, rows, detail=not is_found, notes=notes)
+        return Table("factors", columns, rows, detail=not is_significant, notes=notes)
 
-    def values(self, by: Sequence[str]) -> Iterator[Table]:
+    def values(self, fields: Sequence[str]) -> Iterator[Table]:
         """Mean errors for each value of the fields that hold names."""
-        known = np.flatnonzero(np.isfinite(self.off)).tolist()
-        for field in by:
+        known = np.isfinite(self.errors).tolist()
+        columns = named_columns(value="text", n="int", error="signed", mae="interval")
+        for field in fields:
             values = self._field(field)
             if _are_numbers(values):
                 continue
-            names = Counter(str(values[i]) for i in known if values[i] is not None)
+            names = [None if value is None else str(value) for value in values]
+            sizes = Counter(compress(names, known))
+            del sizes[None]
             rows: list[Record] = []
-            for name, _ in names.most_common(MOST_VALUES):
-                members = np.array([v is not None and str(v) == name for v in values])
-                own = np.where(members, self.off, np.nan)
-                error, mae = self._mean(own), self._mean(np.abs(own))
-                row: Record = {
-                    "value": name,
-                    "n": error.n,
-                    "reason": error.reason,
-                }
+            for name, _ in sizes.most_common(MOST_VALUES):
+                members = np.array([other == name for other in names])
+                errors = np.where(members, self.errors, np.nan)
+                error, mae = self.mean(errors), self.mean(np.abs(errors))
+                row: Record = {"value": name, "n": error.n, "reason": error.reason}
                 rows.append(row | error.record("error") | mae.record("mae"))
-            columns = named_columns(
-                value="text",
-                n="int",
-                error="signed",
-                mae="interval",
-            )
-            notes = [f"the {MOST_VALUES} largest of {len(names)} values"]
-            is_cut = len(names) > MOST_VALUES
-            yield Table(f"by {field}", columns, rows, notes=notes if is_cut else ())
+            notes = []
+            if len(sizes) > MOST_VALUES:
+                notes.append(f"the {MOST_VALUES} largest of {len(sizes)} values")
+            yield Table(f"by {field}", columns, rows, notes=notes)
 
     def largest(self, most: int) -> Iterator[Table]:
         """The samples whose scores lie farthest from their ratings, and their claims."""
-        places = self._worst(most)
-        rows = [
-            {
-                "sample": self.table.samples[i],
-                "score": self.scores[i],
-                "rating": self.human[i],
-                "error": self.off[i],
-            }
-            for i in places
-        ]
+        rows: list[Record] = []
+        claims: list[Record] = []
+        for place in self._farthest(most):
+            sample = self.table.samples[place]
+            rows.append(
+                {
+                    "sample": sample,
+                    "score": self.scores[place],
+                    "rating": self.human[place],
+                    "error": self.errors[place],
+                }
+            )
+            claims += [
+                {
+                    "sample": sample,
+                    "verdict": claim.verdict.value if claim.verdict else None,
+                    "claim": claim.claim,
+                    "reason": claim.reason,
+                }
+                for claim in self._claims(place)
+            ]
         columns = named_columns(
-            sample="text",
-            score="score",
-            rating="score",
-            error="signed",
+            sample="text", score="score", rating="score", error="signed"
         )
         yield Table("largest errors", columns, rows, detail=True)
-        claims = [
-            {
-                "sample": self.table.samples[i],
-                "verdict": claim.verdict.value if claim.verdict else None,
-                "claim": claim.claim,
-                "reason": claim.reason,
-            }
-            for i in places
-            for claim in self._claims(i)
-        ]
         columns = named_columns(
-            sample="text",
-            verdict="text",
-            claim="prose",
-            reason="prose",
+            sample="text", verdict="text", claim="prose", reason="prose"
         )
         yield Table("claims", columns, claims, detail=True)
 
-    def _worst(self, most: int) -> list[int]:
+    def _farthest(self, most: int) -> list[int]:
         """The places of the largest errors."""
-        known = np.flatnonzero(np.isfinite(self.off))
-        order = np.argsort(-np.abs(self.off[known]), kind="stable")
-        places: list[int] = known[order[:most]].tolist()
+        sizes = np.abs(self.errors)
+        order = np.argsort(-sizes, kind="stable")[: np.isfinite(sizes).sum()]
+        places: list[int] = order[:most].tolist()
         return places
 
-    def sentence(self, factors: Table, means: Sequence[Table]) -> str:
-        """Agreement, errors and what these depend on, and what people would say of all samples."""
-        rho, error = self.rho, self.error
-        found = cell(rho.value, "interval", rho.low, rho.high)
-        said = f"{self.method}: Spearman {found} with the human ratings, n = {rho.n}."
-        if math.isnan(rho.value):
-            said = f"{self.method}: Spearman is not defined ({rho.reason})."
-        side, ends = "higher", (error.low, error.high)
-        if error.value < 0.0:
-            side, ends = "lower", (-error.high, -error.low)
-        off = cell(abs(error.value), "interval", *ends)
-        said += (
-            f" Scores are {off} {side} than the ratings on average."
-            if abs(error.value) >= 0.0005
-            else " Scores equal the ratings on average."
-        )
-        on = [row["factor"] for row in factors.records if row["p_corrected"] <= _ALPHA]
-        said += f" The error depends on {', '.join(dict.fromkeys(on))}." if on else ""
-        if means:
-            row = means[0].records[0]
-            mean = Column("estimate", "interval").cell(row)
-            said += (
-                f" The estimated mean rating of all {row['samples']} samples is {mean}."
-            )
-        return said
-
-    def notes(self) -> Iterator[str]:
+    def notes(self, error: Estimate) -> Iterator[str]:
         """How many samples were left out, and what belongs together."""
         unscored = int((np.isnan(self.scores) & np.isfinite(self.human)).sum())
         if unscored:
             yield f"Left out: {counted(unscored, 'rated sample')} without a score."
-        if self.error.groups is not None:
-            yield groups_note(self.error.groups)
+        if error.groups is not None:
+            yield groups_note(error.groups)
         largest = [
-            f"{shortened(self.table.samples[i], 40)} {cell(self.off[i], 'signed')}"
-            for i in self._worst(3)
+            f"{shortened(self.table.samples[place], 40)} {cell(self.errors[place], 'signed')}"
+            for place in self._farthest(3)
         ]
         yield f"Largest errors: {', '.join(largest)}."
-
-    def _rho(self, first: FloatArray, second: FloatArray) -> Estimate:
-        return estimate(
-            "spearman", [first, second], self.groups, test=True, **self.draws
-        )
-
-    def _error(self, scores: FloatArray) -> Estimate:
-        return difference("mean", scores, self.human, groups=self.groups, **self.draws)
-
-    def _mean(self, values: FloatArray) -> Estimate:
-        return estimate("mean", values, self.groups, level=self.draws["level"])
 
     def _claims(self, place: int) -> Sequence[ClaimVerdict]:
         result = self.table.result(self.method, place)
         return result.seen.claims if isinstance(result, Result) else ()
 
-    def _numbers(self, by: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
+    def _factors(self, fields: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
         """What errors may go along with: length and number of claims, the place, fields of numbers."""
-        claims = [self._claims(place) for place in range(len(self.table))]
-        if any(claims):
-            lengths = [sum(len(each.claim) for each in of) or np.nan for of in claims]
-            yield "length of claims", np.array(lengths, dtype=np.float64)
-            known = [
-                sum(each.verdict is not None for each in of) or np.nan for of in claims
-            ]
-            yield "number of claims", np.array(known, dtype=np.float64)
+        samples = [self._claims(place) for place in range(len(self.table))]
+        if any(samples):
+            lengths = [sum(len(c.claim) for c in claims) for claims in samples]
+            yield "length of claims", _nan_for_0(lengths)
+            judged = [sum(c.verdict is not None for c in claims) for claims in samples]
+            yield "number of claims", _nan_for_0(judged)
         yield "line in file", np.arange(len(self.table), dtype=np.float64)
-        for field in by:
+        for field in fields:
             values = self._field(field)
             if _are_numbers(values):
                 yield field, numbers(field, values)
 
     def _field(self, field: str) -> list[Any]:
-        values = [each.get(field) for each in self.table.metadata]
+        values = [metadata.get(field) for metadata in self.table.metadata]
         if all(value is None for value in values):
-            known = ", ".join(
-                sorted({key for each in self.table.metadata for key in each})
+            known = sorted(
+                {key for metadata in self.table.metadata for key in metadata}
             )
-            msg = f"no sample has {field!r} in its metadata; its fields are {known or 'none'}"
+            names = ", ".join(known) or "none"
+            msg = f"no sample has {field!r} in its metadata; its fields are {names}"
             raise InvalidValueError(msg)
         return values
 
 
+def _agreement(method: str, rho: Estimate) -> str:
+    if math.isnan(rho.value):
+        return f"{method}: Spearman is not defined ({rho.reason})."
+    interval = cell(rho.value, "interval", rho.low, rho.high)
+    return f"{method}: Spearman {interval} with the human ratings, n = {rho.n}."
+
+
+def _mean_difference(error: Estimate) -> str:
+    if abs(error.value) < 0.0005:
+        return "Scores equal the ratings on average."
+    side, ends = "higher", (error.low, error.high)
+    if error.value < 0.0:
+        side, ends = "lower", (-error.high, -error.low)
+    size = cell(abs(error.value), "interval", *ends)
+    return f"Scores are {size} {side} than the ratings on average."
+
+
+def _causes(factors: Table) -> Iterator[str]:
+    causes = [row["factor"] for row in factors.records if row["p_corrected"] <= _ALPHA]
+    if causes:
+        yield f"The error depends on {', '.join(dict.fromkeys(causes))}."
+
+
+def _estimated(means: Sequence[Table]) -> Iterator[str]:
+    """What people would say of all samples, where not all are rated."""
+    for table in means:
+        row = table.records[0]
+        mean = Column("estimate", "interval").cell(row)
+        yield f"The estimated mean rating of all {row['samples']} samples is {mean}."
+
+
+def _nan_for_0(values: Sequence[int]) -> FloatArray:
+    return np.array([value or np.nan for value in values], dtype=np.float64)
+
+
 def _are_numbers(values: Sequence[Any]) -> bool:
-    given = {value for value in values if value is not None}
-    plain = all(isinstance(v, int | float) and not isinstance(v, bool) for v in given)
-    return plain and len(given) >= _FEWEST_NUMBERS
+    known = {value for value in values if value is not None}
+    are_numeric = all(
+        isinstance(value, int | float) and not isinstance(value, bool)
+        for value in known
+    )
+    return are_numeric and len(known) >= _FEWEST_NUMBERS
 
 
 def _row(kind: str, name: str, **figures: Estimate) -> Record:
     """A figure of one thing with its p, and further figures, each with its interval."""
     first = next(iter(figures.values()))
-    row: Record = {
-        kind: name,
-        "n": first.n,
-        "p": first.p,
-        "reason": first.reason,
-    }
-    for figure, found in figures.items():
-        row |= found.record(figure)
+    row: Record = {kind: name, "n": first.n, "p": first.p, "reason": first.reason}
+    for figure, interval in figures.items():
+        row |= interval.record(figure)
     return row
 
 
 def _reasons(rows: Records, name: str) -> list[str]:
     """Why there are no intervals, each reason once."""
-    found: dict[str, list[str]] = {}
+    names: dict[str, dict[str, None]] = {}
     for row in rows:
         if row["reason"]:
-            found.setdefault(row["reason"], []).append(str(row[name]))
-    return [f"{', '.join(dict.fromkeys(of))}: {why}" for why, of in found.items()]
+            names.setdefault(row["reason"], {})[row[name]] = None
+    return [f"{', '.join(by_reason)}: {why}" for why, by_reason in names.items()]
