@@ -34,7 +34,8 @@ def check_names(
     for name in names:
         if name in known:
             continue
-        hint = nearest((titles or {}).get(name, name), known, "")
+        by_title = (titles or {}).get(name)
+        hint = f"did you mean {by_title!r}?" if by_title else nearest(name, known, "")
         its = f"{hint} Its" if hint else "its"
         msg = f"unknown setting {name!r} of {owner}; {its} settings are {', '.join(known)}"
         raise InvalidValueError(msg)
