@@ -8,7 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import LEXICAL, REASONS
+from tcva_adapters.compare.agreement.method_tables import (
+    LEXICAL,
+    REASONS,
+    reasons_of_missing,
+)
 from tcva_adapters.compare.scores.ratings import Ratings, Scale
 from tcva_adapters.compare.scores.table import ScoreTable, no_group
 from tcva_adapters.core.verdicts import LEVELS
@@ -18,7 +22,7 @@ from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.reasons import FAILURES
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.summary import FEW_SAMPLES, Scores, Summary
+from tcva_adapters.results.summary import FEW_SAMPLES, Summary
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import (
     Column,
@@ -263,14 +267,7 @@ def _unscored(table: ScoreTable, method: str) -> list[Record]:
     """Samples without a score by reason, the most frequent first, with what the first one says."""
     judged = table.judged_methods.get(method)
     summary = judged.summary if judged else None
-    if summary is None:
-        summary = Scores()
-        for place in np.flatnonzero(np.isnan(table.column(method))).tolist():
-            reason, _, detail = table.reason(table.samples[place], method).partition(
-                ": "
-            )
-            summary.reasons[reason] += 1
-            summary.details.setdefault(reason, detail)
+    summary = summary or reasons_of_missing(table, method)
     reasons = [
         (reason, number, shortened(summary.details[reason], _DETAIL))
         for reason, number in summary.reasons.most_common()

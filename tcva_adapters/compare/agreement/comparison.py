@@ -172,8 +172,8 @@ def _methods_by_rating(
 ) -> Table:
     """Each method in a row, with its agreement with human ratings."""
     for row in rows:
-        own = estimates.get((row["method"], objective), Estimate(np.nan))
-        row.update(own.record("human"))
+        estimated = estimates.get((row["method"], objective), Estimate(np.nan))
+        row.update(estimated.record("human"))
     measure = human_agreement.MEASURE_NAMES[objective]
     note = f"human: {measure} of scores and human ratings; tied: {_TIED}"
     columns = [*_METHOD_COLUMNS, *named_columns(human="interval")]

@@ -307,8 +307,9 @@ def agreement_sentence(
     if not ranked or len(rated) < LEAST:
         return ""
     best = next(iter(ranked))
-    own = estimates[best, tests.objective]
-    shown, n = cell(own.value, "interval", own.low, own.high), own.n
+    estimated = estimates[best, tests.objective]
+    n = estimated.n
+    shown = cell(estimated.value, "interval", estimated.low, estimated.high)
     common = len(rated.common())
     is_common = common >= LEAST and any(e.n != common for e in estimates.values())
     if is_common and n != common:  # its interval is of its own samples

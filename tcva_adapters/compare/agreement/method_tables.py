@@ -12,6 +12,7 @@ import numpy as np
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
+from tcva_adapters.results.summary import Scores
 from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.correlation import Measure, agreement
@@ -93,26 +94,30 @@ def distribution(records: list[Record]) -> Table:
 def unscored(table: ScoreTable) -> Table:
     """Why scores are missing, with what the first sample says of it."""
     records: list[Record] = []
-    for method, scores in table.columns:
+    for method in table.methods:
         if method in table.views[1:]:
             continue
-        numbers = Counter[str]()
-        examples: dict[str, str] = {}
-        for row in np.flatnonzero(np.isnan(scores)).tolist():
-            reason, _, detail = table.reason(table.samples[row], method).partition(":")
-            reason = reason[:_REASON]
-            numbers[reason] += 1
-            examples.setdefault(reason, detail.strip())
+        missing = reasons_of_missing(table, method)
         records += [
             {
                 "method": _judgement_name(table, method),
-                "reason": reason,
+                "reason": reason[:_REASON],
                 "samples": number,
-                "example": examples[reason],
+                "example": missing.details[reason],
             }
-            for reason, number in numbers.most_common()
+            for reason, number in missing.reasons.most_common()
         ]
     return Table("unscored", REASONS, records)
+
+
+def reasons_of_missing(table: ScoreTable, method: str) -> Scores:
+    """Count why a method has no score, with what the first sample says of each reason."""
+    missing = Scores()
+    for row in np.flatnonzero(np.isnan(table.column(method))).tolist():
+        reason, _, detail = table.reason(table.samples[row], method).partition(":")
+        missing.reasons[reason] += 1
+        missing.details.setdefault(reason, detail.strip())
+    return missing
 
 
 def decisions(table: ScoreTable) -> Table:

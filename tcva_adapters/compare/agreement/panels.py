@@ -89,8 +89,8 @@ def panel_report(source: Any) -> Report:
         notes.append(
             f"The effective number of judges needs {ENOUGH} samples with varying scores of all judges."
         )
-    for judge, given in zip(judges, np.isfinite(levels), strict=True):
-        if lacking := samples - set(rows[given].tolist()):
+    for judge, has_level in zip(judges, np.isfinite(levels), strict=True):
+        if lacking := samples - set(rows[has_level].tolist()):
             lost = counted(len(lacking), "sample")
             notes.append(f"{judge} gave no verdicts on {lost} that others judged.")
     return Report(

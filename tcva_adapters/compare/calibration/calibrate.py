@@ -190,13 +190,13 @@ def _recommendation(
     tables, sentence, profiles = choice.tables(), choice.sentence(), None
     if by is not None:
         around = candidates(choice.recommended, temperatures)
-        by_value, own = _by_value(search, rated, by, around)
+        by_value, significant = _by_value(search, rated, by, around)
         tables.append(by_value)
         sentence += (
-            f" Values of {by!r} with a temperature of their own: {len(own)} of "
+            f" Values of {by!r} with a temperature of their own: {len(significant)} of "
             f"{len(by_value.records)}."
         )
-        profiles = {by: own} if own else None
+        profiles = {by: significant} if significant else None
 
     notes = list(table.notes)
     if left := len(table) - len(rated):
@@ -244,7 +244,7 @@ def _by_value(
     large = sum(len(rows) >= few for rows in rows_by_value.values())
     search = replace(search, level=1.0 - (1.0 - search.level) / max(large, 1))
     records: list[Record] = []
-    own: dict[str, float] = {}
+    significant: dict[str, float] = {}
     for value, rows in rows_by_value.items():
         record: Record = {"value": value, "n": len(rows)}
         records.append(record)
@@ -264,7 +264,7 @@ def _by_value(
             "best": described(choice.chosen),
         }
         if choice.is_significant:
-            own[value] = choice.chosen.temperature
+            significant[value] = choice.chosen.temperature
     columns = named_columns(
         value="text",
         n="int",
@@ -274,4 +274,5 @@ def _by_value(
         advice="prose",
     )
     note = f"intervals at {100 * search.level:.1f} % (Bonferroni, for {counted(large, 'value')})"
-    return Table(f"by {by}", columns, records, notes=[note] if large > 1 else ()), own
+    notes = [note] if large > 1 else ()
+    return Table(f"by {by}", columns, records, notes=notes), significant

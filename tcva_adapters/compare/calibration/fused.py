@@ -133,7 +133,7 @@ def gains(table: ScoreTable, *, resamples: int = 10_000, seed: int = 0) -> Table
         scores = {method: seen(column) for method, column in common.columns}
         rhos = {m: agreement("spearman", scores[m], human).value for m in members}
         best = max(members, key=lambda m: np.nan_to_num(rhos[m], nan=-math.inf))
-        own = estimate("spearman", [scores[name], human], groups)
+        rho = estimate("spearman", [scores[name], human], groups)
         gain = difference(
             "spearman",
             scores[name],
@@ -146,8 +146,8 @@ def gains(table: ScoreTable, *, resamples: int = 10_000, seed: int = 0) -> Table
         records.append(
             {
                 "method": name,
-                "n": own.n,
-                **own.record("rho"),
+                "n": rho.n,
+                **rho.record("rho"),
                 "best_member": best,
                 "member_rho": rhos[best],
                 **gain.record("gain"),

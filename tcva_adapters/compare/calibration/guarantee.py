@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import reduce
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.tables import Column, Report, Table, counted, named_columns
 
+_CONFIDENCE: Final = 0.95
+
 
 def limits_of(
     *,
@@ -47,22 +49,24 @@ def limits_of(
     Raises:
         InvalidValueError: One is out of range, or what belongs to a limit is given without one.
     """
-    belonging = {"confidence": confidence, "human_threshold": human_threshold}
-    given = {name: value for name, value in belonging.items() if value is not None}
     if max_false_pass is None and min_true_pass is None:
-        for name in given:
-            msg = f"{name} needs a limit, max_false_pass (--max-false-pass)"
-            raise InvalidValueError(msg)
+        belonging = {"confidence": confidence, "human_threshold": human_threshold}
+        for name, value in belonging.items():
+            if value is not None:
+                msg = f"{name} needs a limit, max_false_pass (--max-false-pass)"
+                raise InvalidValueError(msg)
         return None
-    low, high = human_scale or (0.0, 1.0)
-    limits = Limits(
+    scale = human_scale or (0.0, 1.0)
+    if human_threshold is None:
+        human_threshold = sum(scale) / 2.0
+    passes_from(human_threshold, scale)
+    return Limits(
         max_false_pass=max_false_pass,
         min_true_pass=min_true_pass,
-        human_scale=(low, high),
-        **{"human_threshold": (low + high) / 2.0, **given},
+        confidence=_CONFIDENCE if confidence is None else confidence,
+        human_threshold=human_threshold,
+        human_scale=scale,
     )
-    passes_from(limits.human_threshold, limits.human_scale)
-    return limits
 
 
 def guaranteed(
@@ -165,16 +169,19 @@ def _guarantee(
         )
         raise InvalidValueError(msg)
     measured = gate.record()
-    del measured["at_threshold_1"]
-    threshold = measured.pop("threshold")
     return Guarantee(
         **dict(gate.limits),
-        **measured,
+        rejected=gate.rejected,
+        false_pass=measured["false_pass"],
+        bound=measured["bound"],
+        good=gate.good,
+        true_pass=measured["true_pass"],
+        true_bound=measured["true_bound"],
         groups=gate.groups,
         by=by,
         date=datetime.now(tz=UTC).date().isoformat(),
         judged_by=judge,
-        setting=settings_of(setting) | {"threshold": threshold},
+        setting=settings_of(setting) | {"threshold": measured["threshold"]},
     ).sealed()
 
 
@@ -218,13 +225,10 @@ def judged_by(table: ScoreTable) -> dict[str, Any]:
     # Verdicts of framework metrics are not those that a run's temperatures score.
     methods = table.views or table.methods
     results = chain.from_iterable(table.results.get(name, ()) for name in methods)
-    first, *others = [
-        e.assessment.judged_by for e in results if isinstance(e, Result)
-    ] or [{}]
-    is_same = all(each == first for each in others)
-    return {
-        name: value for name, value in first.items() if is_same and name != PROFILES
-    }
+    known = [r.assessment.judged_by for r in results if isinstance(r, Result)]
+    if not known or any(judged_by != known[0] for judged_by in known):
+        return {}
+    return {name: value for name, value in known[0].items() if name != PROFILES}
 
 
 def _rated(table: ScoreTable, limits: Limits) -> ScoreTable:

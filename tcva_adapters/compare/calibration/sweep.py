@@ -109,8 +109,8 @@ def sweep(
         InvalidValueError: A wrong setting, or scores without verdicts behind them.
         UnreadableInputError: As for `read_scores`, like further errors.
 
-    >>> found = sweep([[4, 0, 0, 0, 1], [2, 1, 0, 1, 0]], [0.2, 0.5])
-    >>> [(row["T"], round(row["mean"], 3)) for row in found.records("temperatures")]
+    >>> report = sweep([[4, 0, 0, 0, 1], [2, 1, 0, 1, 0]], [0.2, 0.5])
+    >>> [(row["T"], round(row["mean"], 3)) for row in report.records("temperatures")]
     [(0.2, 0.191), (0.5, 0.72)]
     """
     if group is not None and human is None:
@@ -135,12 +135,12 @@ def sweep(
     rated_at: dict[str, tuple[Record, FloatArray]] = {}
     # One variant at a time: the scores of all of them would take too much memory.
     for name, variant in variants.items():
-        own = list(_rows(name, variant, grid, counts, base.threshold))
-        rows += own
+        variant_rows = list(_rows(name, variant, grid, counts, base.threshold))
+        rows += variant_rows
         if rated is not None:
             scores = seen(variant.scores(_counts(rated)))
-            _add_agreement(own, scores, rated)
-            rated_at[name] = own[at], scores[:, at]
+            _add_agreement(variant_rows, scores, rated)
+            rated_at[name] = variant_rows[at], scores[:, at]
 
     notes = [*_judge_notes(table), *table.notes]
     columns, table_notes = [*_COLUMNS], list[str]()
