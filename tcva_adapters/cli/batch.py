@@ -82,11 +82,11 @@ def submit(
         fuse=fuse,
         metrics=None if ccrs is None else names_of(ccrs),
     )
-    opened = VerdictStore(store or DEFAULT_STORE)
-    scorer = _scorer(recipe, opened)
-    note(f"judgements are stored in {opened.path}")
+    verdicts = VerdictStore(store or DEFAULT_STORE)
+    scorer = _scorer(recipe, verdicts)
+    note(f"judgements are stored in {verdicts.path}")
     require = None if isinstance(scorer, CCRS) else scorer.require
-    read = SampleStream(
+    stream = SampleStream(
         samples,
         skip_bad=skip_bad,
         mapping=renames(rename),
@@ -94,17 +94,17 @@ def submit(
         kept=None,
     )
     with interruptible(_GOES_ON):
-        found = batches.submit(
+        report = batches.submit(
             scorer,
-            read,
+            stream,
             out,
             batch_size=batch_size,
             tries=tries,
-            recipe={**recipe, "store": str(Path(opened.path).absolute())},
+            recipe={**recipe, "store": str(Path(verdicts.path).absolute())},
         )
-    for text in read.notes:
+    for text in stream.notes:
         note(text)
-    print_report(found, as_json=as_json)
+    print_report(report, as_json=as_json)
 
 
 def status(folder: Folder = _DEFAULT, *, as_json: options.Json = False) -> None:
@@ -134,15 +134,15 @@ def collect(
     """
     scorer = _submitted(folder)
     with interruptible(_GOES_ON):
-        found = batches.collect(
+        report = batches.collect(
             scorer,
             folder,
             again=again,
             wait=wait,
             say=note,
         )
-    print_report(found, as_json=as_json)
-    (counts,) = found.records("samples")
+    print_report(report, as_json=as_json)
+    (counts,) = report.records("samples")
     if not counts["scored"] and not counts["requests_under_way"]:
         msg = f"no sample has a score: {counts['failed']} failed, {counts['waiting']} unanswered"
         raise InvalidSampleError(msg)

@@ -37,8 +37,7 @@ def doctor(
 
     Example: tcva doctor --judge openai:gpt-4.1-mini
     """
-    settings = parse_settings(set_, ModelConfig)
-    found, is_well = diagnose(judge, **settings)
-    print_report(found, as_json=as_json)
+    report, is_well = diagnose(judge, **parse_settings(set_, ModelConfig))
+    print_report(report, as_json=as_json)
     if not is_well:
         raise typer.Exit(GATE_FAILED)

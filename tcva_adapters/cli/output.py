@@ -24,6 +24,7 @@ from tcva_adapters.samples.whole_files import (
     replacing,
     usable_path,
 )
+from tcva_adapters.tables import Report
 
 STDOUT: Final = "-"
 GATE_FAILED: Final = 1
@@ -93,8 +94,9 @@ def check_targets(targets: Targets, *, overwrite: bool, as_json: bool = False) -
         InvalidValueError: A target is a folder, named twice, a file of something else, or cannot
             be written; or two things are for standard output.
     """
-    printed = [option for option, (name, _) in targets.items() if name == STDOUT]
-    printed = ["--json"] * as_json + [f"{option} -" for option in printed]
+    printed = [f"{option} -" for option, (name, _) in targets.items() if name == STDOUT]
+    if as_json:
+        printed.insert(0, "--json")
     if len(printed) > 1:
         msg = f"{printed[0]} and {printed[1]} both write to standard output; give one a file"
         raise InvalidValueError(msg)
@@ -128,7 +130,7 @@ def side(*names: str | None) -> TextIO:
 
 
 def print_report(
-    found: Any,
+    report: Report,
     *,
     as_json: bool,
     everything: bool = False,
@@ -137,22 +139,22 @@ def print_report(
     """Print a report as tables, or as one line of JSON on standard output.
 
     Args:
-        found: The report.
+        report: The report.
         as_json: As JSON.
         everything: All tables and rows.
         file: Where tables go; by default standard output.
     """
     if as_json:
-        typer.echo(json_line(found.to_dict()))
+        typer.echo(json_line(report.to_dict()))
     else:
-        found.show(file, full=everything, more="--all")
+        report.show(file, full=everything, more="--all")
 
 
-def draw(found: Any, folder: Path | None, *, overwrite: bool) -> None:
-    """All figures of a report, and their names; None draws nothing."""
+def draw(report: Report, folder: Path | None, *, overwrite: bool) -> None:
+    """Draw all figures of a report, and name them; None draws nothing."""
     if folder is not None:
-        drawn = reports.save_figures(found, folder, overwrite=overwrite)
-        say_written(dict.fromkeys(drawn, "figure"))
+        paths = reports.save_figures(report, folder, overwrite=overwrite)
+        say_written(dict.fromkeys(paths, "figure"))
 
 
 def write_text(

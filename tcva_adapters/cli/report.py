@@ -65,17 +65,17 @@ def report(
     )
 
 
-def write_page(found: Any, path: Path | None, **how: Any) -> None:
+def write_page(source: Any, path: Path | None, **options: Any) -> None:
     """Write a page, and say so; None writes nothing.
 
     Args:
-        found: See `reports.write`.
+        source: See `reports.write`.
         path: The file.
-        how: See there.
+        options: See there.
     """
     if path is None:
         return
-    written = reports.write(found, path, **how)
-    for text in written.notes:
+    page = reports.write(source, path, **options)
+    for text in page.notes:
         note(f"note: {text}")
-    say_written({written.path: written.contents})
+    say_written({page.path: page.contents})

@@ -56,18 +56,18 @@ class Reviews:
             self.markdown: "Markdown: for a pull request",
         }
 
-    def write(self, found: Report, table: ScoreTable) -> None:
+    def write(self, report: Report, table: ScoreTable) -> None:
         """Write the files.
 
         Raises:
             InvalidValueError: One cannot be written.
         """
-        xml = to_junit(found, table) if self.junit else b""
+        xml = to_junit(report, table) if self.junit else b""
         write_text(self.junit, xml, JUNIT, overwrite=self.overwrite)
-        text = to_markdown(found, table) if self.markdown else ""
+        text = to_markdown(report, table) if self.markdown else ""
         write_text(self.markdown, text, MARKDOWN, overwrite=self.overwrite)
 
-    def conclude(self, found: Report, table: ScoreTable) -> None:
+    def conclude(self, report: Report, table: ScoreTable) -> None:
         """Say which gates failed and on which samples, as a reader and as GitHub have it.
 
         Raises:
@@ -76,22 +76,21 @@ class Reviews:
         """
         if table.run and table.run.fatal:
             raise InvalidSampleError(table.run.fatal)
-        for line in gate_lines(found, table):
+        for line in gate_lines(report, table):
             note(line)
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            for line in to_annotations(found, table):
-                sys.stderr.write(
-                    f"{line}\n"
-                )  # past `note`, which lets no line be a command
-        code = exit_code(table, gate_records(found))
+            # Past `note`, which lets no line be a command.
+            sys.stderr.writelines(f"{line}\n" for line in to_annotations(report, table))
+        gates = gate_records(report)
+        code = exit_code(table, gates)
         if code == NOTHING:
             msg = "no sample has a score; the table 'unscored' gives the reasons"
             raise InvalidSampleError(msg)
         if code:
             raise typer.Exit(GATE_FAILED)
-        failed = any(
-            each["reason"] in FAILURES for each in records_of(found, "unscored")
+        reasons = {record["reason"] for record in records_of(report, "unscored")}
+        has_failed = not FAILURES.isdisjoint(reasons) or any(
+            incomplete(table, method) for method in table.methods
         )
-        failed = failed or any(incomplete(table, method) for method in table.methods)
-        if failed and not gate_records(found):
+        if has_failed and not gates:
             raise typer.Exit(JUDGEMENTS_FAILED)

@@ -57,13 +57,13 @@ def parse_settings(
     {'timeout': 60.0, 'prices': (0.5, 2.0), 'max_retries': 2}
     """
     fields = {
-        name.rstrip("_"): (name, model)
+        field.rstrip("_"): (field, model)
         for model in reversed(models)
-        for name in (MODEL if model is ModelConfig else model.model_fields)
-        if name not in _OPTIONS
+        for field in (MODEL if model is ModelConfig else model.model_fields)
+        if field not in _OPTIONS
     }
     titles = {
-        model.model_fields[own].title: name for name, (own, model) in fields.items()
+        model.model_fields[field].title: name for name, (field, model) in fields.items()
     }
     titles |= {name: f"--{name.replace('_', '-')}" for name in options}
     typed: dict[type[SettingsModel], dict[str, Any]] = {}
@@ -74,19 +74,18 @@ def parse_settings(
             raise InvalidValueError(msg)
         name = name.strip().replace("-", "_")
         check_names([name], fields, owner="--set", titles=titles)
-        own, model = fields[name]
-        given = typed.setdefault(model, {})
-        if own in given:
+        field, model = fields[name]
+        values = typed.setdefault(model, {})
+        if field in values:
             msg = f"--set {name} is given twice; remove one"
             raise InvalidValueError(msg)
-        given[own] = value_of(value)
-    # Together: some settings go with others.
-    return {
-        name: getattr(made, name)
-        for model, given in typed.items()
-        for made in [model(**given)]
-        for name in given
-    }
+        values[field] = value_of(value)
+
+    settings: dict[str, Any] = {}
+    for model, values in typed.items():
+        checked = model(**values)  # together: some settings go with others
+        settings |= {field: getattr(checked, field) for field in values}
+    return settings
 
 
 def value_of(text: str) -> Any:
@@ -97,10 +96,8 @@ def value_of(text: str) -> Any:
             return tuple(value) if isinstance(value, list) else value
     parts = text.split(",")
     if all("=" in part for part in parts):
-        return {
-            name: value_of(of)
-            for name, _, of in (part.partition("=") for part in parts)
-        }
+        pairs = (part.split("=", 1) for part in parts)
+        return {name: value_of(value) for name, value in pairs}
     return tuple(map(value_of, parts)) if len(parts) > 1 else text.strip()
 
 
@@ -114,11 +111,9 @@ def scoring_of(
     config: Path | None, settings: Mapping[str, Any]
 ) -> ScoringConfig | None:
     """The settings of a score from a file, under those that were typed; None where there are none."""
-    if config is None and not settings:
-        return None
-    return ScoringConfig(
-        **{**(Config.load(config).settings if config else {}), **settings}
-    )
+    if config is None:
+        return ScoringConfig(**settings) if settings else None
+    return ScoringConfig(**{**Config.load(config).settings, **settings})
 
 
 def pair_of(text: str | None, option: str) -> tuple[float, float] | None:
@@ -130,15 +125,15 @@ def pair_of(text: str | None, option: str) -> tuple[float, float] | None:
     >>> pair_of("1,5", "--human-scale")
     (1, 5)
     """
-    found = None if text is None else value_of(text)
-    if text is not None and not (
-        isinstance(found, tuple)
-        and len(found) == 2
-        and {*map(type, found)} <= {int, float}
-    ):
+    if text is None:
+        return None
+    pair = value_of(text)
+    is_tuple = isinstance(pair, tuple) and len(pair) == 2
+    if not (is_tuple and {*map(type, pair)} <= {int, float}):
         msg = f"{option} must be two numbers with a comma between them, e.g. 1,5, got {text!r}"
         raise InvalidValueError(msg)
-    return found
+    numbers: tuple[float, float] = pair
+    return numbers
 
 
 def names_of(text: str) -> list[str]:
@@ -146,29 +141,20 @@ def names_of(text: str) -> list[str]:
     return [part.strip() for part in text.split(",")]
 
 
-def renames(pairs: Iterable[str] | None, option: str = "--map") -> dict[str, str]:
+def renames(pairs: Iterable[str] | None) -> dict[str, str]:
     """``YOURS=FIELD`` pairs as a mapping.
 
     Raises:
         InvalidValueError: A pair of another form.
     """
-    found = {}
+    mapping = {}
     for pair in pairs or ():
-        own, _, target = pair.rpartition("=")
-        if not (own and target):
-            msg = f"{option} must be YOURS=FIELD, e.g. my_answer=response, got {pair!r}"
+        name, _, field = pair.rpartition("=")
+        if not (name and field):
+            msg = f"--map must be YOURS=FIELD, e.g. my_answer=response, got {pair!r}"
             raise InvalidValueError(msg)
-        found[own.strip()] = target.strip()
-    return found
-
-
-def named_judge(judge: str | None) -> str:
-    """The judge of a command; where none was named, a note says who judges."""
-    if judge is None:
-        note(
-            f"judge: {DEFAULT}, which only compares words; use --judge openai:MODEL for a model"
-        )
-    return DEFAULT if judge is None else judge
+        mapping[name.strip()] = field.strip()
+    return mapping
 
 
 def plain_settings(
@@ -176,7 +162,7 @@ def plain_settings(
     pairs: Iterable[str] | None,
     *models: type[SettingsModel],
     is_dry: bool = False,
-    **given: Any,
+    **options: Any,
 ) -> dict[str, Any]:
     """The arguments of a scorer as plain values; see `tcva_adapters.scale.settings.made_of`.
 
@@ -185,7 +171,7 @@ def plain_settings(
         pairs: See `parse_settings`.
         models: Of the scorer's settings.
         is_dry: Nothing will be asked, so that models need no key.
-        given: What has an option of its own; None and empty lists are left out.
+        options: Settings with an option of their own; None and empty lists are left out.
 
     Raises:
         InvalidValueError: See `parse_settings`; settings of a model, and none that they could be for.
@@ -194,23 +180,23 @@ def plain_settings(
     model: dict[str, Any] = {
         name: settings.pop(name) for name in MODEL if name in settings
     }
-    judges = [
-        named_judge(judge),
-        *(given.get("panel") or ()),
-        *(given.get("fuse") or ()),
-    ]
+    if judge is None:
+        judge = DEFAULT
+        note(
+            f"judge: {judge}, which only compares words; use --judge openai:MODEL for a model"
+        )
+    settings |= {
+        name: value for name, value in options.items() if value not in (None, [])
+    }
+    judges = [judge, *settings.get("panel", ()), *settings.get("fuse", ())]
     if model and not any(name.startswith("openai:") for name in judges):
-        msg = f"--set {next(iter(model))} needs --judge openai:MODEL, got {judges[0]!r}"
+        msg = f"--set {next(iter(model))} needs --judge openai:MODEL, got {judge!r}"
         raise InvalidValueError(msg)
     if is_dry:
         model["api_key"] = "none"
-    known = {name: value for name, value in given.items() if value not in (None, [])}
-    return {
-        "judge": judges[0],
-        **settings,
-        **known,
-        **({"model": model} if model else {}),
-    }
+    if model:
+        settings["model"] = model
+    return {"judge": judge, **settings}
 
 
 def with_store(scorer: AnyScorer, store: str | None) -> AnyScorer:
