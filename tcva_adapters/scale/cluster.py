@@ -12,7 +12,7 @@ import json
 import logging
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -37,7 +37,8 @@ def judge_dataset(
     *,
     workers: int | None = None,
     rows_at_once: int = ROWS_AT_ONCE,
-    **how: Any,
+    mapping: Mapping[str, str] | None = None,
+    prefix: str = PREFIX,
 ) -> Any:
     """Judge the rows of a Ray dataset; returns the dataset with the columns of `judge_batch`.
 
@@ -55,7 +56,8 @@ def judge_dataset(
         workers: Actors; by default one for each CPU of the cluster but one with the embedded judge,
             and with a model one for each node, but no more than ``max_concurrency``.
         rows_at_once: Rows of a batch.
-        how: ``mapping`` and ``prefix``, see `judge_batch`.
+        mapping: See `judge_batch`.
+        prefix: See `judge_batch`.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown; more workers than calls at once, or
@@ -63,9 +65,12 @@ def judge_dataset(
         MissingDependencyError: Ray, or the judge's package, is not installed.
         JudgeError: When it runs: no call can succeed (a wrong key). What was written stays.
     """
-    on_actors = actors(_Judge, settings, workers, how=how)
+    actors = _actors(settings, workers)
     return ds.map_batches(
-        **on_actors,
+        _Judge,
+        fn_constructor_args=[actors.settings, mapping, prefix],
+        num_cpus=1,
+        compute=actors.pool,
         batch_format="pyarrow",
         batch_size=rows_at_once,
     )
@@ -76,10 +81,13 @@ class _Judge:
     """An actor's judge; made once where the actor lives."""
 
     settings: ScorerLike
-    how: Mapping[str, Any]
+    mapping: Mapping[str, str] | None
+    prefix: str
 
     def __call__(self, batch: Any) -> Any:
-        return judge_batch(batch, settings=self.settings, **self.how)
+        return judge_batch(
+            batch, settings=self.settings, mapping=self.mapping, prefix=self.prefix
+        )
 
 
 def judge_files(
@@ -119,21 +127,17 @@ def judge_files(
         MissingDependencyError: Ray, or the judge's package, is not installed.
         JudgeError: No call can succeed. The parts that were written stay.
     """
-    size, folder = (
-        check(Count, "rows_at_once", rows_at_once),
-        usable_path(out).resolve(),
-    )
-    given = [source] if isinstance(source, str) else source
-    paths = [str(usable_path(each).resolve()) for each in given]
+    size = check(Count, "rows_at_once", rows_at_once)
+    folder = usable_path(out).resolve()
+    names = [source] if isinstance(source, str) else source
+    paths = [str(usable_path(name).resolve()) for name in names]
+    columns = dict(mapping or {})
     make_folder(folder)
     with alone(folder / "_lock", out):
-        own = {
-            "mapping": dict(mapping or {}),
-            "rows": size,
-            "scorer": scorer_of(settings).fingerprint,
-        }
+        fingerprint = scorer_of(settings).fingerprint
+        run = {"mapping": columns, "rows": size, "scorer": fingerprint}
         sources = {_digest(path): path for path in paths}
-        _claim(folder, own, [*sources])
+        _claim(folder, run, [*sources])
         ray = joined(address)
         context = ray.data.DataContext.get_current().copy()
         context.enable_progress_bars = False
@@ -148,21 +152,26 @@ def judge_files(
                 fn_args=[size],
                 num_cpus=0.5,
             )
-            writers = actors(
-                _Writer, settings, workers, folder=folder, mapping=own["mapping"]
+            actors = _actors(settings, workers)
+            parts = chunks.map_batches(
+                _Writer,
+                fn_constructor_args=[actors.settings, folder, columns],
+                num_cpus=1,
+                compute=actors.pool,
+                batch_size=1,
             )
             sums: Counter[str] = Counter()
-            for row in chunks.map_batches(**writers, batch_size=1).iter_rows():
-                found = json.loads(row["figures"])
-                if "fatal" in found:
-                    raise JudgeError(found["fatal"], fatal=True)
-                sums.update(found)
+            for row in parts.iter_rows():
+                figures = json.loads(row["figures"])
+                if "fatal" in figures:
+                    raise JudgeError(figures["fatal"], fatal=True)
+                sums.update(figures)
     return _report(sums, out)
 
 
 def _chunks(batch: Mapping[str, Any], size: int) -> Iterator[Record]:
     """The rows of a file, so many at once, as JSON, with the name of their part."""
-    (path,), (name,) = batch["path"], batch["name"]
+    path, name = batch["path"][0], batch["name"][0]
     rows = read_records(path)
     chunks = iter(lambda: [[row.record, row.error] for row in islice(rows, size)], [])
     for number, some in enumerate(chunks):
@@ -182,22 +191,25 @@ def _claim(folder: Path, settings: Mapping[str, Any], sources: Sequence[str]) ->
     Raises:
         InvalidValueError: See `judge_files`.
     """
-    manifest = (
-        folder / "_tcva.json"
-    )  # readers of folders leave out what begins with an underscore
-    ours = {"settings": settings, "sources": sources}
-    known = json.loads(manifest.read_bytes()) if manifest.exists() else ours
-    if not manifest.exists() and {*folder.iterdir()} != {folder / "_lock"}:
+    # Readers of folders leave out what begins with an underscore.
+    manifest = folder / "_tcva.json"
+    run = {"settings": settings, "sources": sources}
+    if manifest.exists():
+        known = json.loads(manifest.read_bytes())
+        if known["settings"] != settings or not {*known["sources"]} <= {*sources}:
+            msg = (
+                f"{folder} contains results of other settings, or of files that have changed since or "
+                "are not named now; name all files that were judged into it, use another folder, or "
+                "empty it"
+            )
+            raise InvalidValueError(msg)
+    elif {*folder.iterdir()} != {folder / "_lock"}:
         msg = (
             f"{folder} is not empty and was not written by such a run; use a new folder"
         )
         raise InvalidValueError(msg)
-    if known["settings"] != settings or not {*known["sources"]} <= {*sources}:
-        why = "contains results of other settings, or of files that have changed since or are not named now"
-        msg = f"{folder} {why}; name all files that were judged into it, use another folder, or empty it"
-        raise InvalidValueError(msg)
     with replacing(manifest) as stream:
-        stream.write(json.dumps(ours, indent=2).encode())
+        stream.write(json.dumps(run, indent=2).encode())
 
 
 @dataclass(slots=True)
@@ -210,58 +222,61 @@ class _Writer:
 
     def __call__(self, batch: Mapping[str, Any]) -> Record:
         """The figures of one part, which is judged where it is not there."""
-        (name,), (text,) = batch["part"], batch["rows"]
-        part = self.folder / name
+        part = self.folder / batch["part"][0]
         is_new = not part.exists()
-        try:
-            if is_new:
-                self._write(part, json.loads(text))
-        except JudgeError as error:
-            return {"figures": [json.dumps({"fatal": str(error)})]}
+        if is_new:
+            try:
+                self._write(part, json.loads(batch["rows"][0]))
+            except JudgeError as error:
+                return {"figures": [json.dumps({"fatal": str(error)})]}
         rows = [json.loads(line) for line in part.read_bytes().splitlines()]
-        scores, why, passed = (
-            [r[PREFIX + n] for r in rows] for n in ("score", "unscored", "passed")
-        )
-        figures = Counter(
-            {
-                "rows": len(rows),
-                "new": is_new * len(rows),
-                "passed": passed.count(True),
-            }
-        )
-        for score, reason in zip(scores, why, strict=True):
-            figures[
-                "scored" if score is not None else f"unscored:{reason or 'error'}"
-            ] += 1
-        return {
-            "figures": [
-                json.dumps({**figures, "sum": sum(score or 0.0 for score in scores)})
-            ]
-        }
+        figures = Counter(rows=len(rows), new=len(rows) if is_new else 0)
+        total = 0.0
+        for row in rows:
+            score, reason = row[f"{PREFIX}score"], row[f"{PREFIX}unscored"]
+            if score is None:
+                figures[f"unscored:{reason or 'error'}"] += 1
+            else:
+                figures["scored"] += 1
+                total += score
+            if row[f"{PREFIX}passed"]:
+                figures["passed"] += 1
+        return {"figures": [json.dumps({**figures, "sum": total})]}
 
-    def _write(self, part: Path, given: Sequence[tuple[Record | None, str]]) -> None:
+    def _write(self, part: Path, chunk: Sequence[tuple[Record | None, str]]) -> None:
         rows = [
             {f"{PREFIX}error": error} if error else record or {}
-            for record, error in given
+            for record, error in chunk
         ]
-        found = judged_rows(rows, scorer_of(self.settings), self.mapping, PREFIX)
+        judged = judged_rows(rows, scorer_of(self.settings), self.mapping, PREFIX)
         with replacing(part) as stream:
-            for row, more in zip(rows, found, strict=True):
-                whole = plain(
-                    {**row, **{PREFIX + name: more.get(name) for name in ADDED}}
-                )
-                stream.write(json.dumps(whole, ensure_ascii=False).encode() + b"\n")
+            for row, columns in zip(rows, judged, strict=True):
+                added = {PREFIX + name: columns.get(name) for name in ADDED}
+                text = json.dumps(plain({**row, **added}), ensure_ascii=False)
+                stream.write(text.encode() + b"\n")
 
 
 def _report(sums: Counter[str], out: str) -> Report:
-    mean = sums["sum"] / sums["scored"] if sums["scored"] else None
-    passed = f"{sums['passed']} of {counted(sums['scored'], 'scored row')} pass"
-    rows = f"{counted(sums['rows'], 'row')} in total, {sums['new']} new"
-    sentence = f"{passed}, mean {cell(mean, 'score')}; {rows}"
+    rows, new, scored, passed = (
+        sums[name] for name in ("rows", "new", "scored", "passed")
+    )
+    mean = sums["sum"] / scored if scored else None
+    unscored = {
+        name.removeprefix("unscored:"): count
+        for name, count in sums.most_common()
+        if name.startswith("unscored:")
+    }
+    sentence = (
+        f"{passed} of {counted(scored, 'scored row')} pass, mean {cell(mean, 'score')}; "
+        f"{counted(rows, 'row')} in total, {new} new"
+    )
     figures = {
-        **{name: sums[name] for name in ("rows", "new", "scored", "passed")},
+        "rows": rows,
+        "new": new,
+        "scored": scored,
+        "passed": passed,
         "mean": mean,
-        **{name.partition(":")[2]: n for name, n in sums.most_common() if ":" in name},
+        **unscored,
     }
     columns = [Column(name, "score" if name == "mean" else "int") for name in figures]
     return Report(
@@ -269,19 +284,20 @@ def _report(sums: Counter[str], out: str) -> Report:
     )
 
 
-def actors(
-    kind: Callable[..., Any],
-    settings: ScorerLike,
-    workers: int | None,
-    **arguments: Any,
-) -> dict[str, Any]:
-    """Arguments of ``map_batches`` for actors that judge.
+@dataclass(frozen=True, slots=True)
+class _Actors:
+    """The actors of a run: the settings of each one's scorer, and Ray's pool of them."""
+
+    settings: ScorerLike
+    pool: Any
+
+
+def _actors(settings: ScorerLike, workers: int | None) -> _Actors:
+    """Share out the limits of a run among its actors.
 
     Args:
-        kind: Their class.
-        settings: Of their scorer; each gets its share.
+        settings: Of the scorer of all of them together.
         workers: How many; None for as many as there is room for.
-        arguments: Further ones of the class.
 
     Raises:
         InvalidValueError: See `judge_dataset`.
@@ -293,20 +309,13 @@ def actors(
         raise InvalidValueError(msg)
     room = int(ray.cluster_resources().get("CPU", 0)) - 1  # one reads
     if workers is None:
-        nodes = sum(each["Alive"] for each in ray.nodes())
+        nodes = sum(node["Alive"] for node in ray.nodes())
         workers = room if scorer.is_local else min(room, scorer.max_concurrency, nodes)
     if check(Count, "workers", workers) > room:
         msg = f"workers must be at most {room} (a CPU each, one for reading), got {workers}"
         raise InvalidValueError(msg)
-    return {
-        "fn": kind,
-        "fn_constructor_kwargs": {
-            "settings": shared_out(settings, workers),
-            **arguments,
-        },
-        "num_cpus": 1,
-        "compute": ray.data.ActorPoolStrategy(size=workers),
-    }
+    pool = ray.data.ActorPoolStrategy(size=workers)
+    return _Actors(shared_out(settings, workers), pool)
 
 
 def ray_module() -> Any:
@@ -338,9 +347,14 @@ def joined(address: str | None) -> Any:
     ray = ray_module()
     if not ray.is_initialized():
         address = address or os.environ.get("RAY_ADDRESS") or "local"
-        # Ray's CPUs are places: one more than there are, so that all can judge while one reads.
-        places = {"num_cpus": (os.cpu_count() or 1) + 1, "include_dashboard": False}
-        quiet = {"logging_level": logging.WARNING, "log_to_driver": False}
-        ray.init(address, **quiet, **(places if address == "local" else {}))
+        is_own = address == "local"
+        ray.init(
+            address,
+            logging_level=logging.WARNING,
+            log_to_driver=False,
+            # Ray's CPUs are places: one more than there are, so that all can judge while one reads.
+            num_cpus=(os.cpu_count() or 1) + 1 if is_own else None,
+            include_dashboard=False if is_own else None,
+        )
         logging.getLogger("ray.data").setLevel(logging.WARNING)
     return ray
