@@ -247,10 +247,8 @@ class Scorer(Frozen, Evaluation[R_co]):
         Raises:
             InvalidSampleError: One of them is no `Sample`; likewise after those before it.
         """
-        with progress_of("judging", _total(samples, total), progress) as shown:
-            yield from Runner(self, in_batch=True).stream(
-                checked_samples(samples), shown
-            )
+        with progress_of("judging", _total(samples, total), progress) as batch:
+            yield from Runner(self, batch).stream(checked_samples(samples))
 
     async def aiter_evaluate(
         self,
@@ -264,11 +262,9 @@ class Scorer(Frozen, Evaluation[R_co]):
         Closing it (``contextlib.aclosing``) cancels the calls under way, as does cancelling
         whoever awaits it.
         """
-        runner = Runner(self, in_batch=True)
-        with progress_of("judging", _total(samples, total), progress) as shown:
-            async with aclosing(
-                runner.astream(checked_samples(samples), shown)
-            ) as results:
+        with progress_of("judging", _total(samples, total), progress) as batch:
+            stream = Runner(self, batch).astream(checked_samples(samples))
+            async with aclosing(stream) as results:
                 async for result in results:
                     yield result
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Final
 
 from tcva_adapters.console import note, visible
@@ -14,85 +15,78 @@ INTERVAL: Final = 10.0
 """Seconds between two lines."""
 
 
+@dataclass(slots=True)
 class Progress:
-    """What is done of some work; nothing is shown of it.
+    """How far some work has come.
 
     Attributes:
-        what: What is done, in a word or two.
+        work: What is done, in a word or two.
         total: How much there is; None where nobody knows.
+        show: Is given the progress after each step; None shows nothing.
         done: So much of it.
         failed: Of these, what failed.
+        began: When it began, by the monotonic clock.
     """
 
-    def __init__(self, what: str, total: int | None) -> None:
-        self.what, self.total = what, total
-        self.done = self.failed = 0
+    work: str
+    total: int | None
+    show: Callable[[Progress], object] | None = None
+    done: int = 0
+    failed: int = 0
+    began: float = field(default_factory=time.monotonic)
 
     @property
-    def shown(self) -> str:
+    def description(self) -> str:
         """What is done, and how much of it failed."""
-        return f"{self.what} ({self.failed} failed)" if self.failed else self.what
+        return f"{self.work} ({self.failed} failed)" if self.failed else self.work
 
     def tick(self, *, failed: bool = False) -> None:
-        """One more is done."""
+        """Count one more as done."""
+        self.done += 1
         self.failed += failed
-        self.reached(self.what, self.done + 1, self.total)
-
-    def reached(
-        self,
-        what: str,
-        done: int,
-        total: int | None,
-    ) -> None:
-        """So much of something is done."""
-        self.what, self.done, self.total = what, done, total
+        if self.show is not None:
+            self.show(self)
 
 
-class _Lines(Progress):
-    """Says on standard error how far it is, at most every ten seconds."""
+def _lines() -> Callable[[Progress], None]:
+    """A function that says on standard error how far it is, at most every ten seconds."""
+    last = time.monotonic()
 
-    def __init__(self, what: str, total: int | None) -> None:
-        super().__init__(what, total)
-        self._begun = self._said = time.monotonic()
-
-    def reached(
-        self,
-        what: str,
-        done: int,
-        total: int | None,
-    ) -> None:
-        super().reached(what, done, total)
+    def show(progress: Progress) -> None:
+        nonlocal last
         now = time.monotonic()
-        if now - self._said < INTERVAL:
+        if now - last < INTERVAL:
             return
-        self._said, seconds = now, now - self._begun
-        of = f" of {total}" if total else ""
-        left = (
-            f", about {seconds / done * (total - done):.0f} s left"
-            if total and done
-            else ""
-        )
-        note(f"{self.shown}: {done}{of} in {seconds:.0f} s{left}")
+        last = now
+        seconds, done = now - progress.began, progress.done
+        text = f"{progress.description}: {done}"
+        left = ""
+        if progress.total:
+            text += f" of {progress.total}"
+            left = f", about {seconds / done * (progress.total - done):.0f} s left"
+        note(f"{text} in {seconds:.0f} s{left}")
+
+    return show
 
 
 @contextmanager
 def progress_of(
-    what: str, total: int | None, wanted: bool | None
+    work: str, total: int | None, wanted: bool | None
 ) -> Iterator[Progress]:
     """Show on standard error how far some work has come.
 
     Args:
-        what: What is done.
+        work: What is done.
         total: How much there is; None where nobody knows.
         wanted: True shows a bar on a terminal and a line every ten seconds elsewhere; None, the
             default of everything that is called from Python, the bar alone; False nothing.
     """
     is_terminal = sys.stderr.isatty()
     if wanted is False or (wanted is None and not is_terminal) or total == 0:
-        yield Progress(what, total)
+        yield Progress(work, total)
         return
     if not is_terminal:
-        yield _Lines(what, total)
+        yield Progress(work, total, _lines())
         return
     # rich takes 30 ms to import, which a library user without a terminal need not pay.
     from rich import progress as rich_progress  # noqa: PLC0415  # see above
@@ -107,22 +101,11 @@ def progress_of(
         console=Console(stderr=True),
         transient=True,
     )
-    task = bar.add_task(visible(what), total=total)
+    task = bar.add_task(visible(work), total=total)
 
-    class Bar(Progress):
-        def reached(
-            self,
-            what: str,
-            done: int,
-            total: int | None,
-        ) -> None:
-            super().reached(what, done, total)
-            bar.update(
-                task,
-                description=visible(self.shown),
-                completed=done,
-                total=total,
-            )
+    def show(progress: Progress) -> None:
+        text = visible(progress.description)
+        bar.update(task, description=text, completed=progress.done)
 
     with bar:
-        yield Bar(what, total)
+        yield Progress(work, total, show)

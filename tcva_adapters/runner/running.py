@@ -133,13 +133,16 @@ class Runner(Generic[R]):
 
     Args:
         evaluation: Whose questions.
-        in_batch: Whether a failure that no call can escape spares the rest.
+        batch: How far the batch is, in which a failure that no call can escape spares the rest;
+            None for a single sample.
     """
 
-    def __init__(self, evaluation: Evaluation[R], *, in_batch: bool = False) -> None:
+    def __init__(
+        self, evaluation: Evaluation[R], batch: Progress | None = None
+    ) -> None:
         self._evaluation = evaluation
         self._store = evaluation.store
-        self._in_batch = in_batch
+        self._batch = batch
         self._holds_a_loop = False
         self._endings: dict[int, _Endings] = {}
         self._computed: list[tuple[Question, Judgement]] = []
@@ -150,12 +153,12 @@ class Runner(Generic[R]):
         (pending,) = self._look_up([sample])
         places = self._to_judge(pending)
         if len(places) > 1:
-            (result,) = self.stream(iter([sample]), Progress("", 1))
+            (result,) = self.stream(iter([sample]))
             return result
 
         for place in places:
             pending.answers[place] = self.answer(pending.questions[place])
-        result = self._finish(pending, Progress("", 1))
+        result = self._finish(pending)
         self._write_computed()
         return result
 
@@ -164,11 +167,11 @@ class Runner(Generic[R]):
         await turn_with_time()
         (pending,) = await self._aside(partial(self._look_up, [sample]))
         if len(self._to_judge(pending)) > 1:
-            results = self.astream(iter([sample]), Progress("", 1))
+            results = self.astream(iter([sample]))
             (result,) = [result async for result in results]
             return result
 
-        result = await self._afinish(pending, Progress("", 1))
+        result = await self._afinish(pending)
         await self._aside(self._write_computed)
         await checkpoint()
         return result
@@ -218,12 +221,10 @@ class Runner(Generic[R]):
                 SHARED.end(attempt.call, answer)
         return await self._aside(partial(self._keep, question, answer))
 
-    def stream(self, samples: Iterator[Sample], progress: Progress) -> Iterator[R]:
+    def stream(self, samples: Iterator[Sample]) -> Iterator[R]:
         """The results of many samples, in order.
 
-        Args:
-            samples: Read in this thread, as far ahead as there is room.
-            progress: Is given every result.
+        They are read in this thread, as far ahead as there is room.
         """
         self._holds_a_loop = is_in_loop()
         most = self._evaluation.max_concurrency
@@ -245,7 +246,7 @@ class Runner(Generic[R]):
                 while waiting and (
                     chunk.is_last or len(waiting) > AHEAD * most or waiting[0].is_done
                 ):
-                    yield self._finish(waiting.popleft(), progress)
+                    yield self._finish(waiting.popleft())
         finally:
             # After Ctrl-C nothing new starts. Calls under way end by themselves and reach the
             # store, but nobody is made to wait for them here.
@@ -254,9 +255,7 @@ class Runner(Generic[R]):
         if chunk.error is not None:
             raise chunk.error
 
-    async def astream(
-        self, samples: Iterator[Sample], progress: Progress
-    ) -> AsyncGenerator[R]:
+    async def astream(self, samples: Iterator[Sample]) -> AsyncGenerator[R]:
         """The same, awaited.
 
         What is under way is cancelled where the caller stops taking, or is cancelled.
@@ -289,7 +288,7 @@ class Runner(Generic[R]):
                 while waiting and (
                     chunk.is_last or len(waiting) > AHEAD * most or waiting[0].is_done
                 ):
-                    yield await self._afinish(waiting.popleft(), progress)
+                    yield await self._afinish(waiting.popleft())
         finally:
             under_way = [*tasks]
             for task in under_way:
@@ -341,7 +340,7 @@ class Runner(Generic[R]):
         """The places of the questions that take long enough to be judged beside each other."""
         return [] if self._evaluation.is_instant else pending.unanswered()
 
-    async def _afinish(self, pending: _Pending, progress: Progress) -> R:
+    async def _afinish(self, pending: _Pending) -> R:
         """Await the answers of a sample, and make its result."""
         for place in pending.unanswered():
             task = pending.under_way.get(place)
@@ -350,9 +349,9 @@ class Runner(Generic[R]):
                 if task is None
                 else await task
             )
-        return self._finish(pending, progress)
+        return self._finish(pending)
 
-    def _finish(self, pending: _Pending, progress: Progress) -> R:
+    def _finish(self, pending: _Pending) -> R:
         """Wait for the answers of a sample, and make its result."""
         for place in pending.unanswered():
             future = pending.under_way.get(place)
@@ -363,8 +362,9 @@ class Runner(Generic[R]):
             )
         result = self._evaluation.result_of(pending.sample, pending.answers)
         self._evaluation.emit_result(result)
-        why = result.unscored
-        progress.tick(failed=why is not None and why.reason.is_failure)
+        if self._batch is not None:
+            why = result.unscored
+            self._batch.tick(failed=why is not None and why.reason.is_failure)
         return result
 
     def _attempt(
@@ -414,7 +414,7 @@ class Runner(Generic[R]):
             level = logging.INFO if why.reason in self._failed else logging.WARNING
             _LOG.log(level, "a judgement failed: %s", why.reason.value)
             self._failed.add(why.reason)
-        if self._in_batch:
+        if self._batch is not None:
             answer = self._count_ending(question, answer)
         if self._store is not None and self._evaluation.is_instant:
             self._computed.append((question, answer))

@@ -291,9 +291,9 @@ class Run:
 
     async def _judged(self, evaluation: Evaluation[Any], name: str) -> list[Any]:
         """What comes of every sample."""
-        with progress_of(name, len(self.samples), self.progress) as shown:
-            runner = Runner(evaluation, in_batch=True)
-            async with aclosing(runner.astream(iter(self.samples), shown)) as stream:
+        with progress_of(name, len(self.samples), self.progress) as batch:
+            runner = Runner(evaluation, batch)
+            async with aclosing(runner.astream(iter(self.samples))) as stream:
                 return [result async for result in stream]
 
     @contextmanager
