@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol, get_args, runtime_checkable
@@ -24,7 +25,20 @@ MAX_CLAIMS: Final[int] = JudgeConfig.default("max_claims")
 
 @runtime_checkable
 class Judge(Protocol):
-    """Anything that turns a sample into an assessment."""
+    """Anything that turns a sample into an assessment.
+
+    A subclass has a name, a version and `assess`, and may have the rest; any object with all of
+    these members is a judge, too.
+
+    >>> from tcva_adapters import TCVA, Assessment, Judge, Sample
+    >>> class Verbatim(Judge):
+    ...     name = prompt_version = "verbatim/1"
+    ...     def assess(self, sample, criterion):
+    ...         is_copy = sample.response in sample.contexts
+    ...         return Assessment.from_verdicts(["fully" if is_copy else "none"])
+    >>> TCVA(judge=Verbatim()).evaluate(Sample(response="Open.", contexts=["Open."])).score
+    1.0
+    """
 
     @property
     def name(self) -> str:
@@ -36,20 +50,24 @@ class Judge(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Everything else that can change its verdicts; holds no secrets."""
+        """Everything else that can change its verdicts, as JSON values; holds no secrets."""
+        return {}
 
     @property
     def is_local(self) -> bool:
         """True for one that computes in this process: threads would not make it faster."""
+        return True
 
-    def check(self, criterion: Criterion) -> None:
+    def check(self, criterion: Criterion) -> None:  # noqa: ARG002  # any will do
         """Raise InvalidValueError for a criterion that this judge cannot judge by."""
+        return  # mypy takes an empty body for an abstract one
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample. Failures are values: this does not raise for a bad reply."""
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """The same, awaited."""
+        """The same, awaited; by default in another thread."""
+        return await asyncio.to_thread(self.assess, sample, criterion)
 
 
 def texts_against(sample: Sample, criterion: Criterion) -> tuple[str, ...]:
