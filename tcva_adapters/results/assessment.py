@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final, Self
+from typing import Final, Self
 
 import numpy as np
 from pydantic import (
@@ -20,7 +20,7 @@ from tcva_adapters.core.verdicts import (
     Verdict,
 )
 from tcva_adapters.results.claims import ClaimVerdict
-from tcva_adapters.results.json_values import Metadata
+from tcva_adapters.results.json_values import Json, Metadata
 from tcva_adapters.results.judgement import Judgement
 from tcva_adapters.results.reasons import Reason, Unscored
 
@@ -71,7 +71,7 @@ class Assessment(Judgement):
     form: str = ""
     marked_of_one: float = Field(default=0.0, exclude=True)
     earlier_contexts: bool = False
-    judged_by: dict[str, Any] = Field(default_factory=dict)
+    judged_by: Json = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:

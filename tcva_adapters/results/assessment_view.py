@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.json_values import Json
 from tcva_adapters.results.reasons import Unscored
 
 
@@ -49,7 +48,7 @@ class AssessmentView:
         return self.assessment.shared
 
     @property
-    def metadata(self) -> dict[str, Any]:
+    def metadata(self) -> Json:
         """The sample's metadata."""
         return self.assessment.metadata
 
@@ -69,7 +68,7 @@ class AssessmentView:
         return self.assessment.schema_version
 
     @property
-    def judged_by(self) -> dict[str, Any]:
+    def judged_by(self) -> Json:
         """What criterion and judges are known by, see `TCVA.judged_by`."""
         return self.assessment.judged_by
 

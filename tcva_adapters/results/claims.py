@@ -113,11 +113,9 @@ class ClaimVerdict(BaseModel):
     @property
     def shares(self) -> Shares | None:
         """Its probabilities; all on its level where it has none; None without a verdict."""
-        return (
-            None
-            if self.verdict is None
-            else self.probabilities or _CERTAIN[self.verdict]
-        )
+        if self.verdict is None:
+            return None
+        return self.probabilities or _CERTAIN[self.verdict]
 
     @property
     def is_soft(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, Self
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
+from tcva_adapters.results.json_values import Json
 from tcva_adapters.results.judgement import SCHEMA_VERSION
 from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.results.result import Result, setting_in, substitute_text
@@ -56,7 +57,7 @@ class ConversationResult(Result):
         turns: Sequence[Result],
         scoring: ScoringConfig | None = None,
         sample_id: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, object] | None = None,
     ) -> None:
         if not turns:
             msg = "a conversation's result must have at least one turn, got none"
@@ -116,7 +117,7 @@ class ConversationResult(Result):
         """The result of another conversation that has no score, by the same judge and settings."""
         return type(self)([self.turns[0].unscored_for(why)], self.scoring)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """As JSON values: what `Result.to_dict` gives, with each turn's in place of the claims."""
         plain = super().to_dict()
         for name in _OF_TURNS:

@@ -23,8 +23,8 @@ class LevelCounts:
 
     def add(self, seen: Assessment) -> None:
         """One more sample, under a view of its evidence (see `under`)."""
-        for each in (seen, *seen.members):
-            self._numbers.extend(each.level_counts)
+        for part in (seen, *seen.members):
+            self._numbers.extend(part.level_counts)
         self.judges.append(1 + len(seen.members))
 
     def table(self) -> FloatArray:
@@ -51,6 +51,6 @@ def judged_counts(assessments: Iterable[Assessment]) -> FloatArray:
     [[[1.0, 0.0, 0.0, 0.0, 1.0]]]
     """
     counts = LevelCounts()
-    for each in assessments:
-        counts.add(each)
+    for assessment in assessments:
+        counts.add(assessment)
     return counts.table()

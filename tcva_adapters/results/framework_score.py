@@ -40,8 +40,8 @@ class FrameworkScore:
         calls: How many calls of a model it took; None where nobody counted.
         error: Why there is no score; empty where there is one.
 
-    >>> said = (FrameworkVerdict("It is odd.", "yes", Verdict.FULLY), FrameworkVerdict("No.", "idk", None))
-    >>> FrameworkScore("faithfulness", 1.0, said).assessment().verdicts
+    >>> verdicts = (FrameworkVerdict("It is odd.", "yes", Verdict.FULLY), FrameworkVerdict("No.", "idk", None))
+    >>> FrameworkScore("faithfulness", 1.0, verdicts).assessment().verdicts
     (<Verdict.FULLY: 'fully'>,)
     """
 
@@ -60,7 +60,7 @@ class FrameworkScore:
         unscored = None
         if self.error:
             unscored = Unscored(reason=Reason.JUDGE_ERROR, detail=self.error)
-        elif all(said.verdict is None for said in self.verdicts):
+        elif all(verdict.verdict is None for verdict in self.verdicts):
             unscored = Unscored(
                 reason=Reason.NO_CLAIMS, detail="the metric gave no verdict"
             )
@@ -70,11 +70,11 @@ class FrameworkScore:
             prompt_version="framework",
             claims=tuple(
                 ClaimVerdict(
-                    claim=said.claim,
-                    verdict=said.verdict,
-                    reason=said.reason,
+                    claim=verdict.claim,
+                    verdict=verdict.verdict,
+                    reason=verdict.reason,
                 )
-                for said in self.verdicts
+                for verdict in self.verdicts
             ),
             unscored=unscored,
         )

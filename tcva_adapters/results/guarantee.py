@@ -49,16 +49,14 @@ class Limits(Checked):
     @property
     def text(self) -> str:
         """The limits in words."""
-        most, least = self.max_false_pass, self.min_true_pass
-        words = (
-            []
-            if most is None
-            else [f"at most {percent(most)} of the answers that people reject"]
-        )
-        words += (
-            [] if least is None else [f"at least {percent(least)} of the good answers"]
-        )
-        return " and ".join(words)
+        limits = []
+        if self.max_false_pass is not None:
+            most = percent(self.max_false_pass)
+            limits.append(f"at most {most} of the answers that people reject")
+        if self.min_true_pass is not None:
+            least = percent(self.min_true_pass)
+            limits.append(f"at least {least} of the good answers")
+        return " and ".join(limits)
 
 
 class Guarantee(Limits):
@@ -119,22 +117,22 @@ class Guarantee(Limits):
         return set()
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """What is guaranteed, and what the rated answers did."""
         where = f" for each {self.by}" if self.by else ""
         claim = f"{self.text} pass{where} ({percent(self.confidence)} confidence)"
         below = f"rejected answers (rated below {self.human_threshold:g})"
         if not (self.by or self.groups):
-            rejected = (
-                f"{self.false_pass * self.rejected:.0f} of {self.rejected} {below}"
-            )
-            good = f"{self.true_pass * self.good:.0f} of {self.good} good ones"
-            return f"{claim}. Of those rated, {rejected} and {good} pass."
+            rejected = f"{self.false_pass * self.rejected:.0f} of {self.rejected}"
+            good = f"{self.true_pass * self.good:.0f} of {self.good}"
+            return f"{claim}. Of those rated, {rejected} {below} and {good} good ones pass."
         measured = (
-            f"in the mean over groups ({self.groups} of them with a rejected answer)"
+            f"in the {self.by} where each share is worst"
+            if self.by
+            else f"in the mean over groups ({self.groups} of them with a rejected answer)"
         )
-        if self.by:
-            measured = f"in the {self.by} where each share is worst"
-        shares = f"{self.false_pass:.1%} of the rejected and {self.true_pass:.1%} of the good ones"
-        shares = shares.replace("%", " %")
+        shares = (
+            f"{100 * self.false_pass:.1f} % of the rejected and "
+            f"{100 * self.true_pass:.1f} % of the good ones"
+        )
         return f"{claim}. Of {self.rejected} {below} and {self.good} good ones, {shares} pass {measured}."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.judge_spec import UNKNOWN
@@ -33,7 +33,7 @@ class GuaranteeCheck(NamedTuple):
 
 def checked(
     guarantee: Guarantee,
-    judged_by: Mapping[str, Any],
+    judged_by: Mapping[str, object],
     scoring: ScoringConfig,
     failed: str = "",
 ) -> GuaranteeCheck:
@@ -69,4 +69,6 @@ def checked(
             f"The guarantee cannot be checked: {', '.join(unknown)} unknown; {_WAY_OUT}"
         )
         return GuaranteeCheck("cannot be checked", text)
-    return GuaranteeCheck("holds", f"Guarantee of {guarantee.date}: {guarantee.said}")
+    return GuaranteeCheck(
+        "holds", f"Guarantee of {guarantee.date}: {guarantee.sentence}"
+    )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from tcva_adapters.frameworks import FRAMEWORKS
+from tcva_adapters.results.json_values import Json
 
 UNKNOWN: Final = "unknown"
 PROFILES: Final = "profiles"
@@ -59,17 +60,17 @@ class JudgeSpec:
     """
 
     name: str
-    parts: Mapping[str, Any]
+    parts: Json
 
     @classmethod
-    def of(cls, name: str, parameters: Mapping[str, Any]) -> Self:
+    def of(cls, name: str, parameters: Mapping[str, object]) -> Self:
         """A judge by its name and its parameters: None is not sent, and what is missing is unknown.
 
         >>> parameters = {"server": "host/v1", "temperature": 0, "seed": None, "top_p": 0.1}
         >>> JudgeSpec.of("openai:gpt-4.1-mini", parameters).parts
         {'address': 'host/v1', 'sampling temperature': 0, 'max_tokens': 'unknown'}
         """
-        parts: dict[str, Any] = dict.fromkeys(_PARTS, UNKNOWN)
+        parts: Json = dict.fromkeys(_PARTS, UNKNOWN)
         parts |= {_ALIASES.get(name, name): value for name, value in parameters.items()}
         # At temperature 0 only the likeliest token is left, unless repeats or draws of yes and no
         # have a temperature of their own; and one choice is what all ask for.

@@ -57,7 +57,7 @@ class Layouted(BaseModel):
         return cls._read(cls.model_validate_json, text)
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+    def from_dict(cls, plain: Mapping[str, object]) -> Self:
         """The same from JSON values; what else there is, such as a score, is left out.
 
         Raises:
@@ -102,7 +102,7 @@ class Judgement(Layouted):
 
     __hash__ = BaseModel.__hash__
 
-    def _judged(self) -> dict[str, Any]:
+    def _judged(self) -> dict[str, object]:
         """Everything but what it cost and where it came from."""
         return {name: value for name, value in self if name not in _COSTS}
 
@@ -114,9 +114,8 @@ class Judgement(Layouted):
     @property
     def failure(self) -> Unscored | None:
         """Why another try may give a score; None where none can."""
-        return (
-            self.unscored if self.unscored and self.unscored.reason.is_failure else None
-        )
+        why = self.unscored
+        return why if why and why.reason.is_failure else None
 
     def own_failure(self) -> Self:
         """The same, as a failure that says nothing about further calls."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol, Self, TypeGuard, runtime_checkable
+from typing import ClassVar, Protocol, Self, TypeGuard, runtime_checkable
 
 from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.json_values import Json
 from tcva_adapters.results.reasons import Unscored
 from tcva_adapters.results.usage import Usage
 
@@ -61,7 +62,7 @@ class Scored(Protocol):
     def unscored_for(self, why: Unscored) -> Self:
         """The result of another sample that has no score, by the same judge and settings."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """As JSON values, without loss; score, passed and reason stand in it for other readers."""
 
     def to_json(self) -> str:

@@ -29,6 +29,7 @@ from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.guarantee_check import GuaranteeCheck, checked
+from tcva_adapters.results.json_values import Json
 from tcva_adapters.results.judgement import SCHEMA_VERSION
 from tcva_adapters.results.reasons import SILENT, Unscored
 from tcva_adapters.results.scoring import ScoringConfig
@@ -291,7 +292,7 @@ class Result(AssessmentView):
         columns = [*map(Column, ("verdict", "claim", "why", "quote"))]
         return Report(self.reason, [Table("claims", columns, records)])._repr_html_()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """As JSON values: the assessment, the setting, and what follows from the two.
 
         Each entry is an attribute, too. Each claim has its weight, and ``breakdown`` the counts that

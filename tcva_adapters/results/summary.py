@@ -71,10 +71,9 @@ class Summary(Scores):
         self.non_claims += judged.non_claims
         self.evidence += EvidenceCounts.of([judged], result.scoring.evidence)
         self.usage += result.usage
-        others = (*judged.members, *judged.panel) if judged.unscored is None else ()
-        self.incomplete += any(
-            o.unscored and o.unscored.reason.is_failure for o in others
-        )
+        if judged.unscored is None:
+            others = (*judged.members, *judged.panel)
+            self.incomplete += any(other.failure for other in others)
         if result.guarantee is not None:
             self.guarantees[result.guarantee.text] += 1
 

@@ -120,7 +120,7 @@ def guaranteed(
     guarantee = _guarantee(gate, best, judged_by(table), by)
     if guarantee is not None:
         threshold = guarantee.setting["threshold"]
-        sentence = f"Use {name}, threshold {threshold:g}: {guarantee.said}"
+        sentence = f"Use {name}, threshold {threshold:g}: {guarantee.sentence}"
     else:
         of_all = f", the best of {len(settings)} settings," if len(settings) > 1 else ""
         why = _why_none(gates[best], by)
