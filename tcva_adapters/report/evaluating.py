@@ -220,11 +220,14 @@ def check_samples(
     for number, sample in enumerate(samples, start=1):
         name = sample.id or f"row-{number}"
         names.append(name)
-        rated = ratings is None or not np.isnan(ratings.of(name, sample.metadata)).all()
+        rated = (
+            ratings is None
+            or not np.isnan(ratings.of_sample(name, sample.metadata)).all()
+        )
         if group is not None and rated and sample.metadata.get(group) in (None, ""):
             raise InvalidSampleError(no_group(name, group))
     if ratings is not None:
-        ratings.ended(len(names))
+        ratings.notes(len(names))
     if baseline is not None:
         check_common(baseline, names)
 

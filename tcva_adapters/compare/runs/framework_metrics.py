@@ -17,7 +17,7 @@ from tcva_adapters.errors import (
     MissingDependencyError,
     install_hint,
 )
-from tcva_adapters.frameworks import FRAMEWORKS, Framework, Metric
+from tcva_adapters.frameworks import FRAMEWORKS, Metric
 from tcva_adapters.samples.sample import Sample
 
 ALL: Final = "all"
@@ -55,9 +55,9 @@ class FrameworkMetric:
         return f"{self.framework}.{self.metric}"
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def names(self) -> set[str]:
         """What settings may say that means it, among others."""
-        return ALL, self.metric, self.dotted, self.name
+        return {ALL, self.metric, self.dotted, self.name}
 
     @property
     def known(self) -> Metric:
@@ -109,28 +109,23 @@ def choose_metrics(
         for name in names
         for metric in ADAPTERS[name].framework_metrics()
     ]
-    chosen: list[FrameworkMetric] = []
     if metrics is None:
         chosen = [metric for metric in known if metric.known.criterion == criterion]
         if not chosen:
             notes.append(
                 f"{', '.join(names)}: no metric for {criterion}; name metrics (--metrics)."
             )
-    for wanted in metrics or ():
-        matching = [metric for metric in known if wanted in metric.names]
-        if not matching:
+    else:
+        wanted = {*metrics}
+        chosen = [metric for metric in known if wanted & metric.names]
+        if unknown := wanted.difference(*(metric.names for metric in chosen)):
             options = ", ".join(metric.dotted for metric in known)
-            msg = (
-                f"no metric {wanted!r} in {', '.join(names)}; the metrics are {options}"
-            )
+            msg = f"no metric {min(unknown)!r} in {', '.join(names)}; the metrics are {options}"
             raise InvalidValueError(msg)
-        chosen += matching
 
     used: list[FrameworkMetric] = []
     left_out: dict[str, list[str]] = {}
-    for metric in known:
-        if metric not in chosen:
-            continue
+    for metric in chosen:
         if why := _why_not(metric, samples, is_lexical=is_lexical):
             left_out.setdefault(why, []).append(metric.name)
         else:
@@ -153,24 +148,21 @@ def _why_not(
 
 
 def _installed(frameworks: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The frameworks whose own metrics are there, and what was left out; nothing is imported."""
     unknown = [name for name in frameworks if name not in FRAMEWORKS and name != ALL]
     if unknown or not frameworks:
         name = ", ".join(unknown)
         options = f"give {', '.join(FRAMEWORKS)}, {ALL} or {NONE}"
         msg = f"no framework {name!r}; {nearest(name, FRAMEWORKS, options)}"
         raise InvalidValueError(msg)
-    wanted = list(FRAMEWORKS) if ALL in frameworks else list(dict.fromkeys(frameworks))
-    lacking = {
-        name: f"{name} is not installed: {install_hint(FRAMEWORKS[name].metrics_need.extra)}"
-        for name in wanted
-        if not is_installed(FRAMEWORKS[name])
-    }
-    if lacking and ALL not in frameworks:
-        raise MissingDependencyError(next(iter(lacking.values())))
-    notes = [f"Left out: {why}." for why in lacking.values()]
-    return [name for name in wanted if name not in lacking], notes
-
-
-def is_installed(framework: Framework) -> bool:
-    """Whether the package of its own metrics is there; nothing is imported to find out."""
-    return find_spec(framework.metrics_need.module.partition(".")[0]) is not None
+    names, notes = [], []
+    for name in FRAMEWORKS if ALL in frameworks else dict.fromkeys(frameworks):
+        needs = FRAMEWORKS[name].metrics_need
+        if find_spec(needs.module.partition(".")[0]) is not None:
+            names.append(name)
+            continue
+        why = f"{name} is not installed: {install_hint(needs.extra)}"
+        if ALL not in frameworks:
+            raise MissingDependencyError(why)
+        notes.append(f"Left out: {why}.")
+    return names, notes

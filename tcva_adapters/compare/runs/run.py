@@ -7,7 +7,6 @@ a score, with its reason. With a folder, a run that was interrupted goes on wher
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import replace
@@ -28,7 +27,7 @@ from tcva_adapters.compare.scores.judged_by import JudgedBy, RunInfo
 from tcva_adapters.compare.scores.ratings import Ratings, Scale, names_in
 from tcva_adapters.compare.scores.readers import read_scores
 from tcva_adapters.compare.scores.sample_rows import SampleRows
-from tcva_adapters.compare.scores.table import ScoreTable, check_groups
+from tcva_adapters.compare.scores.table import ScoreTable, check_groups, repeated_name
 from tcva_adapters.core.temperature import (
     Temperatures,
     as_temperature,
@@ -213,12 +212,11 @@ class Run:
         names += [name for table in self._imported for name in table.methods]
         named = [member for text in self._mean_of for member in members_of(text)]
         unknown = [name for name in (*named, *self._thresholds) if name not in names]
-        twice = [name for name, number in Counter(names).items() if number > 1]
         if unknown:
             msg = f"no method {unknown[0]!r}; the methods are {', '.join(names)}"
             raise InvalidValueError(msg)
-        if twice:
-            msg = f"two methods are named {twice[0]!r}; give imported scores another name: NAME=FILE"
+        if repeated := repeated_name(names):
+            msg = f"two methods are named {repeated!r}; give imported scores another name: NAME=FILE"
             raise InvalidValueError(msg)
         return [*names, *map(fused_name, self._mean_of)]
 
@@ -233,7 +231,7 @@ class Run:
         for sample in self.samples:
             rows.add(sample.id, sample.metadata)
         if ratings is not None:
-            self.notes += ratings.ended(rows.number)
+            self.notes += ratings.notes(rows.number)
         table = rows.table()
         if group is not None:
             check_groups(table, group)

@@ -92,10 +92,8 @@ class Ratings:
     _made_at: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if (
-            self.scale is not None
-            and not -math.inf < self.scale[0] < self.scale[1] < math.inf
-        ):
+        low, high = self.scale or (0.0, 1.0)
+        if not -math.inf < low < high < math.inf:
             msg = f"human_scale must be the lowest and highest rating, e.g. (1, 5), got {self.scale!r}"
             raise InvalidValueError(msg)
 
@@ -136,16 +134,18 @@ class Ratings:
             path, raters, scale, _labels(path, raters) if is_file else None, temperature
         )
 
-    def of(self, name: str, metadata: Fields) -> list[float]:
+    def of_sample(self, name: str, metadata: Fields) -> list[float]:
         """The ratings of a sample, nan where a rater gave none.
 
         Raises:
             InvalidValueError: A value is no rating, or one lies outside the scale.
         """
-        record = metadata if self.labels is None else self.labels.get(name, {})
-        self._seen.update(
-            metadata if self.labels is None else [name] * (name in self.labels)
-        )
+        record = metadata
+        if self.labels is None:
+            self._seen.update(metadata)
+        else:
+            record = self.labels.get(name, {})
+            self._seen |= self.labels.keys() & {name}
         try:
             if self.labels is not None and _is_of_claims(record, self.raters):
                 at = as_temperature(record.get("temperature") or self.temperature)
@@ -159,7 +159,7 @@ class Ratings:
             msg = f"sample {name!r}, {self.source}: {error}"
             raise InvalidValueError(msg) from None
 
-    def ended(self, number: int) -> list[str]:
+    def notes(self, number: int) -> list[str]:
         """What did not fit together, once all samples were seen, in sentences.
 
         Args:
@@ -180,21 +180,21 @@ class Ratings:
                 f"ids are {listed([*self.labels][:3])}"
             )
             raise InvalidValueError(msg)
-        notes = []
+        sentences = []
         if self._made_at:
-            what = f"{counted(len(self._made_at), 'rating')} computed from labels of claims"
             at_all = ", ".join(f"{at:g}" for at in sorted({*self._made_at}))
-            notes.append(f"{self.source}: {what} at T={at_all}.")
-        if lost := len(self.labels) - len(self._seen):
-            notes.append(
-                f"{self.source}: {lost} of {len(self.labels)} labels match no sample."
+            ratings = counted(len(self._made_at), "rating")
+            sentences.append(f"{ratings} computed from labels of claims at T={at_all}.")
+        if unmatched := len(self.labels) - len(self._seen):
+            sentences.append(
+                f"{unmatched} of {len(self.labels)} labels match no sample."
             )
         if unrated := number - len(self._seen):
             verb = "has" if unrated == 1 else "have"
-            notes.append(
-                f"{self.source}: {unrated} of {counted(number, 'sample')} {verb} no label."
+            sentences.append(
+                f"{unrated} of {counted(number, 'sample')} {verb} no label."
             )
-        return notes
+        return [f"{self.source}: {sentence}" for sentence in sentences]
 
     def scaled(self, rating: float) -> float:
         """A rating on [0, 1], or as it is without a scale.
@@ -229,20 +229,20 @@ def _labels(path: str, raters: Sequence[str]) -> dict[str, Record]:
     for record in stream:
         is_of_claims = _is_of_claims(record, raters)
         name = str(record.get("id") or "")
-        own = original(name) if stream.kind == "csv" else name
-        wrong = ""
-        if not own or not (is_of_claims or {*raters} <= {*record}):
+        if stream.kind == "csv":
+            name = original(name)
+        if not name or not (is_of_claims or {*raters} <= {*record}):
             has = ", ".join(map(str, record)) or "nothing"
-            wrong = (
+            msg = (
                 f"labels need the columns id and {', '.join(raters)}, got {has}; FILE::COLUMN names "
                 "another column of ratings"
             )
-        elif own in labels:
-            wrong = f"{own!r} has two labels; remove one"
-        if wrong:
-            raise unreadable(path, wrong, line=stream.line)
+            raise unreadable(path, msg, line=stream.line)
+        if name in labels:
+            msg = f"{name!r} has two labels; remove one"
+            raise unreadable(path, msg, line=stream.line)
         if is_of_claims or any(record[rater] not in (None, "") for rater in raters):
-            labels[own] = record
+            labels[name] = record
     if not labels:
         msg = f"{path}: none of its {stream.number} lines has a rating under {', '.join(raters)}"
         raise UnreadableInputError(msg)

@@ -25,7 +25,12 @@ from tcva_adapters.compare.scores.judgements import (
 )
 from tcva_adapters.compare.scores.ratings import Ratings, Scale, names_in
 from tcva_adapters.compare.scores.reading import Held, Reading
-from tcva_adapters.compare.scores.table import Numbered, ScoreTable, check_groups
+from tcva_adapters.compare.scores.table import (
+    Numbered,
+    ScoreTable,
+    check_groups,
+    repeated_name,
+)
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
@@ -279,11 +284,10 @@ def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:
             {method: _title(block, method, tell_apart) for method in block.scores}
             for block in blocks
         ]
-        names = [name for part in titles for name in part.values()]
-        if len(set(names)) == len(names):
+        repeated = repeated_name(name for part in titles for name in part.values())
+        if repeated is None:
             return titles
-    twice = next(name for name in names if names.count(name) > 1)
-    msg = f"two methods are named {twice!r}; give the files names: NAME=PATH"
+    msg = f"two methods are named {repeated!r}; give the files names: NAME=PATH"
     raise InvalidValueError(msg)
 
 
@@ -309,7 +313,7 @@ def _merged(blocks: Sequence[Block], reading: Reading) -> ScoreTable:
         texts = tuple(by_id.get(name) or Sample(id=name) for name in table.samples)
     notes = [*reading.notes, *table.notes]
     if reading.ratings is not None:
-        notes += reading.ratings.ended(len(table))
+        notes += reading.ratings.notes(len(table))
     first = blocks[0]
     return replace(
         table,

@@ -58,7 +58,7 @@ class SampleRows:
             row = called = numbered(called, self.names)
             self.metadata.append(metadata)
         if self.ratings is not None:
-            self.human.extend(self.ratings.of(called, metadata))
+            self.human.extend(self.ratings.of_sample(called, metadata))
         if self.group is None:
             turn_of = conversation_of(name, metadata) or conversation
             add_group(self.groups, self.number, turn_of)

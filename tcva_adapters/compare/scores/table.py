@@ -5,6 +5,7 @@ Every analysis is a function from this table to a `tcva_adapters.tables.Report`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, overload
@@ -49,12 +50,10 @@ class Numbered(Sequence[str]):
     def __getitem__(self, place: slice) -> Sequence[str]: ...
     def __getitem__(self, place: int | slice) -> str | Sequence[str]:
         """One of them, or several."""
-        found = range(1, self.number + 1)[place]
-        return (
-            f"row-{found}"
-            if isinstance(found, int)
-            else [f"row-{each}" for each in found]
-        )
+        numbers = range(1, self.number + 1)[place]
+        if isinstance(numbers, int):
+            return f"row-{numbers}"
+        return [f"row-{number}" for number in numbers]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +116,8 @@ class ScoreTable:
 
     def __post_init__(self) -> None:
         for kind, names in (("sample", self.samples), ("method", self.methods)):
-            if not isinstance(names, Numbered) and len(set(names)) < len(names):
-                twice = next(name for name in names if names.count(name) > 1)
-                msg = f"the {kind} {twice!r} occurs twice; each needs a name of its own"
+            if not isinstance(names, Numbered) and (name := repeated_name(names)):
+                msg = f"the {kind} {name!r} occurs twice; each needs a name of its own"
                 raise InvalidValueError(msg)
         size = len(self.samples)
         if self.scores.shape != (size, len(self.methods)):
@@ -127,11 +125,7 @@ class ScoreTable:
             raise InvalidValueError(msg)
         human = self.human.reshape(size, -1) if self.human.size else np.empty((size, 0))
         object.__setattr__(self, "human", human)
-        rows = {
-            "groups": self.groups,
-            "metadata": self.metadata,
-            **self.results,
-        }
+        rows = {"groups": self.groups, "metadata": self.metadata, **self.results}
         for name, values in rows.items():
             if len(values) not in {0, size}:
                 msg = f"{len(values)} {name} for {size} samples; give one per sample"
@@ -147,12 +141,11 @@ class ScoreTable:
     def conversations(self) -> dict[str, list[int]]:
         """The rows of each conversation's turns, by its id; one whose id came before has a number."""
         turns: dict[str, list[int]] = {}
-        for row, (name, metadata) in enumerate(
-            zip(self.samples, self.metadata, strict=False)
-        ):
-            if own := conversation_of(name, metadata):
-                number = name.removeprefix(f"{own}/{metadata['turn']}")
-                turns.setdefault(f"{own}{number}", []).append(row)
+        named = zip(self.samples, self.metadata, strict=False)
+        for row, (name, metadata) in enumerate(named):
+            if conversation := conversation_of(name, metadata):
+                number = name.removeprefix(f"{conversation}/{metadata['turn']}")
+                turns.setdefault(conversation + number, []).append(row)
         return turns
 
     @property
@@ -190,13 +183,11 @@ class ScoreTable:
 
     def has_reason(self, method: str, reasons: Collection[str]) -> BoolArray:
         """Which samples have no score, or pass no gate, for one of these reasons."""
-        words = (
-            self.reason(sample, method).removeprefix("unscored: ").partition(":")[0]
-            for sample in (self.samples if self.reasons else ())
-        )
-        flags = np.zeros(len(self), dtype=np.bool_)
-        flags[[place for place, word in enumerate(words) if word in reasons]] = True
-        return flags
+        if not self.reasons:
+            return np.zeros(len(self), dtype=np.bool_)
+        why = [self.reason(sample, method) for sample in self.samples]
+        words = [text.removeprefix("unscored: ").partition(":")[0] for text in why]
+        return np.array([word in reasons for word in words], dtype=np.bool_)
 
     @property
     def views(self) -> tuple[str, ...]:
@@ -215,18 +206,17 @@ class ScoreTable:
         """What was judged, by whom and how, as reports tell it."""
         judged = self.judged
         settings: dict[str, Any] = {"skipped": self.skipped}
-        if judged.kind:
-            settings["kind"] = judged.kind
-        if judged.criterion:
-            settings |= {"criterion": judged.criterion, "judge": judged.judge}
-        if judged.scoring:
-            settings["scoring"] = judged.scoring.model_dump(mode="json")
-        if judged.additional_judges:
-            settings["fused"] = judged.additional_judges
+        told = {
+            "kind": judged.kind,
+            "criterion": judged.criterion,
+            "judge": judged.judge,
+            "scoring": judged.scoring and judged.scoring.model_dump(mode="json"),
+            "fused": judged.additional_judges,
+            "members": self.members,
+        }
+        settings |= {name: value for name, value in told.items() if value}
         if self.run:
             settings |= {"is_lexical": judged.is_lexical, **asdict(self.run)}
-        if self.members:
-            settings["members"] = self.members
         if self.can_continue is not None:
             settings["can_continue"] = self.can_continue
         return settings
@@ -302,14 +292,14 @@ class ScoreTable:
         Raises:
             InvalidValueError: No sample has the field.
         """
-        found: dict[str, list[int]] = {}
+        rows: dict[str, list[int]] = {}
         for row, metadata in enumerate(self.metadata):
             if (value := metadata.get(field)) is not None:
-                found.setdefault(str(value), []).append(row)
-        if not found:
+                rows.setdefault(str(value), []).append(row)
+        if not rows:
             msg = f"no rated sample has {field!r} in its metadata; name a field that samples have"
             raise InvalidValueError(msg)
-        return found
+        return rows
 
     def select(
         self, rows: npt.ArrayLike | None = None, methods: Sequence[str] | None = None
@@ -331,7 +321,9 @@ class ScoreTable:
         if rows is None:
             return table
         chosen = np.asarray(rows)
-        places = (np.flatnonzero(chosen) if chosen.dtype == bool else chosen).tolist()
+        places = (
+            np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp)
+        )
         return replace(
             table,
             samples=_taken(table.samples, places),
@@ -341,7 +333,8 @@ class ScoreTable:
             counts=None if table.counts is None else table.counts[places],
             metadata=_taken(table.metadata, places),
             results={
-                name: _taken(found, places) for name, found in table.results.items()
+                method: _taken(results, places)
+                for method, results in table.results.items()
             },
         )
 
@@ -355,9 +348,9 @@ class ScoreTable:
         Raises:
             InvalidValueError: A method of both, or no sample in common.
         """
-        found = {sample: place for place, sample in enumerate(other.samples)}
+        place_of = {sample: place for place, sample in enumerate(other.samples)}
         places = np.array(
-            [found.get(sample, -1) for sample in self.samples], dtype=np.intp
+            [place_of.get(sample, -1) for sample in self.samples], dtype=np.intp
         )
         common = int((places >= 0).sum())
         if len(self) and not common:
@@ -368,37 +361,35 @@ class ScoreTable:
             raise InvalidValueError(msg)
         notes = _unmatched(other.methods, len(self) - common, len(other) - common)
         known = set(self.samples)
+        reasons = {key: why for key, why in other.reasons.items() if key[0] in known}
+        results = {
+            method: _taken(results, places) for method, results in other.results.items()
+        }
         return replace(
             self,
             methods=(*self.methods, *other.methods),
             scores=np.column_stack([self.scores, _filled(other.scores, places)]),
             human=self.human if self.human.shape[1] else _filled(other.human, places),
             raters=self.raters or other.raters,
-            groups=self.groups
-            or (_taken_or_none(other.groups, places) if other.groups else ()),
+            groups=self.groups or _taken(other.groups, places),
             thresholds={**self.thresholds, **other.thresholds},
-            reasons={
-                **self.reasons,
-                **{k: why for k, why in other.reasons.items() if k[0] in known},
-            },
+            reasons={**self.reasons, **reasons},
             usage={**self.usage, **other.usage},
-            results={
-                **self.results,
-                **{
-                    name: _taken_or_none(of, places)
-                    for name, of in other.results.items()
-                },
-            },
+            results={**self.results, **results},
             notes=(*self.notes, *other.notes, *notes),
         )
 
 
-def _taken(values: Sequence[Any], places: Iterable[int]) -> tuple[Any, ...]:
-    return tuple(values[place] for place in places) if len(values) else ()
+def repeated_name(names: Iterable[str]) -> str | None:
+    """The first name that comes more than once; None where all differ."""
+    return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
-def _taken_or_none(values: Sequence[Any], places: IntArray) -> tuple[Any, ...]:
-    return tuple(values[place] if place >= 0 else None for place in places.tolist())
+def _taken(values: Sequence[Any], places: IntArray) -> tuple[Any, ...]:
+    """Values by their places, None where a place is below 0; nothing where there are none."""
+    if not len(values):
+        return ()
+    return tuple(values[i] if i >= 0 else None for i in places.tolist())
 
 
 def _filled(values: FloatArray, places: IntArray) -> FloatArray:
@@ -410,9 +401,8 @@ def _unmatched(methods: Sequence[str], missing: int, left: int) -> list[str]:
     name = ", ".join(methods) or "the ratings"
     notes = []
     if missing:
-        notes.append(
-            f"{counted(missing, 'sample')} {'has' if missing == 1 else 'have'} no row of {name}"
-        )
+        verb = "has" if missing == 1 else "have"
+        notes.append(f"{counted(missing, 'sample')} {verb} no row of {name}")
     if left:
         verb = "is" if left == 1 else "are"
         notes.append(

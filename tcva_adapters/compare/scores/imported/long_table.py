@@ -13,7 +13,6 @@ from tcva_adapters.compare.scores.imported.rows import (
     Records,
     Row,
     error_columns,
-    row_error,
     sample_of,
 )
 from tcva_adapters.samples.csv_cells import original
@@ -56,8 +55,7 @@ def read_long_table(
         if wanted is None or name in wanted:
             sample = sample_of(record, {method, _SCORE, _ERROR}, (*_QUERIES, *IDS))
             row = Row(line, sample)
-            if wrong := importing.put(row, name, record, _SCORE, errors):
-                raise row_error(path, line, f"column {_SCORE!r}: {wrong}")
+            importing.put(row, name, record, column=_SCORE, errors=errors, path=path)
             rows.append(row)
     if not rows:
         msg = f"it has no rows of the methods {', '.join(wanted or ())}"

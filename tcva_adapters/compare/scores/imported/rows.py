@@ -99,8 +99,15 @@ class Importing:
         return (number - low) / (high - low)
 
     def put(
-        self, row: Row, method: str, record: Record, column: str, errors: Sequence[str]
-    ) -> str:
+        self,
+        row: Row,
+        method: str,
+        record: Record,
+        *,
+        column: str,
+        errors: Sequence[str],
+        path: str | Path,
+    ) -> None:
         """Note a score of a row, or why there is none.
 
         Args:
@@ -109,22 +116,25 @@ class Importing:
             record: The cells of the row.
             column: The one of the score.
             errors: Columns of which one that is filled says that there is no score.
+            path: The file.
 
-        Returns:
-            What is wrong with the cell; empty for a number on the scale, and for no score.
+        Raises:
+            UnreadableInputError: No number, or one outside the scale.
         """
         value, (low, high) = record.get(column), self.scale
         error = _first_error(record, errors)
         number = math.nan if error else number_in(value)
         if number is None:
-            return f"{value!r} is no number; leave the cell empty for no score"
+            msg = f"column {column!r}: {value!r} is no number; leave the cell empty for no score"
+            raise row_error(path, row.line, msg)
         is_none = math.isnan(number) or number == self.missing
         if not (is_none or low <= number <= high):
-            return (
-                f"scores must be between {low:g} and {high:g}, got {number:g}; give another scale as "
-                f"--set scale=LOW,HIGH, a number for no score as --set missing={number:g}, and the "
-                "columns of scores as PATH::COLUMN,COLUMN"
+            msg = (
+                f"column {column!r}: scores must be between {low:g} and {high:g}, got {number:g}; give "
+                f"another scale as --set scale=LOW,HIGH, a number for no score as --set missing={number:g}, "
+                "and the columns of scores as PATH::COLUMN,COLUMN"
             )
+            raise row_error(path, row.line, msg)
         row.scores[method] = None if is_none else self.scaled(number)
         reason = error or record.get(f"{column}_reason")
         if isinstance(reason, str):
@@ -132,7 +142,6 @@ class Importing:
         elif is_none:
             empty = "no score" if math.isnan(number) else str(value)
             row.reasons[method] = f"{empty} in the file"
-        return ""
 
 
 def row_error(path: str | Path, line: int, error: str) -> UnreadableInputError:
@@ -159,11 +168,11 @@ def plain_name(column: str) -> str:
 
 def error_columns(columns: Iterable[str], method: str) -> list[str]:
     """The columns that name errors of a method, its own before those of whole rows."""
-    own = f"{method}_error"
     plain = {column: plain_name(column) for column in columns}
-    of_method = (
-        [own] if own in plain else [n for n in plain if plain[n] == plain_name(own)]
-    )
+    error = f"{method}_error"
+    of_method = [name for name in plain if plain[name] == plain_name(error)]
+    if error in plain:
+        of_method = [error]
     return of_method + [name for name in plain if plain[name] == "error"]
 
 

@@ -18,7 +18,6 @@ from tcva_adapters.compare.scores.imported.rows import (
     error_columns,
     number_in,
     plain_name,
-    row_error,
     sample_of,
 )
 from tcva_adapters.samples.field_names import ALIASES
@@ -133,8 +132,9 @@ def scores_in_columns(
     for line, record in records:
         row = Row(line, sample_of(record, no_metadata))
         for column, name in names.items():
-            if wrong := importing.put(row, name, record, column, errors[column]):
-                raise row_error(path, line, f"column {column!r}: {wrong}")
+            importing.put(
+                row, name, record, column=column, errors=errors[column], path=path
+            )
         rows.append(row)
     return Imported(
         source=str(path),
