@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from tcva_adapters import deepeval, langchain, llamaindex, ragas
+from tcva_adapters.compare.runs.framework_metrics import ADAPTERS
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.core.verdicts import LEVELS
@@ -32,13 +32,6 @@ _TEMPERATURE: Final = "Temperature (T) here is the strictness of the score, not 
 _OFFLINE: Final = (
     "All rows: offline, by comparing words; LexicalLLM is the frameworks' model."
 )
-_ADAPTERS: Final[Mapping[str, Any]] = {
-    "ragas": ragas,
-    "deepeval": deepeval,
-    "llamaindex": llamaindex,
-    "langchain": langchain,
-}
-"""By framework. None of them imports its framework before one of its names is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +66,7 @@ def demo_table(samples: Sequence[Sample]) -> ScoreTable:
     notes = []
     for framework in FRAMEWORKS.values():
         name = f"{framework.title} {framework.grounding}"
-        adapter = _ADAPTERS[framework.name]
+        adapter = ADAPTERS[framework.name]
         try:
             # The frameworks warn of their own deprecations.
             with warnings.catch_warnings(action="ignore"):

@@ -150,8 +150,3 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
             JudgeError: As for `generate`.
         """
         return await self.asked.aask(prompt, schema)
-
-
-def from_judge_model(model: JudgeModel | Prompted) -> BridgedLLM:
-    """A DeepEval LLM out of a judge model."""
-    return BridgedLLM(Prompted.of(model))

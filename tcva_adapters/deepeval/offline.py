@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from deepeval.templates.resolver import resolve_template
@@ -24,7 +23,6 @@ from tcva_adapters._adapter.offline import (
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.deepeval.llm import NamedLLM
 
-_LISTS: Final = ("claims", "contradictions")
 _MOST_NAMED: Final = 3
 _WORDS: Final[dict[Any, str]] = {**dict.fromkeys(SUPPORTED, "yes"), Verdict.NONE: "no"}
 _KNOWN: Final = "DeepEval's faithfulness metric"
@@ -57,11 +55,8 @@ class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subcla
         Raises:
             JudgeError: It is another prompt.
         """
-        for method, pattern in _PROMPTS.items():
-            if found := pattern.fullmatch(prompt):
-                reply = _answer(method, found.groupdict())
-                return json.dumps(reply) if schema is None else schema(**reply)
-        raise unknown_prompt(_KNOWN, prompt)
+        reply = _reply_to(prompt)
+        return json.dumps(reply) if schema is None else schema(**reply)
 
     async def a_generate(
         self, prompt: str, schema: type[BaseModel] | None = None
@@ -74,53 +69,60 @@ class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subcla
         return self.generate(prompt, schema)
 
 
-def _pattern(method: Any, names: Iterable[str]) -> re.Pattern[str]:
-    """The pattern of one of the metric's prompts, with its variables as groups."""
-    given: dict[str, Any] = {name: f"<<{name}>>" for name in names}
-    # Another number of truths asks for the most important ones, which words do not show.
-    given |= {"limit": " FACTUAL, undisputed truths", "multimodal_instruction": ""}
-    template = re.escape(
-        resolve_template("metrics", "FaithfulnessMetric", method, **given)
+def _pattern(method: Any, **groups: str) -> re.Pattern[str]:
+    """The pattern of one of the metric's prompts, with groups for its variables."""
+    variables: Any = {name: f"<<{name}>>" for name in groups}
+    template = resolve_template(
+        "metrics",
+        "FaithfulnessMetric",
+        method,
+        # Another number of truths asks for the most important ones, which words do not show.
+        limit=" FACTUAL, undisputed truths",
+        multimodal_instruction="",
+        **variables,
     )
-    for name in names:
-        # A list stands in a prompt as Python writes it: on one line, whatever is in it.
-        text = r"\[[^\n]*\]" if name in _LISTS else ".*"
-        template = template.replace(re.escape(f"<<{name}>>"), f"(?P<{name}>{text})", 1)
-    return re.compile(template, re.DOTALL)
+    pattern = re.escape(template)
+    for name, group in groups.items():
+        pattern = pattern.replace(re.escape(f"<<{name}>>"), f"(?P<{name}>{group})", 1)
+    return re.compile(pattern, re.DOTALL)
 
 
-_PROMPTS: Final = {
-    method: _pattern(method, names)
-    for method, names in {
-        "generate_truths": ["retrieval_context"],
-        "generate_claims": ["actual_output"],
-        "generate_verdicts": ["retrieval_context", "claims"],
-        "generate_reason": ["score", "contradictions"],
-    }.items()
-}
+_TEXT: Final = ".*"
+_LIST: Final = r"\[[^\n]*\]"
+"""A list stands in a prompt as Python writes it: on one line, whatever is in it."""
+
+_TRUTHS: Final = _pattern("generate_truths", retrieval_context=_TEXT)
+_CLAIMS: Final = _pattern("generate_claims", actual_output=_TEXT)
+_VERDICTS: Final = _pattern("generate_verdicts", retrieval_context=_TEXT, claims=_LIST)
+_REASON: Final = _pattern("generate_reason", score=_TEXT, contradictions=_LIST)
 
 
-def _answer(method: str, fields: Mapping[str, str]) -> dict[str, Any]:
-    if method == "generate_truths":
-        return {"truths": claims_of(fields["retrieval_context"])}
-    if method == "generate_claims":
-        return {"claims": claims_of(fields["actual_output"])}
-    if method == "generate_verdicts":
-        claims, passages = (
-            _listed(fields["claims"]),
-            fields["retrieval_context"].split("\n\n"),
-        )
-        judged = verdicts_on(claims, passages)
-        return {
-            "verdicts": [
-                {"verdict": _WORDS.get(v.verdict, "borderline"), "reason": v.reason}
-                for v in judged
-            ]
-        }
-    faults = _listed(fields["contradictions"])[:_MOST_NAMED]
-    why = "; ".join(faults) or "no claim contradicts the context"
-    return {"reason": f"The score is {fields['score']}: {why}."}
+def _reply_to(prompt: str) -> dict[str, Any]:
+    """The reply to one of the prompts.
+
+    Raises:
+        JudgeError: It is another prompt.
+    """
+    if match := _TRUTHS.fullmatch(prompt):
+        return {"truths": claims_of(match["retrieval_context"])}
+    if match := _CLAIMS.fullmatch(prompt):
+        return {"claims": claims_of(match["actual_output"])}
+    if match := _VERDICTS.fullmatch(prompt):
+        passages = match["retrieval_context"].split("\n\n")
+        verdicts = [
+            {
+                "verdict": _WORDS.get(claim.verdict, "borderline"),
+                "reason": claim.reason,
+            }
+            for claim in verdicts_on(_texts_in(match["claims"]), passages)
+        ]
+        return {"verdicts": verdicts}
+    if match := _REASON.fullmatch(prompt):
+        faults = _texts_in(match["contradictions"])[:_MOST_NAMED]
+        reason = "; ".join(faults) or "no claim contradicts the context"
+        return {"reason": f"The score is {match['score']}: {reason}."}
+    raise unknown_prompt(_KNOWN, prompt)
 
 
-def _listed(text: str) -> list[str]:
-    return [str(item) for item in ast.literal_eval(text)]
+def _texts_in(written: str) -> list[str]:
+    return [str(item) for item in ast.literal_eval(written)]

@@ -39,12 +39,9 @@ def result_of(measured: Any) -> Any:
         UnreadableInputError: Its ``verbose_logs`` come from another metric, or are missing because
             the measurement never began; the message quotes DeepEval's error.
     """
-    logs, error = (
-        getattr(measured, "verbose_logs", None),
-        getattr(measured, "error", None),
-    )
+    error = getattr(measured, "error", None)
     try:
-        result = read_result(logs or "")
+        result = read_result(getattr(measured, "verbose_logs", None) or "")
     except UnreadableInputError as invalid:
         name = getattr(measured, "name", measured)
         msg = f"metric {name!r} has no result of tcva-adapters: {error or invalid}"
@@ -78,35 +75,38 @@ def results_of(
     """
     cases = _cases_of(evaluation)
     rows = [case.metrics_data or [] for case in cases]
-    name = _name(rows, name)
-    found = [next((data for data in row if data.name == name), None) for row in rows]
-    measured = [data for data in found if data is not None]
-    # Any of them shows judge and settings.
-    like: Scored = result_of(
-        next((data for data in measured if data.verbose_logs), measured[0])
-    )
+    name = _metric_name(rows, name)
+    measured = [next((data for data in row if data.name == name), None) for row in rows]
+    # Any of them shows judge and settings; where there is none, the error says why.
+    measurements = [data for data in measured if data is not None]
+    measurements.sort(key=lambda data: not data.verbose_logs)
+    like: Scored = result_of(measurements[0])
     # `deepeval test run` may have other metrics for conversations.
-    kinds = {
-        type(case) for case, data in zip(cases, found, strict=True) if data is not None
+    classes = {
+        type(case)
+        for case, data in zip(cases, measured, strict=True)
+        if data is not None
     }
-    results = []
-    for case, data in zip(cases, found, strict=True):
-        if type(case) not in kinds:
-            continue
-        if data is not None and data.verbose_logs is not None:
-            results.append(result_of(data))
-            continue
+    return [
+        _result_of_case(case, data, like)
+        for case, data in zip(cases, measured, strict=True)
+        if type(case) in classes
+    ]
+
+
+def _result_of_case(case: Any, data: Any, like: Scored) -> Scored:
+    """The result of a test case, unscored where there is no measurement that ended."""
+    reason = Reason.TIMEOUT
+    if data is None:
+        reason = Reason.MISSING_FIELD
         detail = (
             f"DeepEval skipped {case.name!r}: a field that the metric needs is missing"
         )
-        why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
-        if data is not None:
-            why = Unscored(
-                reason=Reason.TIMEOUT,
-                detail=data.error or "the measurement never began",
-            )
-        results.append(like.unscored_for(why))
-    return results
+    elif data.verbose_logs is None:
+        detail = data.error or "the measurement never began"
+    else:
+        return result_of(data)  # type: ignore[no-any-return]  # of any scorer
+    return like.unscored_for(Unscored(reason=reason, detail=detail))
 
 
 def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
@@ -116,36 +116,36 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
     try:
         text = Path(evaluation).read_text(encoding="utf-8")
         content = json.loads(text, object_pairs_hook=record_once)
-        inner = (
-            content.get(LATEST_TEST_RUN_DATA_KEY) if isinstance(content, dict) else None
-        )
-        run = TestRun.model_validate(content if inner is None else inner)
+        if isinstance(content, dict):
+            content = content.get(LATEST_TEST_RUN_DATA_KEY, content)
+        run = TestRun.model_validate(content)
     except (OSError, ValueError) as error:
-        why = str(error).splitlines()[0]  # pydantic has several
-        msg = f"{str(evaluation)!r} is not a test run of DeepEval: {why}"
+        fault = str(error).splitlines()[0]  # pydantic has several lines
+        msg = f"{str(evaluation)!r} is not a test run of DeepEval: {fault}"
         raise UnreadableInputError(msg) from None
-    kinds = (run.test_cases, run.conversational_test_cases)
     return [
-        case
-        for kind in kinds
-        for case in sorted(kind, key=lambda case: case.order or 0)
+        *sorted(run.test_cases, key=_order),
+        *sorted(run.conversational_test_cases, key=_order),
     ]
 
 
-def _name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
-    names = list(dict.fromkeys(data.name for row in rows for data in row))
-    logs = {
-        data.name: data.verbose_logs
-        for row in rows
-        for data in row
-        if data.verbose_logs
-    }
+def _order(case: Any) -> int:
+    return case.order or 0
+
+
+def _metric_name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
+    """The name of the metric to read.
+
+    Raises:
+        InvalidValueError: See `results_of`.
+    """
+    names: dict[str, bool] = {}
+    for row in rows:
+        for data in row:
+            is_ours = (data.verbose_logs or "").startswith(_BEGINS)
+            names[data.name] = names.get(data.name, False) or is_ours
     # What was never begun is taken by its name; what it holds says so.
-    ours = [
-        name
-        for name in names
-        if name == wanted or logs.get(name, "").startswith(_BEGINS)
-    ]
+    ours = [name for name, is_ours in names.items() if is_ours or name == wanted]
     name = chosen(wanted, ours, names, argument="name")
     if any([data.name for data in row].count(name) > 1 for row in rows):
         msg = f"several metrics have the name {name!r}; give each its own with name=..."

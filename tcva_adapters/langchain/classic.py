@@ -60,25 +60,25 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
         serve the judge as orientation.
         """
 
-    def _evaluate_strings(self, **given: Any) -> dict[str, Any]:
-        return dict(self.evaluator.invoke(*self._asked(given)))
+    def _evaluate_strings(self, **arguments: Any) -> dict[str, Any]:
+        record = self._record(arguments)
+        return dict(self.evaluator.invoke(record, _config(arguments)))
 
-    async def _aevaluate_strings(self, **given: Any) -> dict[str, Any]:
-        return dict(await self.evaluator.ainvoke(*self._asked(given)))
+    async def _aevaluate_strings(self, **arguments: Any) -> dict[str, Any]:
+        record = self._record(arguments)
+        return dict(await self.evaluator.ainvoke(record, _config(arguments)))
 
-    def _asked(self, given: dict[str, Any]) -> tuple[dict[str, Any], Any]:
-        """What is judged, and the part of the arguments that is meant for the run."""
-        required, record = (
-            self._scorer.required,
-            {**given, "response": given["prediction"]},
-        )
-        if (
-            "contexts" not in record
-            and "contexts" in required
-            and "reference" not in required
-        ):
+    def _record(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """What is judged."""
+        record = {**arguments, "response": arguments["prediction"]}
+        required = self._scorer.required
+        takes_contexts = "contexts" in required and "reference" not in required
+        if takes_contexts and "contexts" not in record:
             record["contexts"] = record.pop("reference", None)
-        config = {
-            name: given.get(name) or None for name in ("callbacks", "tags", "metadata")
-        }
-        return record, config
+        return record
+
+
+def _config(arguments: dict[str, Any]) -> Any:
+    """The part of the arguments that is meant for the run."""
+    names = ("callbacks", "tags", "metadata")
+    return {name: arguments.get(name) or None for name in names}

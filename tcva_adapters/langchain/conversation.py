@@ -62,5 +62,5 @@ class TCVAConversationEvaluator(TCVAEvaluator):
         return OfConversations(self.scorer)
 
     def _read(self, value: Any) -> Conversation:
-        found: Conversation = sample_for(self._judging(), value, as_conversation)
-        return found
+        read: Conversation = sample_for(self._judging(), value, as_conversation)
+        return read

@@ -63,9 +63,9 @@ def gate(
     check(bool, "allow_unscored", allow_unscored)
 
     def checked(value: Any, output: TCVAOutput) -> Any:
-        decided = output if allow_unscored else at_gate(output)
-        if decided["passed"] is False:
-            raise BelowThresholdError(value, decided)
+        decision = output if allow_unscored else at_gate(output)
+        if decision["passed"] is False:
+            raise BelowThresholdError(value, decision)
         return value
 
     def judge(value: Any, config: RunnableConfig) -> Any:

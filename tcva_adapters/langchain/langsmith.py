@@ -21,31 +21,30 @@ from tcva_adapters.langchain.results import as_feedback
 from tcva_adapters.results.setting_checks import check
 
 
-def _key(evaluator: ScorerEvaluator, option: str, given: str | None) -> str:
-    """The feedback's name: the given one, or the scorer's."""
-    check(NAME, option, given)
+def _key(evaluator: ScorerEvaluator, option: str, name: str | None) -> str:
+    """The feedback's name: the one that was passed, or the scorer's."""
+    check(NAME, option, name)
     scorer = scorer_of(evaluator)
-    name = given or ("" if scorer is None else scorer.name)
+    key = name or (scorer.name if scorer else "")
+    is_usable = isinstance(evaluator, Runnable) and bool(key)
     needed = f"a TCVAEvaluator (pass {option}= if a wrapper hides it)"
-    require(
-        isinstance(evaluator, Runnable) and bool(name), "evaluator", evaluator, needed
-    )
-    return name
+    require(is_usable, "evaluator", evaluator, needed)
+    return key
 
 
 @contextmanager
 def _feedback(key: str) -> Iterator[dict[str, Any]]:
     """The feedback of what is judged within; of what cannot be judged as well."""
-    found: dict[str, Any] = {}
+    feedback: dict[str, Any] = {}
     # Under ``upload_results=False`` LangSmith traces in the mode "local", which langchain-core takes
     # for plain true: it would post the judge's call.
     is_local = get_tracing_context()["enabled"] == "local"
     with tracing_context(enabled=False) if is_local else nullcontext():
         try:
-            yield found
+            yield feedback
         except InvalidSampleError as error:
             # Raised from a plain function, it would leave no feedback at all.
-            found |= {
+            feedback |= {
                 "key": key,
                 "score": None,
                 "comment": str(error),
@@ -101,10 +100,10 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
         **__: Any,
     ) -> EvaluationResult:
         """Judge one run."""
-        with _feedback(self.key) as found:
+        with _feedback(self.key) as feedback:
             record = self._record(run, example)
-            found.update(as_feedback(self.key, self.evaluator.invoke(record)))
-        return EvaluationResult(**found)
+            feedback.update(as_feedback(self.key, self.evaluator.invoke(record)))
+        return EvaluationResult(**feedback)
 
     async def aevaluate_run(
         self,
@@ -114,10 +113,10 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
         **__: Any,
     ) -> EvaluationResult:
         """The same, awaited."""
-        with _feedback(self.key) as found:
+        with _feedback(self.key) as feedback:
             record = self._record(run, example)
-            found.update(as_feedback(self.key, await self.evaluator.ainvoke(record)))
-        return EvaluationResult(**found)
+            feedback.update(as_feedback(self.key, await self.evaluator.ainvoke(record)))
+        return EvaluationResult(**feedback)
 
     def _record(self, run: Run, example: Example | None) -> Any:
         if self.mapper is not None:
@@ -144,16 +143,12 @@ def _record_of(
     **_: Any,
 ) -> dict[str, Any]:
     """The arguments of a judge in the style of openevals, as the record of a run."""
-    record = {
+    return {
         "inputs": inputs,
         "outputs": outputs,
         "reference_outputs": reference_outputs,
-    }
-    known = metadata if example is None else example.metadata
-    return {
-        **record,
         "contexts": context,
-        "metadata": known,
+        "metadata": metadata if example is None else example.metadata,
     }
 
 
@@ -178,10 +173,10 @@ def create_tcva_judge(
     @wraps(
         _record_of, assigned=()
     )  # LangSmith looks into the signature for what to pass
-    def tcva_judge(**given: Any) -> dict[str, Any]:
-        with _feedback(key) as found:
-            found.update(as_feedback(key, evaluator.invoke(_record_of(**given))))
-        return found
+    def tcva_judge(**arguments: Any) -> dict[str, Any]:
+        with _feedback(key) as feedback:
+            feedback.update(as_feedback(key, evaluator.invoke(_record_of(**arguments))))
+        return feedback
 
     return tcva_judge
 
@@ -193,10 +188,12 @@ def create_async_tcva_judge(
     key = _key(evaluator, "feedback_key", feedback_key)
 
     @wraps(_record_of, assigned=())  # as above
-    async def tcva_judge(**given: Any) -> dict[str, Any]:
-        with _feedback(key) as found:
-            found.update(as_feedback(key, await evaluator.ainvoke(_record_of(**given))))
-        return found
+    async def tcva_judge(**arguments: Any) -> dict[str, Any]:
+        with _feedback(key) as feedback:
+            feedback.update(
+                as_feedback(key, await evaluator.ainvoke(_record_of(**arguments)))
+            )
+        return feedback
 
     return tcva_judge
 

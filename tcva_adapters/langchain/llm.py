@@ -203,11 +203,6 @@ class BridgedLLM(BaseChatModel):
         return _result(await self._asked.aask(prompt, system=system))
 
 
-def from_judge_model(model: JudgeModel | Prompted) -> BridgedLLM:
-    """A LangChain chat model out of a judge model."""
-    return BridgedLLM(Prompted.of(model))
-
-
 def _texts(messages: list[BaseMessage]) -> tuple[str, str]:
     system = (str(m.text) for m in messages if isinstance(m, SystemMessage))
     rest = (str(m.text) for m in messages if not isinstance(m, SystemMessage))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents import AgentState
@@ -75,14 +74,15 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
         )
 
     def _update(self, state: TCVAState, output: TCVAOutput) -> dict[str, Any]:
-        decided = at_gate(output)
-        if decided["value"] != "fail" or _retries(state) >= self.max_retries:
-            return {"tcva": decided}
-        text = f"{decided['reasoning']}\nAnswer again. Say only what your tools return."
-        critique = HumanMessage(text, name=CRITIC)
+        decision = at_gate(output)
+        if decision["value"] != "fail" or _retries(state) >= self.max_retries:
+            return {"tcva": decision}
+        text = (
+            f"{decision['reasoning']}\nAnswer again. Say only what your tools return."
+        )
         return {
-            "tcva": decided,
-            "messages": [critique],
+            "tcva": decision,
+            "messages": [HumanMessage(text, name=CRITIC)],
             "jump_to": "model",
         }
 
@@ -93,8 +93,11 @@ def _is_answer(state: TCVAState) -> bool:
 
 
 def _retries(state: TCVAState) -> int:
-    """How often the current question was sent back; so it starts anew with every question."""
-    asked = (
-        each for each in reversed(state["messages"]) if isinstance(each, HumanMessage)
-    )
-    return sum(1 for _ in takewhile(lambda message: message.name == CRITIC, asked))
+    """How often the current question was sent back; it starts anew with every question."""
+    retries = 0
+    for message in reversed(state["messages"]):
+        if isinstance(message, HumanMessage):
+            if message.name != CRITIC:
+                break
+            retries += 1
+    return retries

@@ -67,8 +67,11 @@ class TCVAOutput(TypedDict):
 def as_output(result: Scored) -> TCVAOutput:
     """A result as plain data."""
     plain = result.to_dict()
-    own = {"value": _VALUES[plain["passed"]], "reasoning": plain["reason"]}
-    return {**own, **plain}  # type: ignore[typeddict-item]  # its fields by name
+    return {
+        "value": _VALUES[plain["passed"]],
+        "reasoning": plain["reason"],
+        **plain,  # type: ignore[typeddict-item]  # its fields by name
+    }
 
 
 def at_gate(output: TCVAOutput) -> TCVAOutput:
@@ -76,9 +79,9 @@ def at_gate(output: TCVAOutput) -> TCVAOutput:
     if output["passed"] is False:
         return output
     result = result_of(output)
-    decided = as_output(result.at_gate() if isinstance(result, Result) else result)
-    passed = None if result.nothing_to_check else bool(decided["passed"])
-    return {**decided, "passed": passed}
+    decision = as_output(result.at_gate() if isinstance(result, Result) else result)
+    passed = None if result.nothing_to_check else bool(decision["passed"])
+    return {**decision, "passed": passed}
 
 
 def as_feedback(key: str, output: TCVAOutput) -> dict[str, Any]:

@@ -89,7 +89,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         Raises:
             InvalidValueError: A setting is unknown or cannot be used.
         """
-        check_settings(self, settings, ["llm", *self.scorer.arguments], judge="llm")
+        check_settings(self, settings, self.scorer.arguments, judge="llm")
         if "llm" in settings:
             settings["judge"] = _llm_or_default(settings.pop("llm"))
         other = copy.copy(self)
@@ -144,8 +144,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             reason = Reason.MISSING_FIELD
             return _end(await scorer.aevaluate(sample), sample)
         except (InvalidSampleError, InvalidValueError) as error:
-            refused = self.scorer.unscored(reason, str(error), sample)
-            return _end(self.scorer.emit_result(refused), sample)
+            return self._refused(reason, str(error), sample)
 
     def evaluate_response(
         self,
@@ -176,13 +175,16 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         try:
             read = await aread_response(response)
         except Exception as error:  # noqa: BLE001  # a stream may end in any error; see `aevaluate`
-            msg, sample = (
-                f"reading the response failed: {error}",
-                _readable(query, None),
-            )
-            refused = self.scorer.unscored(Reason.INVALID_INPUT, msg, sample)
-            return _end(self.scorer.emit_result(refused), sample)
+            detail = f"reading the response failed: {error}"
+            sample = _readable(query, None)
+            return self._refused(Reason.INVALID_INPUT, detail, sample)
         return await self.aevaluate(query, **{**read, **kwargs})
+
+    def _refused(
+        self, reason: Reason, detail: str, sample: Sample
+    ) -> ScorerEvaluationResult[R]:
+        unscored = self.scorer.unscored(reason, detail, sample)
+        return _end(self.scorer.emit_result(unscored), sample)
 
     def _begin(
         self,
@@ -202,27 +204,25 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             for near in get_close_matches(name, _NAMES, 1, 0.85):
                 msg = f"evaluate has no argument {name!r}; did you mean {near!r}?"
                 raise InvalidValueError(msg)
-        changes = {} if threshold is None else {"threshold": threshold}
-        if temperature is not None and isinstance(
-            self.scorer, TCVA
-        ):  # others have none
+        changes: dict[str, Any] = {}
+        if threshold is not None:
+            changes["threshold"] = threshold
+        if temperature is not None and isinstance(self.scorer, TCVA):
             changes |= {"temperature": temperature, "profiles": None}
         scorer = self.scorer.changed(**changes) if changes else self.scorer
-        # What batch runners hand to all evaluators may be another one's metadata.
-        known: Any = metadata if isinstance(metadata, Mapping) else {}
         sample = Sample(
             input=query,
             response=response,
             contexts=contexts,
             reference=reference,
-            metadata=known,
+            # What batch runners hand to all evaluators may be another one's metadata.
+            metadata=dict(metadata) if isinstance(metadata, Mapping) else {},
         )
-        wait = sleep_time_in_seconds
-        pause = 0.0 if wait == 0 else check(_Pause, "sleep_time_in_seconds", wait)
+        pause = 0.0
+        if sleep_time_in_seconds != 0:
+            pause = check(_Pause, "sleep_time_in_seconds", sleep_time_in_seconds)
         event = ScorerEvaluationStartEvent(
-            subject=scorer.subject,
-            query=query,
-            response=response,
+            subject=scorer.subject, query=query, response=response
         )
         _dispatcher.event(event)
         return scorer, sample, pause
@@ -231,12 +231,8 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         return {}  # the judge's prompt is no template of LlamaIndex
 
     def _update_prompts(self, prompts: PromptDictType) -> None:
-        require(
-            not prompts,
-            "prompts",
-            [*prompts],
-            "empty (use changed(criterion=...) instead)",
-        )
+        needed = "empty (use changed(criterion=...) instead)"
+        require(not prompts, "prompts", [*prompts], needed)
 
 
 class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
@@ -269,10 +265,12 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
         super().__init__(TCVA(criterion, judge=_llm_or_default(llm), **settings))
 
 
-def _readable(*texts: Any) -> Sample:
+def _readable(question: Any, answer: Any) -> Sample:
     """A sample that cannot be judged, as far as question and answer are texts."""
-    question, answer = (text if isinstance(text, str) else None for text in texts)
-    return Sample(input=question, response=answer)
+    return Sample(
+        input=question if isinstance(question, str) else None,
+        response=answer if isinstance(answer, str) else None,
+    )
 
 
 def _end(result: R, sample: Sample) -> ScorerEvaluationResult[R]:

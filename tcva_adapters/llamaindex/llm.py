@@ -169,8 +169,3 @@ class BridgedLLM(CustomLLM):
             JudgeError: No reply came.
         """
         yield self.complete(prompt)
-
-
-def from_judge_model(model: JudgeModel | Prompted) -> BridgedLLM:
-    """A LlamaIndex LLM out of a judge model."""
-    return BridgedLLM(Prompted.of(model))

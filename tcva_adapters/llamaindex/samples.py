@@ -61,9 +61,8 @@ def _fields(response: Any) -> dict[str, Any]:
             f"got {response!r:.80}"
         )
         raise InvalidValueError(msg)
-    contexts = [
-        node.get_content() for node in response.source_nodes
-    ]  # without its metadata
+    # Without its metadata.
+    contexts = [node.get_content() for node in response.source_nodes]
     return {"response": response.response, "contexts": contexts}
 
 

@@ -47,11 +47,6 @@ class Prompted:
         self.fatal: JudgeError | None = None
         self._lock = threading.Lock()
 
-    @classmethod
-    def of(cls, model: protocol.JudgeModel | Prompted) -> Prompted:
-        """The same where it is one already."""
-        return model if isinstance(model, Prompted) else cls(model)
-
     def ask(
         self,
         prompt: str,

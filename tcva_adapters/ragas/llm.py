@@ -195,8 +195,3 @@ class BridgedLLM(InstructorBaseRagasLLM):
         """
         found: Reply = await self.asked.aask(prompt, response_model)
         return found
-
-
-def from_judge_model(model: JudgeModel | Prompted) -> BridgedLLM:
-    """A RAGAS LLM of the newer family out of a judge model."""
-    return BridgedLLM(Prompted.of(model))

@@ -125,11 +125,11 @@ def test_a_reply_that_is_no_such_object_is_an_error() -> None:
 
 def test_langchain_instructions_reach_the_model() -> None:
     core = pytest.importorskip("langchain_core.messages", reason="the extra langchain")
-    from tcva_adapters.langchain.llm import from_judge_model  # noqa: PLC0415  # slow
+    from tcva_adapters.langchain.llm import BridgedLLM  # noqa: PLC0415  # slow
 
     model = Fixed(ModelReply("yes"))
     messages = [core.SystemMessage("Brief."), core.HumanMessage("Is it?")]
-    said = from_judge_model(model).invoke(messages)
+    said = BridgedLLM(Prompted(model)).invoke(messages)
     assert said.text == "yes"
     (request,) = model.requests
     assert (request.system, request.user, request.schema) == ("Brief.", "Is it?", {})

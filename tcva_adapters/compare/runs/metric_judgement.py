@@ -205,19 +205,19 @@ def _llm_of(framework: str, model: Prompted | None) -> object:
         case "ragas":
             from tcva_adapters.ragas import llm as ragas_llm  # noqa: PLC0415  # see above
 
-            return ragas_llm.from_judge_model(model)
+            return ragas_llm.BridgedLLM(model)
         case "deepeval":
             from tcva_adapters.deepeval import llm as deepeval_llm  # noqa: PLC0415  # see above
 
-            return deepeval_llm.from_judge_model(model)
+            return deepeval_llm.BridgedLLM(model)
         case "llamaindex":
             from tcva_adapters.llamaindex import llm as llamaindex_llm  # noqa: PLC0415  # see above
 
-            return llamaindex_llm.from_judge_model(model)
+            return llamaindex_llm.BridgedLLM(model)
         case _:
             from tcva_adapters.langchain import llm as langchain_llm  # noqa: PLC0415  # see above
 
-            return langchain_llm.from_judge_model(model)
+            return langchain_llm.BridgedLLM(model)
 
 
 def _model_of(judge: Judge) -> JudgeModel | None:
