@@ -190,13 +190,14 @@ def level_shares(p_yes: float) -> Shares:
     if not 0.0 <= p_yes <= 1.0:
         msg = f"p_yes must be between 0 and 1, got {p_yes!r}"
         raise InvalidValueError(msg)
-    points = WeightScheme.DEFAULT.weights
-    upper = max(i for i, point in enumerate(points[:-1]) if point >= p_yes)
-    above, below = points[upper : upper + 2]
-    shares = [0.0] * len(points)
-    shares[upper] = (p_yes - below) / (above - below)
-    shares[upper + 1] = 1.0 - shares[upper]
-    fully, mostly, partial, minor, none = shares
+    weights = WeightScheme.DEFAULT.weights
+    upper = max(i for i, weight in enumerate(weights[:-1]) if weight >= p_yes)
+    above, below = weights[upper : upper + 2]
+    share = (p_yes - below) / (above - below)
+    fully, mostly, partial, minor, none = (
+        share if level == upper else 1.0 - share if level == upper + 1 else 0.0
+        for level in range(len(weights))
+    )
     return fully, mostly, partial, minor, none
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -59,40 +60,30 @@ def krippendorff_alpha(
     Two raters, three units: D_o = 1/3 (one unit differs by 1), and of all pairs of the ratings
     1, 1, 2, 2, 3, 2 the mean squared difference is 34/30:
 
-    >>> found = krippendorff_alpha([[1, 2, 3], [1, 2, 2]], "interval")
-    >>> round(found.value, 4), found.n, found.reason
+    >>> alpha = krippendorff_alpha([[1, 2, 3], [1, 2, 2]], "interval")
+    >>> round(alpha.value, 4), alpha.n, alpha.reason
     (0.7059, 3, 'it needs 100 samples, got 3')
     """
     table = checks.numbers("ratings", ratings, ndim=2)
     checks.one_of("scale", scale, get_args(Scale))
     checks.check_level(level)
-    used: checks.BoolArray = np.asarray(np.isfinite(table).sum(axis=0) > 1)
-    of, table = Units(groups, used), table[:, used]
+    used = np.asarray(np.isfinite(table).sum(axis=0) > 1)
+    units, table = Units(groups, used), table[:, used]
     value = _alpha(table, scale)
-    why = of.why_none(LEAST[scale], least_groups=_LEAST_GROUPS)
-    if not why and np.isnan(value):
+    figure = Estimate(value, n=units.n, groups=units.groups, level=level)
+    if why := units.why_none(LEAST[scale], least_groups=_LEAST_GROUPS):
+        return replace(figure, reason=why)
+    if np.isnan(value):
         why = "all ratings are the same, so agreement beyond chance is not defined"
-    low = high = float("nan")
-    if not why:
-        left_out = np.array([_alpha(table[:, kept], scale) for kept in of.without()])
-        if max(value, left_out.max()) < 1.0 - _SAME:  # nan is not
-            m = len(left_out)
-            pseudo = m * np.log(1.0 - value) - (m - 1) * np.log(1.0 - left_out)
-            reach = quantile(level, of.equal - 1) * float(pseudo.std(ddof=1)) / m**0.5
-            low, high = (
-                1.0 - np.exp(pseudo.mean() + np.array([reach, -reach]))
-            ).tolist()
-        else:
-            why = "the raters differ on a single sample"
-    return Estimate(
-        value,
-        low,
-        high,
-        n=of.n,
-        groups=of.groups,
-        reason=why,
-        level=level,
-    )
+        return replace(figure, reason=why)
+    left_out = np.array([_alpha(table[:, kept], scale) for kept in units.without()])
+    if not max(value, left_out.max()) < 1.0 - _SAME:  # nan is not
+        return replace(figure, reason="the raters differ on a single sample")
+    m = len(left_out)
+    pseudo = m * np.log(1.0 - value) - (m - 1) * np.log(1.0 - left_out)
+    reach = quantile(level, units.equal - 1) * float(pseudo.std(ddof=1)) / m**0.5
+    low, high = (1.0 - np.exp(pseudo.mean() + np.array([reach, -reach]))).tolist()
+    return replace(figure, low=low, high=high)
 
 
 def _alpha(table: checks.FloatArray, scale: Scale) -> float:
@@ -107,10 +98,10 @@ def _alpha(table: checks.FloatArray, scale: Scale) -> float:
     table = np.where(known, table - np.nanmedian(table), 0.0)
     number, sums, squares = known.sum(axis=0), table.sum(axis=0), (table**2).sum(axis=0)
     n = number.sum()
-    seen = ((number * squares - sums**2) / (number - 1)).sum()
+    observed = ((number * squares - sums**2) / (number - 1)).sum()
     expected = (n * squares.sum() - sums.sum() ** 2) / (n - 1)
     size = n * float(np.abs(table).max()) ** 2
-    return float(1.0 - seen / expected) if expected > _SAME * size else float("nan")
+    return float(1.0 - observed / expected) if expected > _SAME * size else float("nan")
 
 
 def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") -> float:
@@ -139,22 +130,14 @@ def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") ->
         msg = f"a table of kappa is levels by levels and holds counts; got the shape {counts.shape}"
         raise InvalidValueError(msg)
     levels = np.arange(len(counts))
-    power = {
-        "quadratic": 2,
-        "linear": 1,
-        "none": 0,
-    }[weights]
-    apart = np.abs(levels[:, None] - levels[None, :])
-    distance = np.where(apart > 0, apart**power, 0)
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(
-        float(counts.sum()), 1.0
-    )
+    apart = np.abs(levels[:, None] - levels)
+    distance = {"quadratic": apart**2, "linear": apart, "none": apart > 0}[weights]
+    total = max(float(counts.sum()), 1.0)
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / total
     chance = float((distance * expected).sum())
-    return (
-        1.0 - float((distance * counts).sum()) / chance
-        if chance > 0.0
-        else float("nan")
-    )
+    if not chance > 0.0:
+        return float("nan")
+    return 1.0 - float((distance * counts).sum()) / chance
 
 
 def weighted_kappa(

@@ -119,7 +119,7 @@ def correlation_p(
             return np.tensordot(pairs, theirs, axes=2)
         return dealt @ theirs
 
-    found = stats.permutation_test(
+    test = stats.permutation_test(
         (scores - scores.mean(),),
         agreeing,
         permutation_type="pairings",
@@ -130,7 +130,7 @@ def correlation_p(
             seed
         ),  # as versions before 1.15 name it, too
     )
-    return float(found.pvalue)
+    return float(test.pvalue)
 
 
 def spearman_resamples(
@@ -141,9 +141,9 @@ def spearman_resamples(
     seed: int,
 ) -> FloatArray:
     """Spearman's rho of each method on the same resamples, shape (methods, resamples); nan if constant."""
-    of = spearman_of(methods, human)
+    rhos = spearman_of(methods, human)
     blocks = draw(len(human), resamples, seed=seed, codes=codes)
-    return np.concatenate([of(counts) for counts in blocks], axis=1)
+    return np.concatenate([rhos(counts) for counts in blocks], axis=1)
 
 
 def bootstrap_p(deltas: FloatArray) -> float:

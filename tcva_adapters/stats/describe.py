@@ -34,52 +34,44 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
         InvalidValueError: Values that are no numbers.
         MissingDependencyError: scipy is not installed.
 
-    >>> found = describe([0.0, 0.5, 1.0, 1.0, None])
-    >>> [found[name] for name in ("n", "missing", "mean", "midhinge", "at_upper")]
+    >>> figures = describe([0.0, 0.5, 1.0, 1.0, None])
+    >>> [figures[name] for name in ("n", "missing", "mean", "midhinge", "at_upper")]
     [4, 1, 0.625, 0.6875, 0.5]
     """
     every = numbers("scores", scores)
     values = every[np.isfinite(every)]
     n, stats = len(values), scipy_module("stats")
-    found: dict[str, float] = {"n": n, "missing": len(every) - n}
+    counts = {"n": n, "missing": len(every) - n}
     if not n:
-        return found | dict.fromkeys(_NAMES, float("nan"))
-    lower, median, upper = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
-    smallest, largest = float(values.min()), float(values.max())
-    shape = [float("nan")] * 2  # which equal scores do not have
+        return counts | dict.fromkeys(_FIGURES, float("nan"))
+    smallest, lower, median, upper, largest = np.quantile(
+        values, [0, 0.25, 0.5, 0.75, 1]
+    ).tolist()
+    geometric = skewness = kurtosis = float("nan")
+    if smallest >= 0:
+        geometric = float(stats.gmean(values)) if smallest else 0.0
     if largest - smallest > 1e-12 * max(abs(largest), abs(smallest)):
-        shape = [float(stats.skew(values)), float(stats.kurtosis(values))]
-    geometric = (
-        float("nan")
-        if smallest < 0
-        else float(stats.gmean(values))
-        if smallest
-        else 0.0
+        skewness, kurtosis = float(stats.skew(values)), float(stats.kurtosis(values))
+    figures = (
+        float(values.mean()),
+        geometric,
+        median,
+        (lower + upper) / 2,
+        float(values.var(ddof=1)) if n > 1 else float("nan"),
+        smallest,
+        largest,
+        largest - smallest,
+        upper - lower,
+        skewness,
+        kurtosis,
+        float(np.mean(seen(values) == 0.0)),
+        float(np.mean(seen(values) == 1.0)),
+        tie_probability(values),
     )
-    return found | dict(
-        zip(
-            _NAMES,
-            (
-                float(values.mean()),
-                geometric,
-                median,
-                (lower + upper) / 2,
-                float(values.var(ddof=1)) if n > 1 else float("nan"),
-                smallest,
-                largest,
-                largest - smallest,
-                upper - lower,
-                *shape,
-                float(np.mean(seen(values) == 0.0)),
-                float(np.mean(seen(values) == 1.0)),
-                tie_probability(values),
-            ),
-            strict=True,
-        )
-    )
+    return counts | dict(zip(_FIGURES, figures, strict=True))
 
 
-_NAMES: Final = (
+_FIGURES: Final = (
     "mean",
     "geometric_mean",
     "median",

@@ -94,19 +94,26 @@ def certify(
         raise InvalidValueError(msg)
     _check_shares(limit, error)
     n = marks.shape[1]
-    of = Units(groups, np.ones(n, dtype=np.bool_))
-    if of.codes is None:
+    units = Units(groups, np.ones(n, dtype=np.bool_))
+    if units.codes is None:
         sums = marks.sum(axis=1)
         p, bounds = _binomial(sums, n, limit), largest_share(sums, n, error)
     else:
-        sizes = np.bincount(of.codes)
+        sizes = np.bincount(units.codes)
         # A sum that is whole on paper must not be rounded up to the next whole number.
-        sums = (marks @ (1.0 / sizes)[of.codes]).round(9)
-        p, bounds = _hoeffding_bentkus(sums, of.number, limit, error)
-    left = np.flatnonzero(p > error)
-    place = int(left[0]) - 1 if len(left) else len(marks) - 1
-    shares = sums / of.number if n else np.full(len(marks), np.nan)
-    return Path(place if place >= 0 else None, shares, bounds, p, n, of.groups)
+        sums = (marks @ (1.0 / sizes)[units.codes]).round(9)
+        p, bounds = _hoeffding_bentkus(sums, units.number, limit, error)
+    rejects = np.append(p <= error, False)
+    certified = int(rejects.argmin())
+    shares = sums / units.number if n else np.full(len(marks), np.nan)
+    return Path(
+        place=certified - 1 if certified else None,
+        shares=shares,
+        bounds=bounds,
+        p=p,
+        n=n,
+        groups=units.groups,
+    )
 
 
 def needed(limit: float, error: float, share: float = 0.0) -> int | None:
@@ -145,8 +152,7 @@ def _check_shares(limit: float, error: float) -> None:
 
 def _binomial(hits: npt.ArrayLike, n: Any, limit: float) -> FloatArray:
     """P(Bin(n, limit) <= hits)."""
-    found: FloatArray = scipy_module("special").bdtr(hits, n, limit)
-    return found
+    return np.asarray(scipy_module("special").bdtr(hits, n, limit))
 
 
 def largest_share(hits: npt.ArrayLike, n: float, error: float) -> FloatArray:
@@ -182,5 +188,4 @@ def _hoeffding_bentkus(
 def _divergence(a: FloatArray, b: FloatArray | float) -> FloatArray:
     """Kullback and Leibler's of Bernoulli distributions: a log(a/b) + (1-a) log((1-a)/(1-b))."""
     special = scipy_module("special")
-    found: FloatArray = special.rel_entr(a, b) + special.rel_entr(1.0 - a, 1.0 - b)
-    return found
+    return np.asarray(special.rel_entr(a, b) + special.rel_entr(1.0 - a, 1.0 - b))

@@ -45,8 +45,7 @@ def means_without(values: FloatArray, codes: IntArray | None = None) -> FloatArr
     units = np.arange(len(values)) if codes is None else codes
     sums, sizes = np.bincount(units, weights=values), np.bincount(units)
     # A single group leaves nothing, and has no interval.
-    without: FloatArray = (values.sum() - sums) / np.maximum(len(values) - sizes, 1)
-    return without
+    return np.asarray((values.sum() - sums) / np.maximum(len(values) - sizes, 1))
 
 
 def correlations_without(
@@ -90,9 +89,9 @@ def _kendall_without(
         members = codes == unit
         one, other = (np.sign(side[members, None] - side) for side in (scores, human))
         pairs = np.array([one * other, np.abs(one), np.abs(other)])
-        own = pairs.sum(axis=(1, 2))
-        total += own
-        touched.append(2.0 * own - pairs[:, :, members].sum(axis=(1, 2)))
+        unit_sums = pairs.sum(axis=(1, 2))
+        total += unit_sums
+        touched.append(2.0 * unit_sums - pairs[:, :, members].sum(axis=(1, 2)))
     return ratio(*(total - touched).T)
 
 
@@ -141,9 +140,8 @@ def mean_ends(
     bend = 0.0 if units < _UNEVEN * number else skewness / float(np.sqrt(number))
 
     def reach(q: float) -> float:
-        if (
-            abs(bend) < 1e-6
-        ):  # the cubic is a straight line, and its root would lose all digits
+        # Here the cubic is a straight line, and its root would lose all digits.
+        if abs(bend) < 1e-6:
             return q - bend / 6
         return float(3 / bend * (np.cbrt(1 + bend * (q - bend / 6)) - 1))
 
@@ -152,9 +150,8 @@ def mean_ends(
         below, above = reach(q), -reach(-q)
         if signed or units < number:
             below, above = max(below, q), max(above, q)
-        return max(value - spread * below, within[0]), min(
-            value + spread * above, within[1]
-        )
+        low, high = value - spread * below, value + spread * above
+        return max(low, within[0]), min(high, within[1])
 
     return ends
 

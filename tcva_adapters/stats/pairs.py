@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from itertools import permutations as orders_of
 from statistics import NormalDist
 from typing import Final, Literal
@@ -22,7 +23,8 @@ LEAST_QUERIES: Final = 20
 """Two systems must share so many queries for the studentised test; with fewer, very skewed differences
 are found too often."""
 
-_POWER: Final = 0.8
+_BEYOND: Final = NormalDist().inv_cdf(0.8)
+"""Standard errors beyond what a test takes for significant at which it has 80 % power."""
 _LISTED: Final = 8
 """Most scores in a row whose orders are listed: 8! fits into 16 bits."""
 _CELLS: Final = 2**19
@@ -62,10 +64,10 @@ class Pairs:
         the other way round, 0.5 where there is none; nan as for ``p``.
         """
         p, apart = float(self.p[better, worse]), float(self.differences[better, worse])
-        if math.isnan(p) or abs(apart) <= _NOTHING * float(
-            np.nanmax(np.abs(self.means))
-        ):
-            return p if math.isnan(p) else 0.5
+        if math.isnan(p):
+            return p
+        if abs(apart) <= _NOTHING * float(np.nanmax(np.abs(self.means))):
+            return 0.5
         return p / 2 if apart > 0 else 1 - p / 2
 
     def tested(self) -> list[tuple[int, int]]:
@@ -118,8 +120,8 @@ def tukey(
     The first system is the best on each of eight queries. Of 2**8 equally likely tables two have
     a difference as large as this one, so p is about 2/256:
 
-    >>> found = tukey([[0.9, 0.1]] * 8)
-    >>> round(float(found.differences[0, 1]), 2), round(float(found.p[0, 1]), 3)
+    >>> pairs = tukey([[0.9, 0.1]] * 8)
+    >>> round(float(pairs.differences[0, 1]), 2), round(float(pairs.p[0, 1]), 3)
     (0.8, 0.008)
     """
     table, draws = _checked(scores), whole("permutations", permutations, least=1)
@@ -136,21 +138,18 @@ def tukey(
     p[np.isnan(differences) | np.eye(len(p), dtype=bool)] = np.nan
     # A difference d of one system adds d**2 / S to the variance that shuffles have, and so
     # mixed * d**2 to the square of what it has to reach; solved for d.
-    rows = table[present.sum(axis=1) > 1]
-    reach, systems = float(np.quantile(ranges, 1.0 - alpha)), table.shape[1]
-    mixed = (
-        reach**2 / (systems * float(np.nanvar(rows, axis=1, ddof=1).mean()))
-        if reach
-        else 0.0
-    )
+    reach, mixed = float(np.quantile(ranges, 1.0 - alpha)), 0.0
+    if reach:
+        rows = table[present.sum(axis=1) > 1]
+        variance = float(np.nanvar(rows, axis=1, ddof=1).mean())
+        mixed = reach**2 / (table.shape[1] * variance)
     errors = _errors(table)
-    beyond = NormalDist().inv_cdf(_POWER) * errors
+    beyond = _BEYOND * errors
     smallest = np.full_like(p, np.nan)
     if mixed < 1.0:
         root = np.sqrt(mixed * beyond**2 + (1.0 - mixed) * reach**2)
         smallest = (beyond + root) / (1.0 - mixed)
-    smallest[np.isnan(p) | ~(errors > 0.0)] = np.nan
-    return Pairs(means, differences, p, smallest)
+    return Pairs(means, differences, p, _detectable(smallest, p, errors))
 
 
 def studentised(
@@ -188,8 +187,8 @@ def studentised(
     Two systems differ by 0.01 on every query, next to one whose scores vary widely:
 
     >>> wide = np.linspace(0, 1, 30)
-    >>> found = studentised(np.stack([np.full(30, 0.5), np.full(30, 0.51), wide], axis=1))
-    >>> round(float(found.p[0, 1]), 4), round(float(found.p[0, 2]), 1)
+    >>> pairs = studentised(np.stack([np.full(30, 0.5), np.full(30, 0.51), wide], axis=1))
+    >>> round(float(pairs.p[0, 1]), 4), round(float(pairs.p[0, 2]), 1)
     (0.0001, 1.0)
     """
     table, draws = _checked(scores), whole("permutations", permutations, least=1)
@@ -213,10 +212,8 @@ def studentised(
         ends = first[tested], second[tested]
         p[ends] = p[ends[::-1]] = _shares(largest, observed * (1 - _SAME))
         errors = _errors(table)
-        smallest = (
-            np.quantile(largest, 1.0 - alpha) + NormalDist().inv_cdf(_POWER)
-        ) * errors
-        smallest[np.isnan(p) | ~(errors > 0.0)] = np.nan
+        reach = np.quantile(largest, 1.0 - alpha) + _BEYOND
+        smallest = _detectable(reach * errors, p, errors)
     fewest = int(counts.min())
     reason = f"this test needs {LEAST_QUERIES} queries, and two systems share {fewest}"
     return Pairs(
@@ -242,12 +239,17 @@ def _checked(scores: npt.ArrayLike) -> FloatArray:
 def _errors(table: FloatArray) -> FloatArray:
     """The standard error of the mean difference of every two columns; nan below two common rows."""
     errors = np.full((table.shape[1], table.shape[1]), np.nan)
-    for i, j in zip(*np.triu_indices(len(errors), k=1), strict=True):
+    for i, j in combinations(range(len(errors)), 2):
         apart = table[:, i] - table[:, j]
         apart = apart[~np.isnan(apart)]
         if len(apart) > 1:
             errors[i, j] = errors[j, i] = apart.std(ddof=1) / np.sqrt(len(apart))
     return errors
+
+
+def _detectable(smallest: FloatArray, p: FloatArray, errors: FloatArray) -> FloatArray:
+    """Without pairs that were not tested, or whose difference never varies."""
+    return np.where(np.isnan(p) | ~(errors > 0.0), np.nan, smallest)
 
 
 def _shares(drawn: FloatArray, observed: FloatArray) -> FloatArray:
@@ -273,10 +275,10 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
         (np.flatnonzero(way), table[moves][codes.reshape(-1) == number][:, way])
         for number, way in enumerate(ways)
     ]
-    listed = {
-        k: np.array(list(orders_of(range(k)))).T.copy()
-        for k in {len(columns) for columns, _ in groups}
-        if k <= _LISTED
+    orders_by_size = {
+        size: np.array(list(orders_of(range(size)))).T.copy()
+        for size in {len(columns) for columns, _ in groups}
+        if size <= _LISTED
     }
     cells = max((values.size for _, values in groups), default=1)
     block = min(_BLOCK, max(1, _CELLS // cells))
@@ -288,7 +290,7 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
                 copies = np.broadcast_to(values, (block, *values.shape))
                 sums[:, columns] += rng.permuted(copies, axis=2).sum(axis=1)
                 continue
-            orders = listed[len(columns)]
+            orders = orders_by_size[len(columns)]
             drawn = rng.integers(
                 0, orders.shape[1], (block, len(values)), dtype=np.uint16
             )

@@ -15,7 +15,7 @@ statistics (Cochran, Sampling Techniques, chapter 7).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -74,53 +74,53 @@ def powered_mean(
 
     >>> ratings = [1, 0, 1, 0, 1, 0, 1, 1, 0, 1] * 3 + [None] * 270
     >>> scores = [0.9, 0.3, 0.8, 0.5, 0.9, 0.4, 0.7, 0.9, 0.2, 0.8] * 3 + [0.8, 0.9] * 135
-    >>> found = powered_mean(ratings, scores)
-    >>> round(found.alone.value, 2), round(found.estimate.value, 2), round(found.effective_n) > 60
+    >>> mean = powered_mean(ratings, scores)
+    >>> round(mean.alone.value, 2), round(mean.estimate.value, 2), round(mean.effective_n) > 60
     (0.6, 0.94, True)
     """
-    given, judged = numbers("ratings", ratings), numbers("scores", scores)
-    same_length(ratings=given, scores=judged)
+    known, judged = numbers("ratings", ratings), numbers("scores", scores)
+    same_length(ratings=known, scores=judged)
     check_level(level)
     scored = np.isfinite(judged)
-    rated = np.isfinite(given) & scored
+    rated = np.isfinite(known) & scored
     n, samples = int(rated.sum()), int(scored.sum())
     if not n:
         msg = "no sample has a score and a human rating; rate some first"
         raise InvalidValueError(msg)
-    alone = estimate("mean", np.where(rated, given, np.nan), groups, level=level)
-    as_it_is = PoweredMean(alone, alone, samples, 0.0, float(n))
-    of, everyone = Units(groups, rated), Units(groups, scored)
-    if alone.reason or of.why_none(LEAST_RATINGS):
-        return as_it_is
+    alone = estimate("mean", np.where(rated, known, np.nan), groups, level=level)
+    unpowered = PoweredMean(alone, alone, samples, 0.0, float(n))
+    units, all_units = Units(groups, rated), Units(groups, scored)
+    if alone.reason or units.why_none(LEAST_RATINGS):
+        return unpowered
+
     here = rated[scored]
     f = judged[scored] - judged[scored].mean()
-    y, shift = given[rated], float(f[here].mean())
-    own = f[here] - shift
-    across = max(float(own @ own), 1e-300)  # 0 of equal scores, which have no slope
-    slope = float(own @ y) / across
+    y, shift = known[rated], float(f[here].mean())
+    centred = f[here] - shift
+    across = max(float(centred @ centred), 1e-300)  # 0 of equal scores: no slope
+    slope = float(centred @ y) / across
     value = float(y.mean()) - slope * shift
+
     # What each sample adds to the estimate's error; the units of the draw are independent.
-    weights = 1.0 / n - own * shift / across
-    left = (y - y.mean() - slope * own) * weights
-    leverage = 1.0 / n + own**2 / across
+    weights = 1.0 / n - centred * shift / across
+    left = (y - y.mean() - slope * centred) * weights
+    leverage = 1.0 / n + centred**2 / across
     influence = slope * f / samples
     influence[here] += left / (1.0 - leverage)
-    if everyone.codes is not None:
-        influence = np.bincount(everyone.codes, weights=influence)
-    error = math.sqrt(float(np.square(influence).sum()) * of.equal / (of.equal - 1.0))
-    half = quantile(level, of.equal - 2.0) * error
+    if all_units.codes is not None:
+        influence = np.bincount(all_units.codes, weights=influence)
+    corrected = units.equal / (units.equal - 1.0)
+    error = math.sqrt(float(np.square(influence).sum()) * corrected)
+    half = quantile(level, units.equal - 2.0) * error
     plain = alone.high - alone.low
     if not 2.0 * half < plain:
-        return as_it_is
+        return unpowered
     least, most = natural_ends(y)
-    low, high = max(value - half, least), min(value + half, most)
-    value = min(max(value, least), most)
-    found = Estimate(
-        value,
-        low,
-        high,
-        n=n,
-        groups=of.groups,
-        level=level,
+    powered = replace(
+        alone,
+        value=min(max(value, least), most),
+        low=max(value - half, least),
+        high=min(value + half, most),
+        narrow=(math.nan, math.nan),
     )
-    return PoweredMean(found, alone, samples, slope, n * (plain / (2.0 * half)) ** 2)
+    return PoweredMean(powered, alone, samples, slope, n * (plain / (2.0 * half)) ** 2)

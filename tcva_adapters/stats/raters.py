@@ -108,18 +108,16 @@ def reliability(
 
     >>> rng = np.random.default_rng(0)
     >>> truth = rng.normal(size=(2000, 1))
-    >>> found = reliability("pearson", truth + rng.normal(size=(2000, 3)), truth)
-    >>> [round(x, 2) for x in (found.between, found.best.value, found.with_mean[0])]
+    >>> reliable = reliability("pearson", truth + rng.normal(size=(2000, 3)), truth)
+    >>> [round(x, 2) for x in (reliable.between, reliable.best.value, reliable.with_mean[0])]
     [0.51, 0.87, 0.87]
-    >>> round(found.corrected[0].value, 1)
+    >>> round(reliable.corrected[0].value, 1)
     1.0
     """
     one_of("measure", measure, get_args(Correlated))
     check_level(level)
-    table, scores = (
-        numbers("ratings", ratings, ndim=2),
-        numbers("scores", methods, ndim=2),
-    )
+    table = numbers("ratings", ratings, ndim=2)
+    scores = numbers("scores", methods, ndim=2)
     same_length(ratings=table, scores=scores)
     if table.shape[1] < 2:
         msg = (
@@ -127,35 +125,35 @@ def reliability(
         )
         raise InvalidValueError(msg)
     rated = np.asarray(np.isfinite(table).any(axis=1))
-    of, table, scores = Units(groups, rated), table[rated], scores[rated]
+    units = Units(groups, rated)
+    table, scores = table[rated], scores[rated]
     pairs = [agreement(measure, *pair) for pair in combinations(table.T, 2)]
-    found = _figures(measure, table, scores)
-    between, best = found[:2].tolist()
-    why = of.why_none(ENOUGH)
+    between, best, *corrected = _figures(measure, table, scores).tolist()
+    reason = units.why_none(ENOUGH)
     if math.isnan(best):
-        why = "the raters do not agree beyond chance, so there is no correction"
-    elif not why and best >= 1.0 - _NOTHING:
-        why = "the raters never differ, so there is nothing to correct"
+        reason = "the raters do not agree beyond chance, so there is no correction"
+    elif not reason and best >= 1.0 - _NOTHING:
+        reason = "the raters never differ, so there is nothing to correct"
     estimates = [
-        Estimate(
-            v,
-            n=of.n,
-            groups=of.groups,
-            reason=why,
-            level=level,
-        )
-        for v in found[1:].tolist()
+        Estimate(value, n=units.n, groups=units.groups, reason=reason, level=level)
+        for value in (best, *corrected)
     ]
-    if not why:
+    if not reason:
         left_out = np.array(
-            [_figures(measure, table[kept], scores[kept])[1:] for kept in of.without()]
+            [_figures(measure, table[k], scores[k])[1:] for k in units.without()]
         )
-        half = quantile(level, of.equal - 1)
-        sides = zip(estimates, left_out.T, strict=True)
-        estimates = [_interval(each, column, half) for each, column in sides]
-    with_mean = tuple(float(c * best) for c in found[2:])
+        half = quantile(level, units.equal - 1)
+        estimates = [
+            _interval(figure, column, half)
+            for figure, column in zip(estimates, left_out.T, strict=True)
+        ]
     return Reliability(
-        pairs, between, best**2, estimates[0], with_mean, tuple(estimates[1:])
+        pairs=pairs,
+        between=between,
+        value=best**2,
+        best=estimates[0],
+        with_mean=tuple(value * best for value in corrected),
+        corrected=tuple(estimates[1:]),
     )
 
 
@@ -179,17 +177,18 @@ def _figures(measure: Correlated, table: FloatArray, scores: FloatArray) -> Floa
     return np.array([between, best, *methods])
 
 
-def _interval(found: Estimate, left_out: FloatArray, half: float) -> Estimate:
+def _interval(figure: Estimate, left_out: FloatArray, half: float) -> Estimate:
     """Student's, of the jackknife: on Fisher's z below 1, as it is above."""
-    if np.isnan(left_out).any() or math.isnan(found.value):
-        return replace(
-            found, reason="it is undefined when one of the samples is left out"
-        )
-    if max(found.value, left_out.max()) < 1.0:
-        low, high = correlation_ends(left_out, found.value, half)
-        return replace(found, low=low, high=high)
-    reach = float(half * error(left_out))
-    return replace(found, low=found.value - reach, high=found.value + reach)
+    value = figure.value
+    if np.isnan(left_out).any() or math.isnan(value):
+        why = "it is undefined when one of the samples is left out"
+        return replace(figure, reason=why)
+    if max(value, left_out.max()) < 1.0:
+        low, high = correlation_ends(left_out, value, half)
+    else:
+        reach = half * error(left_out)
+        low, high = value - reach, value + reach
+    return replace(figure, low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +196,6 @@ class Independence:
     """How much judges say that the others do not say already.
 
     Attributes:
-        judges: How many there are.
         samples: Those with a score by each of them (and a human rating, where errors are looked at).
         varying: Those that vary; one that says the same of every sample adds nothing.
         correlation: Pearson's, mean over the pairs of judges that vary; nan where no pair has one.
@@ -205,7 +203,6 @@ class Independence:
             0: so many independent judges would have a mean with as much noise. nan where r is.
     """
 
-    judges: int
     samples: int
     varying: int
     correlation: float
@@ -231,31 +228,27 @@ def independence(
 
     >>> rng = np.random.default_rng(0)
     >>> shared = rng.normal(size=(500, 1))
-    >>> found = independence(shared + rng.normal(size=(500, 4)))
-    >>> round(found.correlation, 1), round(found.effective, 1)
+    >>> independent = independence(shared + rng.normal(size=(500, 4)))
+    >>> round(independent.correlation, 1), round(independent.effective, 1)
     (0.5, 1.6)
     """
     table = numbers("scores", scores, ndim=2)
-    columns = [table] if human is None else [table, numbers("human", human)[:, None]]
-    same_length(**{f"column {place}": each for place, each in enumerate(columns)})
-    used = np.isfinite(np.concatenate(columns, axis=1)).all(axis=1)
-    table, *ratings = (column[used] for column in columns)
-    judges, n = table.shape[1], len(table)
-    rest = table - table.mean(axis=0) if n else table
-    if ratings and n and np.ptp(ratings[0]) > 0.0:
-        about = ratings[0] - ratings[0].mean()
-        rest = rest - about * (about.T @ rest) / (about.T @ about)
-        rest = rest - rest.mean(axis=0)
-    lengths = np.sqrt((rest**2).sum(axis=0))
-    varies = lengths > _NOTHING * np.sqrt((table**2).sum(axis=0))
-    k = int(varies.sum())
-    correlation = effective = math.nan
-    if n > 1 and k > 1:
-        unit = rest[:, varies] / lengths[varies]
-        together = float((unit.T @ unit).sum()) - k
-        correlation = min(max(together / (k * (k - 1)), -1.0), 1.0)
-        effective = k / (1.0 + (k - 1) * max(0.0, correlation))
-    return Independence(judges, n, k, correlation, effective)
+    ratings = np.zeros(len(table)) if human is None else numbers("human", human)
+    same_length(scores=table, human=ratings)
+    used = np.isfinite(np.column_stack([table, ratings])).all(axis=1)
+    table = table[used]
+    n, varying, correlation, effective = len(table), 0, math.nan, math.nan
+    if n > 1:
+        line = np.column_stack([np.ones(n), ratings[used]])
+        rest = table - line @ np.linalg.lstsq(line, table)[0]
+        sizes, all_sizes = (np.linalg.norm(part, axis=0) for part in (rest, table))
+        rest = rest[:, sizes > _NOTHING * all_sizes]
+        varying = rest.shape[1]
+    if varying > 1:
+        total = float(np.corrcoef(rest, rowvar=False).sum()) - varying
+        correlation = min(max(total / (varying * (varying - 1)), -1.0), 1.0)
+        effective = varying / (1.0 + (varying - 1) * max(0.0, correlation))
+    return Independence(n, varying, correlation, effective)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +258,6 @@ class VarianceComponents:
     Attributes:
         mean: Mean of the samples' means; nan without a score.
         samples: Samples with at least one score.
-        scores: All scores.
         repeats: Scores per sample, the harmonic mean of their numbers; nan without a score.
         judge: Variance within a sample, of the judge; nan where no sample has two scores.
         sample: Variance between samples of what a judge without noise would give, at least 0; nan
@@ -274,7 +266,6 @@ class VarianceComponents:
 
     mean: float
     samples: int
-    scores: int
     repeats: float
     judge: float
     sample: float
@@ -284,22 +275,11 @@ class VarianceComponents:
         """Of the mean, with other samples of the same kind and judged anew; nan where `sample` is."""
         return self.error_with(self.samples, self.repeats)
 
-    @property
-    def judge_error(self) -> float:
-        """Of the mean on these very samples, judged anew; nan where `judge` is."""
-        return (
-            math.sqrt(self.judge / (self.samples * self.repeats))
-            if self.samples
-            else math.nan
-        )
-
     def error_with(self, samples: float, repeats: float) -> float:
         """The standard error of the mean with so many samples and repeats of each; nan without any."""
-        return (
-            math.sqrt((self.sample + self.judge / repeats) / samples)
-            if samples
-            else math.nan
-        )
+        if not samples:
+            return math.nan
+        return math.sqrt((self.sample + self.judge / repeats) / samples)
 
 
 def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
@@ -324,15 +304,15 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
     Two samples with the means 1 and 3, and a variance of 0.02 within each; 2 is the variance of the
     means, of which 0.02 / 2 is the judge's:
 
-    >>> found = variance_components([[0.9, 1.1], [2.9, 3.1]])
-    >>> round(found.judge, 12), round(found.sample, 12), round(found.standard_error, 12)
-    (0.02, 1.99, 1.0)
+    >>> components = variance_components([[0.9, 1.1], [2.9, 3.1]])
+    >>> [round(v, 12) for v in (components.judge, components.sample, components.standard_error)]
+    [0.02, 1.99, 1.0]
     """
     table = numbers("scores", scores, ndim=2)
     table = table[np.isfinite(table).any(axis=1)]
     k, n = len(table), np.isfinite(table).sum(axis=1)
     if not k:
-        return VarianceComponents(math.nan, 0, 0, math.nan, math.nan, math.nan)
+        return VarianceComponents(math.nan, 0, math.nan, math.nan, math.nan)
     total, means = int(n.sum()), mean_rating(table)
     judge = sample = math.nan
     if total > k:
@@ -342,4 +322,4 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
         n0 = (total - (n**2).sum() / total) / (k - 1)
         sample = max(0.0, float((between - judge) / n0))
     repeats = k / float((1.0 / n).sum())
-    return VarianceComponents(float(means.mean()), k, total, repeats, judge, sample)
+    return VarianceComponents(float(means.mean()), k, repeats, judge, sample)

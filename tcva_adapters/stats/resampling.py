@@ -114,10 +114,8 @@ def interval_shares(level: float, groups: float | None = None) -> FloatArray:
     if groups is None:
         return shares
     special = scipy_module("special")
-    further: FloatArray = special.ndtr(
-        np.sqrt(groups / (groups - 1.0)) * special.stdtrit(groups - 1.0, shares)
-    )
-    return further
+    t = special.stdtrit(groups - 1.0, shares)
+    return np.asarray(special.ndtr(np.sqrt(groups / (groups - 1.0)) * t))
 
 
 def clustered_p(p: float, groups: float | None = None) -> float:
@@ -188,9 +186,9 @@ def spearman_of(methods: Sequence[FloatArray], human: FloatArray) -> Statistic:
         weighted *= counts
         rows = []
         for side in sides:
-            deviations, own_spread = side.centred(counts)
+            deviations, side_spread = side.centred(counts)
             deviations *= weighted
-            rows.append(ratio(deviations.sum(axis=1), own_spread, spread))
+            rows.append(ratio(deviations.sum(axis=1), side_spread, spread))
         return np.array(rows)
 
     return values
@@ -199,6 +197,6 @@ def spearman_of(methods: Sequence[FloatArray], human: FloatArray) -> Statistic:
 def ratio(product: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
     """``product / sqrt(first * second)`` within [-1, 1]; nan where a side does not vary."""
     scale = np.sqrt(first * second)
-    found = np.full(product.shape, np.nan)
-    np.divide(product, scale, out=found, where=scale > 0)
-    return np.clip(found, -1.0, 1.0, out=found)
+    ratios = np.full(product.shape, np.nan)
+    np.divide(product, scale, out=ratios, where=scale > 0)
+    return np.clip(ratios, -1.0, 1.0, out=ratios)

@@ -93,18 +93,13 @@ class Units:
         if self.codes is not None and round(self.equal) < least_groups:
             return f"it needs {least_groups} groups, got {self.groups} (effectively {self.equal:.1f})"
         for column in columns:
-            values = column.round(_DIGITS)
             _, places, often = np.unique(
-                values, return_inverse=True, return_counts=True
+                column.round(_DIGITS), return_inverse=True, return_counts=True
             )
-            differ = places != often.argmax()
-            found = (
-                int(differ.sum())
-                if self.codes is None
-                else len(np.unique(self.codes[differ]))
-            )
-            if found < LEAST_OTHERS:
-                which = f"all but {found}" if found else "all"
+            codes = np.arange(self.n) if self.codes is None else self.codes
+            differing = len(np.unique(codes[places != often.argmax()]))
+            if differing < LEAST_OTHERS:
+                which = f"all but {differing}" if differing else "all"
                 return f"{which} values are equal; at least {LEAST_OTHERS} must differ"
         return ""
 
