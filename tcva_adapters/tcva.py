@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from tcva_adapters.criteria import Criterion, resolve_criterion
-from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer, lacks
 from tcva_adapters.judges import resolve
 from tcva_adapters.judges.base import Judge
-from tcva_adapters.judges.llm import LLMJudge
-from tcva_adapters.judges.non_claims import FORGETFUL, SentenceMemory
 from tcva_adapters.judges.panel import Repeats, assessment_of, groups_in, single_judges
-from tcva_adapters.judges.rounds import Rounds, adrive, drive
 from tcva_adapters.judges.unscored import blank_field
-from tcva_adapters.models.protocol import Identity, identity_of
-from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of, verdict_key
+from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult
@@ -26,12 +22,16 @@ from tcva_adapters.results.judge_spec import PROFILES, bare
 from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.setting_checks import Profiles
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_model import shown, shows_settings, unusual
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import Question
-from tcva_adapters.runner.sharing import SharedSentences
+from tcva_adapters.runner.verdict_question import (
+    VerdictQuestion,
+    assessment_key,
+    judge_identity,
+    unscored_assessment,
+)
 from tcva_adapters.samples.conversation import (
     Conversation,
     as_conversation,
@@ -85,83 +85,86 @@ class TCVA(FromConfig, Scorer[Result]):
         judge: Any = None,
         **settings: Any,
     ) -> None:
-        found = dict(TCVASettings(**settings))
+        checked = TCVASettings(**settings)
+        values = dict(checked)
         self.criterion = resolve_criterion(criterion)
         self.scoring = ScoringConfig(
-            **{name: found[name] for name in ScoringConfig.model_fields}
+            **{name: values[name] for name in ScoringConfig.model_fields}
         )
-        self.profiles: Profiles | None = found["profiles"]
-        self.share = found["share"]
-        self.max_concurrency = found["max_concurrency"]
-        self.events = found["events"]
-        how = {name: found[name] for name in (*resolve.JUDGING, "max_concurrency")}
-        once: Judge = resolve.resolve_judge(
-            resolve.DEFAULT if judge is None else judge, **how
+        self.profiles = checked.profiles
+        self.threshold = checked.threshold
+        self.share = checked.share
+        self.max_concurrency = checked.max_concurrency
+        self.events = checked.events
+
+        single = resolve.resolve_judge(
+            resolve.DEFAULT if judge is None else judge,
+            claims=checked.claims,
+            max_claims=checked.max_claims,
+            verdicts=checked.verdicts,
+            max_concurrency=checked.max_concurrency,
         )
-        once.check(self.criterion)
-        # What builds an equal judge under other settings, with the same client.
-        is_ready = judge is once or judge is None
-        named = getattr(once, "address", "lexical")
-        self._given = judge if is_ready else getattr(once, "model", named)
-        self.judge: Judge = (
-            once if found["repeats"] == 1 else Repeats(once, found["repeats"])
-        )
-        how["repeats"] = found["repeats"]
+        single.check(self.criterion)
+        self._source = judge
+        if judge is not None and judge is not single:
+            name = getattr(single, "address", resolve.DEFAULT)
+            self._source = getattr(single, "model", name)
+        self.judge: Judge = single
+        if checked.repeats > 1:
+            self.judge = Repeats(single, checked.repeats)
         self.members = tuple(
-            _member(each, self.criterion, how) for each in found["fuse"]
+            _member(judge, self.criterion, checked) for judge in checked.fuse
         )
         weights, number = self.scoring.fuse_weights, 1 + len(self.members)
         if weights is not None and len(weights) != number:
             msg = f"fuse_weights must have one weight per judge ({number}), got {weights!r}"
             raise InvalidValueError(msg)
-        self._asked = [
-            (
-                each,
-                identity_of(each)
-                if hasattr(each, "identity") or not each.is_local
-                else None,
-            )
-            for each in single_judges(self.judge)
-        ]
-        self.is_local = all(each.judge.is_local for each in (self, *self.members))
-        asked = [pair for each in (self, *self.members) for pair in each._asked]  # noqa: SLF001  # of this class
-        self.is_instant = all(identity is None for _, identity in asked)
-        self.judge_name, self.subject = self.judge.name, self.criterion.name
-        self.required, shows = self.criterion.required, self.criterion.shows
-        self.shown = tuple(name for name in shows if name not in self.required)
-        self.threshold = self.scoring.threshold
-        # A judge that came ready-made has settings of its own.
-        own = {name: self.judge.parameters.get(name) for name in resolve.JUDGING}
+
+        self.is_local = all(scorer.judge.is_local for scorer in self._scorers)
+        self.is_instant = not any(map(judge_identity, self._single_judges()))
+        self.required = self.criterion.required
+        self.shown = tuple(
+            name for name in self.criterion.shows if name not in self.required
+        )
+        self.judge_name = self.judge.name
+        self.subject = self.criterion.name
         named = {
-            **found,
-            **{name: value for name, value in own.items() if value is not None},
+            **values,
+            "fuse": tuple(f"{m.judge_name} {m.subject}" for m in self.members),
         }
-        named["fuse"] = tuple(f"{m.judge_name} {m.subject}" for m in self.members)
+        # A judge that came ready-made has settings of its own.
+        for name in resolve.JUDGING:
+            if (value := self.judge.parameters.get(name)) is not None:
+                named[name] = value
         details = unusual(TCVASettings, named)
         self.name = column_name(f"tcva_{self.subject}", details)
         self.title = title_of(f"TCVA {self.subject}", details)
-        # What another TCVA can be given: judges, which follow its criterion, and those that came
-        # with a criterion of their own. Clients are shared.
-        found["fuse"] = tuple(
-            given if isinstance(given, TCVA) else member._given  # noqa: SLF001  # of this class
-            for given, member in zip(found["fuse"], self.members, strict=True)
-        )
+
         # Last, when all settings are known to be good: opening a store makes its file.
-        for single, _ in asked:
-            key_of(single, is_stored=found["store"] is not None)
-        found["store"] = self.store = VerdictStore.opened(found["store"])
-        self.settings: Mapping[str, Any] = found
+        for single_judge in self._single_judges():
+            key_of(single_judge, is_stored=checked.store is not None)
+        self.store = VerdictStore.opened(checked.store)
+        self.settings: Mapping[str, Any] = {
+            **values,
+            "store": self.store,
+            # What another TCVA can be given: judges, which follow its criterion, and those that
+            # came with a criterion of their own. Clients are shared.
+            "fuse": tuple(
+                judge if isinstance(judge, TCVA) else member._source  # noqa: SLF001  # of this class
+                for judge, member in zip(checked.fuse, self.members, strict=True)
+            ),
+        }
         self.arguments = {
             "criterion": self.criterion,
-            "judge": self._given,
-            **found,
+            # What builds an equal judge under other settings, with the same client.
+            "judge": self._source,
+            **self.settings,
         }
         self._is_built = True
 
     def __repr__(self) -> str:
-        fused = (
-            f", fuse={[m.judge.name for m in self.members]!r}" if self.members else ""
-        )
+        names = [member.judge.name for member in self.members]
+        fused = f", fuse={names!r}" if names else ""
         return (
             f"TCVA({self.criterion.name!r}, judge={self.judge.name!r}, "
             f"temperature={self.scoring.temperature:g}, threshold={self.scoring.threshold:g}{fused})"
@@ -170,7 +173,7 @@ class TCVA(FromConfig, Scorer[Result]):
     @property
     def fingerprint(self) -> str:
         """Everything that can change a score, as a text that is equal where it is equal."""
-        judged = [each.key(Sample()) for each in (self, *self.members)]
+        judged = [scorer.key(Sample()) for scorer in self._scorers]
         parts = [
             self.subject,
             self.scoring,
@@ -185,9 +188,9 @@ class TCVA(FromConfig, Scorer[Result]):
 
         Of several judges the parts of each begin with its number.
         """
-        scorers = (self, *self.members)
-        groups = [group for each in scorers for group in groups_in(each.judge)]
-        found = {
+        scorers = self._scorers
+        groups = [group for scorer in scorers for group in groups_in(scorer.judge)]
+        parts = {
             "criterion": self.subject,
             "texts of the criterion": self.criterion.fingerprint,
             "judge": bare(self.judge_name),
@@ -203,13 +206,13 @@ class TCVA(FromConfig, Scorer[Result]):
             or None,
             PROFILES: self.profiles and shown(self.profiles),
         }
-        judges = [judge for each in scorers for judge, _ in each._asked]  # noqa: SLF001  # of this class
+        judges = self._single_judges()
         for number, judge in enumerate(judges, start=1):
             spec = spec_of(judge)
-            parts = {"judge": spec.name, **spec.parts}
             prefix = f"judge {number}: " if len(judges) > 1 else ""
-            found |= {f"{prefix}{part}": value for part, value in parts.items()}
-        return found
+            for part, value in {"judge": spec.name, **spec.parts}.items():
+                parts[f"{prefix}{part}"] = value
+        return parts
 
     def result(self, assessment: Assessment) -> Result:
         """An assessment under this object's settings, or those of the profile it falls under.
@@ -270,10 +273,10 @@ class TCVA(FromConfig, Scorer[Result]):
         Raises:
             InvalidSampleError: As for `evaluate_conversation`, or this is one conversation.
         """
-        given = as_conversations(conversations)
-        turns = [turn for each in given for turn in each.turns]
-        results = iter(self.quiet.evaluate_many(turns, progress=progress))
-        return [self._whole(each, results) for each in given]
+        checked = as_conversations(conversations)
+        turns = [turn for conversation in checked for turn in conversation.turns]
+        results = self.quiet.evaluate_many(turns, progress=progress)
+        return self._conversation_results(checked, results)
 
     async def aevaluate_conversations(
         self,
@@ -282,38 +285,43 @@ class TCVA(FromConfig, Scorer[Result]):
         progress: bool | None = None,
     ) -> list[ConversationResult]:
         """The same, awaited."""
-        given = as_conversations(conversations)
-        turns = [turn for each in given for turn in each.turns]
-        results = iter(await self.quiet.aevaluate_many(turns, progress=progress))
-        return [self._whole(each, results) for each in given]
+        checked = as_conversations(conversations)
+        turns = [turn for conversation in checked for turn in conversation.turns]
+        results = await self.quiet.aevaluate_many(turns, progress=progress)
+        return self._conversation_results(checked, results)
 
-    def _whole(
-        self, conversation: Conversation, results: Iterator[Result]
-    ) -> ConversationResult:
-        turns = islice(results, len(conversation.turns))
-        return self.emit_result(self.of_turns(conversation, turns))
+    def _conversation_results(
+        self, conversations: Iterable[Conversation], results: Iterable[Result]
+    ) -> list[ConversationResult]:
+        left = iter(results)
+        return [
+            self.emit_result(
+                self.of_turns(conversation, islice(left, len(conversation.turns)))
+            )
+            for conversation in conversations
+        ]
 
     def of_turns(
         self, conversation: Conversation, results: Iterable[Result]
     ) -> ConversationResult:
         """The result of a conversation whose turns have these results."""
         scoring = self.scoring.for_profile(self.profiles, conversation.metadata)
-        about = conversation.id, conversation.metadata
-        return ConversationResult([*results], scoring, *about).warned()
+        return ConversationResult(
+            [*results], scoring, conversation.id, conversation.metadata
+        ).warned()
 
     def unscored(
-        self,
-        reason: Reason,
-        detail: str,
-        sample: Sample | None = None,
+        self, reason: Reason, detail: str, sample: Sample | None = None
     ) -> Result:
         """The result of what cannot be judged; see `Scorer.unscored`."""
         why = Unscored(reason=reason, detail=detail)
-        return self.result(_unscored(why, self.judge, self.criterion, sample))
+        return self.result(
+            unscored_assessment(why, self.judge, self.criterion, sample or Sample())
+        )
 
     def key(self, sample: Sample) -> str:
         """The store key of a sample: everything that can change its verdicts, nothing else."""
-        return _JudgeQuestion(self.judge, None, self.criterion, sample).key
+        return assessment_key(self.judge, self.criterion, sample)
 
     def questions(self, sample: Sample) -> list[Question]:
         """One for each judge: the panel's or repeats one by one, then those of additional scores."""
@@ -321,18 +329,20 @@ class TCVA(FromConfig, Scorer[Result]):
         sample = self._in_context(sample)
         if self.missing(sample):
             return questions
-        for each in (self, *self.members):
-            if each is not self and each.missing(sample):
+        for scorer in self._scorers:
+            if scorer is not self and scorer.missing(sample):
                 continue
-            if each._given is None:  # noqa: SLF001  # of this class
+            if scorer._source is None:  # noqa: SLF001  # of this class
                 resolve.tell_of_default()
-            for judge, identity in each._asked:  # noqa: SLF001  # of this class
-                sentences = SharedSentences(
-                    judge, identity if self.share else None, self.store
+            for judge in single_judges(scorer.judge):
+                question = VerdictQuestion(
+                    judge,
+                    scorer.criterion,
+                    sample,
+                    share=self.share,
+                    store=self.store,
                 )
-                questions.append(
-                    _JudgeQuestion(judge, identity, each.criterion, sample, sentences)
-                )
+                questions.append(question)
         return questions
 
     def result_of(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
@@ -342,14 +352,13 @@ class TCVA(FromConfig, Scorer[Result]):
         if not answers:
             return self.result(self._lacking(sample))
         left = iter(answers)
-        is_one = len(self._asked) == 1
-        assessment = next(left) if is_one else assessment_of(self.judge, left)
+        assessment = assessment_of(self.judge, left)
         if self.members:
             members = [
-                each._lacking(sample)  # noqa: SLF001  # of this class
-                if each.missing(sample)
-                else assessment_of(each.judge, left)
-                for each in self.members
+                member._lacking(sample)  # noqa: SLF001  # of this class
+                if member.missing(sample)
+                else assessment_of(member.judge, left)
+                for member in self.members
             ]
             assessment = assessment.model_copy(update={"members": tuple(members)})
         if assessment.verdicts and sample.contexts != contexts:
@@ -372,7 +381,7 @@ class TCVA(FromConfig, Scorer[Result]):
             is_silent = (
                 sentences and blank_field(sample, self.criterion, sentences) is None
             )
-            # Who says what becomes of answers without contexts expects them.
+            # A setting for answers without contexts says that they are expected.
             contexts = () if is_silent or self.scoring.uncontexted else None
         is_same = contexts is sample.contexts
         return sample if is_same else sample.model_copy(update={"contexts": contexts})
@@ -384,101 +393,44 @@ class TCVA(FromConfig, Scorer[Result]):
     def _lacking(self, sample: Sample) -> Assessment:
         detail = lacks("the sample", self.missing(sample), self.subject)
         why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
-        return _unscored(why, self.judge, self.criterion, sample)
+        return unscored_assessment(why, self.judge, self.criterion, sample)
+
+    @property
+    def _scorers(self) -> tuple[TCVA, ...]:
+        return (self, *self.members)
+
+    def _single_judges(self) -> list[Judge]:
+        """The judges that are asked, also those of additional scores."""
+        return [
+            judge for scorer in self._scorers for judge in single_judges(scorer.judge)
+        ]
 
 
-class _JudgeQuestion(Question):
-    """One judge's verdicts on one sample."""
-
-    answered_by = Assessment
-
-    def __init__(
-        self,
-        judge: Judge,
-        identity: Identity | None,
-        criterion: Criterion,
-        sample: Sample,
-        sentences: SentenceMemory = FORGETFUL,
-    ) -> None:
-        self.judge = judge
-        self.identity = identity
-        # Another framework's evaluators may have asked the same judge.
-        self.sample_fields = {
-            "sample_id": sample.id,
-            "metadata": sample.metadata,
-            "judge": judge.name,
-        }
-        version = judge.prompt_version
-        self.key = verdict_key(
-            sample, criterion, prompt_version=version, **key_of(judge)
-        )
-        self._criterion = criterion
-        self._sample = sample
-        self._sentences = sentences
-
-    def ask(self) -> Assessment:
-        if type(self.judge) is LLMJudge:  # a subclass may do more
-            return drive(self.rounds(), self.judge.model)
-        return _checked(self.judge.assess(self._sample, self._criterion))
-
-    async def aask(self) -> Assessment:
-        if type(self.judge) is LLMJudge:
-            return await adrive(self.rounds(), self.judge.model)
-        return _checked(await self.judge.aassess(self._sample, self._criterion))
-
-    def rounds(self) -> Rounds[Assessment]:
-        rounds: Rounds[Assessment] = self.judge.rounds(
-            self._sample, self._criterion, self._sentences
-        )
-        return rounds
-
-    def failed_answer(self, why: Unscored) -> Assessment:
-        return _unscored(why, self.judge, self._criterion, self._sample)
-
-
-def _checked(answer: Any) -> Assessment:
-    if not isinstance(answer, Assessment):
-        msg = (
-            f"the judge returned {type(answer).__name__}; it must return an Assessment"
-        )
-        raise JudgeError(msg)
-    return answer
-
-
-def _unscored(
-    why: Unscored,
-    judge: Judge,
-    criterion: Criterion,
-    sample: Sample | None,
-) -> Assessment:
-    return Assessment(
-        criterion=criterion.name,
-        judge=judge.name,
-        prompt_version=judge.prompt_version,
-        unscored=why,
-        sample_id=None if sample is None else sample.id,
-        metadata={} if sample is None else sample.metadata,
-    )
-
-
-def _member(given: Any, criterion: Criterion, how: Mapping[str, Any]) -> TCVA:
-    """Who judges for one of the fused scores: under the settings of the one that it joins.
+def _member(judge: Any, criterion: Criterion, settings: TCVASettings) -> TCVA:
+    """What judges for one of the fused scores, under the settings of the TCVA that it joins.
 
     Raises:
         InvalidValueError: It is fused already, or nothing that can judge.
     """
-    if given is None:
+    if judge is None:
         msg = f"fuse must not contain None; an additional judge is {resolve.KINDS}"
         raise InvalidValueError(msg)
-    if isinstance(given, TCVA):
-        if given.members:
-            msg = f"{given!r} already has additional judges; list all judges in one fuse=[...]"
+    if isinstance(judge, TCVA):
+        if judge.members:
+            msg = f"{judge!r} already has additional judges; list all judges in one fuse=[...]"
             raise InvalidValueError(msg)
-        return given
-    if resolve.is_fixed(given) or getattr(given, "is_local", False):
-        return TCVA(
-            criterion, judge=given
-        )  # it follows nothing, and says the same each time
-    if isinstance(given, Judge):
-        return TCVA(criterion, judge=given, repeats=how["repeats"])
-    return TCVA(criterion, judge=given, **how)
+        return judge
+    if resolve.is_fixed(judge) or getattr(judge, "is_local", False):
+        # It follows no setting, and says the same each time.
+        return TCVA(criterion, judge=judge)
+    if isinstance(judge, Judge):
+        return TCVA(criterion, judge=judge, repeats=settings.repeats)
+    return TCVA(
+        criterion,
+        judge=judge,
+        claims=settings.claims,
+        max_claims=settings.max_claims,
+        verdicts=settings.verdicts,
+        max_concurrency=settings.max_concurrency,
+        repeats=settings.repeats,
+    )
