@@ -40,26 +40,27 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Tabl
         msg = "there are no claims to show: imported scores have no verdicts"
         raise InvalidValueError(msg)
     places: list[int] = []
-    for each in wanted:
-        if each == ALL:
+    for name in wanted:
+        if name == ALL:
             places += range(len(table))
-        elif each == WORST:
+        elif name == WORST:
             scores = table.column(method)
-            order = np.argsort(scores, kind="stable")[
-                : np.count_nonzero(np.isfinite(scores))
-            ]
-            places += order[:MOST].tolist()
-        elif each in table.samples:
-            places.append(table.samples.index(each))
+            scored = np.flatnonzero(np.isfinite(scores))
+            order = np.argsort(scores[scored], kind="stable")
+            places += scored[order[:MOST]].tolist()
+        elif name in table.samples:
+            places.append(table.samples.index(name))
         else:
             some = ", ".join(table.samples[:MOST])
-            msg = f"--show: no sample {each!r}; give {WORST}, {ALL}, or an id such as {some}"
+            msg = f"--show: no sample {name!r}; give {WORST}, {ALL}, or an id such as {some}"
             raise InvalidValueError(msg)
-    results = table.results[method]
+    results = [
+        (table.samples[p], table.result(method, p)) for p in dict.fromkeys(places)
+    ]
     return [
-        _claims(table.samples[place], results[place])
-        for place in dict.fromkeys(places)
-        if isinstance(results[place], Result)
+        _claims(sample, result)
+        for sample, result in results
+        if isinstance(result, Result)
     ]
 
 
@@ -70,24 +71,22 @@ def preset_scores(result: Any) -> str:
     )
 
 
-def _claims(sample: str, result: Any) -> Table:
-    scheme = result.scoring.scheme
+def _claims(sample: str, result: Result) -> Table:
     records = [
         {
-            "verdict": each.level_text(scheme),
-            "claim": each.claim,
-            "reason": each.reason,
+            "verdict": claim.level_text(result.scoring.scheme),
+            "claim": claim.claim,
+            "reason": claim.reason,
         }
-        for each in result.claims
+        for claim in result.claims
     ]
     if result.unscored is not None:
-        return Table(
-            f"claims of {sample}", _COLUMNS, records, notes=[result.unscored.text]
+        note = result.unscored.text
+    else:
+        flip = result.flip_temperature
+        passes = (
+            "fails at every T" if flip is None else f"passes if T is {flip:.2f} or more"
         )
-    at = preset_scores(result)
-    flip = result.flip_temperature
-    passes = (
-        "fails at every T" if flip is None else f"passes if T is {flip:.2f} or more"
-    )
-    note = f"score: {at}; {passes} (threshold {result.scoring.threshold:g})"
+        threshold = f"threshold {result.scoring.threshold:g}"
+        note = f"score: {preset_scores(result)}; {passes} ({threshold})"
     return Table(f"claims of {sample}", _COLUMNS, records, notes=[note])

@@ -89,21 +89,21 @@ def _cases(table: ScoreTable, method: str, failed: set[str]) -> Iterable[ET.Elem
         result = table.result(method, place)
         seconds = result.usage.seconds if isinstance(result, Result) else 0.0
         test = _test(method, sample, seconds)
-        if not (math.isnan(score) or (failed and place in lost)):
+        is_lost = bool(failed) and place in lost
+        if not (math.isnan(score) or is_lost):
             properties = ET.SubElement(test, "properties")
             ET.SubElement(properties, "property", name="score", value=f"{score:.12g}")
             if score < threshold and failed & {"mean", "pass_rate", "change"}:
-                said = [
-                    verdict(table, method, place),
-                    *claim_lines(table, method, place, _CLAIMS),
-                ]
-                _outcome(test, "failure", "below_threshold", said)
+                claims = claim_lines(table, method, place, _CLAIMS)
+                lines = [verdict(table, method, place), *claims]
+                _outcome(test, "failure", "below_threshold", lines)
         else:
             why = table.reason(sample, method)
-            tag = (
-                "failure" if "coverage" in failed and place not in silent else "skipped"
-            )
-            tag = "error" if failed and place in lost else tag
+            tag = "skipped"
+            if is_lost:
+                tag = "error"
+            elif "coverage" in failed and place not in silent:
+                tag = "failure"
             _outcome(test, tag, why.partition(":")[0], [why])
         yield test
 
@@ -117,12 +117,9 @@ def _suite(
         ET.SubElement(known, "property", name=_text(key), value=_text(value))
     suite.extend(tests)
     suite.set("tests", str(len(suite) - 1))
-    for counted, tag in (
-        ("failures", "failure"),
-        ("errors", "error"),
-        ("skipped", "skipped"),
-    ):
-        suite.set(counted, str(len(suite.findall(f"testcase/{tag}"))))
+    tags = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+    for attribute, tag in tags.items():
+        suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
     times = (float(test.get("time", "0")) for test in suite.iter("testcase"))
     suite.set("time", f"{sum(times):.3f}")
     return suite

@@ -18,7 +18,7 @@ from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.report.baseline import REGRESSIONS
 from tcva_adapters.report.failing_samples import MOST, lowest_claims, verdict, worst
-from tcva_adapters.report.gates import gate_records, records_of
+from tcva_adapters.report.gates import FAILED_SAMPLES, gate_records, records_of
 from tcva_adapters.results.result import Result
 from tcva_adapters.tables import (
     Column,
@@ -72,12 +72,11 @@ def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
     head = f"**{title}**: {markdown_text(report.sentence)}\n"
     blocks = [f"- failed: {_code(record['text'], _TEXT)}" for record in failed]
     blocks += ["", *_methods(report, records), ""]
-    told = (
-        note
+    blocks += [
+        f"{markdown_text(note)}\n"
         for note in report.notes
         if note.startswith(("Guarantee of", "The guarantee"))
-    )
-    blocks += [f"{markdown_text(note)}\n" for note in told]
+    ]
     blocks += [f"{_since(change)}\n" for change in records_of(report, "changes")]
     shown, behind = worst(report, table, most)
     if not shown and table.methods:
@@ -85,19 +84,17 @@ def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
         order = np.argsort(table.column(method), kind="stable")
         shown, behind = [(method, place) for place in order[:most].tolist()], len(table)
     blocks += _lists(report)
-    folded = ["\n".join(_sample(table, *each)) for each in shown]
-    if folded:
-        folded[0] = f"{len(shown)} of {behind} samples shown:\n\n{folded[0]}"
-    blocks += folded
-    text, fit = head, 0
-    for block in blocks:
+    samples = ["\n".join(_sample(table, method, place)) for method, place in shown]
+    if samples:
+        samples[0] = f"{len(shown)} of {behind} samples shown:\n\n{samples[0]}"
+    blocks += samples
+
+    text = head
+    for number, block in enumerate(blocks):
         if len(text) + len(block) > LONGEST - _ROOM:
-            break
-        text, fit = f"{text}\n{block}", fit + 1
-    if fit < len(blocks):
-        text += (
-            f"\n\nCut here: {len(blocks) - fit} of {len(blocks)} parts are left out.\n"
-        )
+            cut = f"{len(blocks) - number} of {len(blocks)} parts are left out"
+            return f"{text}\n\nCut here: {cut}.\n"
+        text = f"{text}\n{block}"
     return text
 
 
@@ -106,23 +103,21 @@ def _methods(report: Report, records: Sequence[Any]) -> Iterator[str]:
     yield "|---|--:|--:|--:|---|"
     for row in records_of(report, "methods"):
         gates = [record for record in records if record["method"] == row["method"]]
-        missed = [f"**{_missed(each)}**" for each in gates if not each["passed"]]
-        said = ", ".join(missed) or ("passed" if gates else "")
+        missed = [f"**{_missed(gate)}**" for gate in gates if not gate["passed"]]
+        outcome = ", ".join(missed) or ("passed" if gates else "")
         yield (
             f"| {_code(row['method'], in_table=True)} | {row['scored']}/{row['samples']} | "
-            f"{cell(row['mean'], 'score')} | {cell(row['pass_rate'], 'share')} | {said} |"
+            f"{cell(row['mean'], 'score')} | {cell(row['pass_rate'], 'share')} | {outcome} |"
         )
 
 
 def _missed(record: Record) -> str:
     figure = record["figure"].replace("_", " ")
-    if figure == "failures":
+    if figure == FAILED_SAMPLES:
         return "samples failed"
-    return (
-        f"no {figure}"
-        if record["reached"] is None
-        else f"{figure} below {record['least']:g}"
-    )
+    if record["reached"] is None:
+        return f"no {figure}"
+    return f"{figure} below {record['least']:g}"
 
 
 def _since(change: Record) -> str:
@@ -138,9 +133,9 @@ def _lists(report: Report) -> Iterator[str]:
     for title in (REGRESSIONS, "newly pass"):
         records = records_of(report, title)
         lines = [
-            f"- {_code(each['sample'])}: {cell(each['before'], 'score')} before, "
-            f"{cell(each['now'], 'score')} now"
-            for each in records[:_LISTED]
+            f"- {_code(record['sample'])}: {cell(record['before'], 'score')} before, "
+            f"{cell(record['now'], 'score')} now"
+            for record in records[:_LISTED]
         ]
         if len(records) > _LISTED:
             lines.append(f"- and {len(records) - _LISTED} more samples")
@@ -150,10 +145,9 @@ def _lists(report: Report) -> Iterator[str]:
 
 def _sample(table: ScoreTable, method: str, place: int) -> list[str]:
     name = _html(table.samples[place])
-    said = verdict(table, method, place).partition(": ")[
-        0
-    ]  # why there is no score stands below
-    title = f"{name}: {html.escape(said)} ({_html(method)})"
+    # Why there is no score stands below.
+    score = verdict(table, method, place).partition(": ")[0]
+    title = f"{name}: {html.escape(score)} ({_html(method)})"
     return _folded(title, _claims(table, method, place))
 
 
@@ -178,15 +172,8 @@ def _claims(table: ScoreTable, method: str, place: int) -> Iterator[str]:
 
 def _folded(title: str, lines: Iterable[str]) -> list[str]:
     """Lines behind a title; the empty lines end the HTML around them."""
-    return [
-        "<details>",
-        f"<summary>{title}</summary>",
-        "",
-        *lines,
-        "",
-        "</details>",
-        "",
-    ]
+    summary = f"<summary>{title}</summary>"
+    return ["<details>", summary, "", *lines, "", "</details>", ""]
 
 
 def _code(text: str, most: int = _NAME, *, in_table: bool = False) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Final, overload
@@ -102,26 +102,25 @@ class Suite:
             InvalidValueError: Something else than samples, records and results.
         """
         is_single = isinstance(given, Scored) or is_one(given)
-        items = [given] if is_single else list(given)  # type: ignore[arg-type]  # checked above
-        read = [each if isinstance(each, Scored) else _item(each) for each in items]
+        several = [given] if is_single else list(given)  # type: ignore[arg-type]  # checked above
+        items = [item if isinstance(item, Scored) else _item(item) for item in several]
         samples = [
-            self.scorer.require(each) for each in read if isinstance(each, Sample)
+            self.scorer.require(item) for item in items if isinstance(item, Sample)
         ]
-        talks = [each for each in read if isinstance(each, Conversation)]
-        judged: Any = {
+        conversations = [item for item in items if isinstance(item, Conversation)]
+        judged: Mapping[type, Iterator[Scored]] = {
             Sample: iter(self.scorer.evaluate_many(samples, progress=False)),
             Conversation: iter(
-                self.scorer.evaluate_conversations(talks, progress=False)
+                self.scorer.evaluate_conversations(conversations, progress=False)
             ),
         }
-        found = [
-            each if isinstance(each, Scored) else next(judged[type(each)])
-            for each in read
+        results = [
+            item if isinstance(item, Scored) else next(judged[type(item)])
+            for item in items
         ]
-        self._judged += [
-            _entry(number, each) for number, each in enumerate(found, start=1)
-        ]
-        return found[0] if is_single else found
+        for number, result in enumerate(results, start=1):
+            self._judged.append(_entry(number, result))
+        return results[0] if is_single else results
 
     @overload
     def check(self, given: Given, gates: GatesLike = ()) -> Scored: ...
@@ -146,35 +145,35 @@ class Suite:
         """
         __tracebackhide__ = True
         asked = Gates.of(gates) if gates else self._gates
-        found = self.evaluate(given)
-        results = found if isinstance(found, list) else [found]
+        judged = self.evaluate(given)
+        results = judged if isinstance(judged, list) else [judged]
         if not results:
             msg = "the list is empty; give at least one sample"
             raise InvalidValueError(msg)
         by_label: dict[str, list[Scored]] = {}
-        for result in results:
-            if isinstance(result, ConversationResult):  # one sample, not its turns
-                gated = result.at_gate()
-                result = Result(gated.assessment, gated.scoring, gated.certified)  # noqa: PLW2901  # the same in another class
+        for result in map(_at_gate, results):
             if not result.nothing_to_check:
                 by_label.setdefault(_label(result), []).append(result)
+
         lines, failing = list[str](), 0
-        for of in by_label.values():
-            table = read_scores(of, group=self._group)
+        for alike in by_label.values():
+            table = read_scores(alike, group=self._group)
             report = evaluation(table, asked or Gates.of(_EVERY))
             if exit_code(table, gate_records(report)):
-                said = gate_lines(report, table)
-                lines += (
-                    said if asked else (line for line in said if line.startswith("  "))
-                )
+                lines += [
+                    line
+                    for line in gate_lines(report, table)
+                    if asked or line.startswith("  ")
+                ]
             passes = [table.passes(method) for method in table.methods]
             failing += int((~np.all(passes, axis=0)).sum())
         if not lines:
-            return found
+            return judged
         if not asked:
-            does = "does" if failing == 1 else "do"
-            of_all = f"{failing} of {counted(len(results), 'sample')}"
-            lines.insert(0, f"{of_all} {does} not pass: {', '.join(by_label)}")
+            verb = "does" if failing == 1 else "do"
+            total = counted(len(results), "sample")
+            labels = ", ".join(by_label)
+            lines.insert(0, f"{failing} of {total} {verb} not pass: {labels}")
         raise AssertionError("\n".join(lines))
 
     def taken(self, test: str = "") -> list[Record]:
@@ -196,28 +195,37 @@ def run_lines(judged: Iterable[Record]) -> list[str]:
     Args:
         judged: What `Suite.taken` gave, of all tests.
     """
-    found: dict[str, list[Record]] = {}
+    by_criterion: dict[str, list[Record]] = {}
     for entry in judged:
-        found.setdefault(entry["criterion"], []).append(entry)
-    rows, lost = list[Record](), 0
-    for criterion, entries in found.items():
-        lost += sum(entry["is_failure"] for entry in entries)
+        by_criterion.setdefault(entry["criterion"], []).append(entry)
+    rows, failed = list[Record](), 0
+    for criterion, entries in by_criterion.items():
+        failed += sum(entry["is_failure"] for entry in entries)
         scored = [entry for entry in entries if entry["score"] is not None]
         worst = min(scored or entries, key=lambda entry: entry["score"] or 0.0)
-        row: Record = {
-            "criterion": criterion,
-            "scored": f"{len(scored)}/{len(entries)}",
-        }
-        if scored:
-            row["mean"] = fmean(entry["score"] for entry in scored)
-            row["pass_rate"] = fmean(entry["passed"] for entry in scored)
-        row["worst"] = (
-            f"{shortened(worst['sample'], _NAME)} {cell(worst['score'], 'score')}"
+        name, score = shortened(worst["sample"], _NAME), cell(worst["score"], "score")
+        rows.append(
+            {
+                "criterion": criterion,
+                "scored": f"{len(scored)}/{len(entries)}",
+                "mean": fmean(entry["score"] for entry in scored) if scored else None,
+                "pass_rate": fmean(entry["passed"] for entry in scored)
+                if scored
+                else None,
+                "worst": f"{name} {score}",
+            }
         )
-        rows.append(row)
-    notes = [f"The judge failed on {counted(lost, 'sample')}."] if lost else []
+    notes = [f"The judge failed on {counted(failed, 'sample')}."] if failed else []
     text = Report("", [Table("results", _COLUMNS, rows)], notes).text(_WIDTH)
     return text.strip().splitlines()[1:]
+
+
+def _at_gate(result: Scored) -> Scored:
+    """The result that gates look at: a conversation is one sample, not its turns."""
+    if not isinstance(result, ConversationResult):
+        return result
+    gated = result.at_gate()
+    return Result(gated.assessment, gated.scoring, gated.certified)
 
 
 def _entry(number: int, result: Scored) -> Record:
@@ -236,17 +244,18 @@ def _entry(number: int, result: Scored) -> Record:
 def _label(result: Scored) -> str:
     """The criterion, judge, temperature and threshold of a result."""
     if isinstance(result, Result):
-        at = f"{result.scoring.place}, threshold {result.scoring.threshold:g}"
-        return f"{result.criterion} by {result.judge}, {at}"
+        scoring = result.scoring
+        place = f"{scoring.place}, threshold {scoring.threshold:g}"
+        return f"{result.criterion} by {result.judge}, {place}"
     if isinstance(result, CCRSResult):
         return f"{'+'.join(result.answers)} by {result.judge}, threshold {result.threshold:g}"
     return result.kind
 
 
-def _item(given: object) -> Sample | Conversation:
-    if isinstance(given, Sample | Conversation):
-        return given
-    if isinstance(given, Mapping):
-        return read_item(given, {})
-    msg = f"cannot judge a {type(given).__name__}; give samples, conversations, records or results"
+def _item(item: object) -> Sample | Conversation:
+    if isinstance(item, Sample | Conversation):
+        return item
+    if isinstance(item, Mapping):
+        return read_item(item, {})
+    msg = f"cannot judge a {type(item).__name__}; give samples, conversations, records or results"
     raise InvalidValueError(msg)
