@@ -146,101 +146,89 @@ def write(
 
 def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:
     """The tables of a source as one, and its reports: those that were given, or the usual one."""
-    given = list(source) if isinstance(source, list | tuple) else [source]
-    tables = [each for each in given if isinstance(each, ScoreTable)]
-    reports = [each for each in given if isinstance(each, Report)]
+    sources = list(source) if isinstance(source, list | tuple) else [source]
+    tables = [part for part in sources if isinstance(part, ScoreTable)]
+    reports = [part for part in sources if isinstance(part, Report)]
     if not (tables or reports):
-        is_path = len(given) == 1 and isinstance(given[0], str | Path)
-        tables = [read_scores(given[0] if is_path else source, **reading)]
-        if all(isinstance(each, str | Path) for each in given):
-            title = title or ", ".join(Path(each).name for each in given)
+        paths = [part for part in sources if isinstance(part, str | Path)]
+        is_path = len(sources) == len(paths) == 1
+        tables = [read_scores(paths[0] if is_path else source, **reading)]
+        if len(paths) == len(sources):
+            title = title or ", ".join(Path(path).name for path in paths)
     table = tables[0] if tables else ScoreTable((), (), np.empty((0, 0)))
     for other in tables[1:]:
         table = table.joined(other)
+
     texts = {sample.id: sample for sample in table.texts}
     rows = zip(table.samples, table.metadata or [{}] * len(table), strict=True)
     samples = [
-        texts.get(name) or Sample(id=name, metadata=dict(about)) for name, about in rows
+        texts.get(name) or Sample(id=name, metadata=dict(metadata))
+        for name, metadata in rows
     ]
     content = Content(title, table, samples)
-    shown = [("overview", each) for each in reports or [comparison(table)]]
+    views = [("overview", report) for report in reports or [comparison(table)]]
     if len(content.runs) == 2:
-        shown.append(("changes", changes(*map(content.only, content.runs))))
-    return replace(content, reports=shown)
+        views.append(("changes", changes(*map(content.only, content.runs))))
+    return replace(content, reports=views)
 
 
 def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, list[str]]:
-    """With the texts of samples, by id or in their order; what is not among them is noted.
+    """Add the texts of samples, by id or in their order; notes say what is not among them.
 
     Raises:
         InvalidValueError: They are of other samples.
     """
-    own = content.samples
-    names, _ = distinct(
-        each.id or f"row-{row}" for row, each in enumerate(texts, start=1)
-    )
-    if len(texts) == len(own) and all(
-        s.id == f"row-{n}" for n, s in enumerate(own, start=1)
-    ):
-        names = [
-            sample.id or "" for sample in own
-        ]  # the frameworks give their evaluators no ids
-    by_id = dict(zip(names, texts, strict=True))
-    lacking = sum(sample.id not in by_id for sample in own)
-    if own and lacking == len(own):
+    samples = content.samples
+    size = counted(len(samples), "sample")
+    ids, _ = distinct(text.id or f"row-{n}" for n, text in enumerate(texts, start=1))
+    numbers = [f"row-{n}" for n in range(1, len(texts) + 1)]
+    if [sample.id for sample in samples] == numbers:
+        ids = numbers  # the frameworks give their evaluators no ids
+    by_id = dict(zip(ids, texts, strict=True))
+    lacking = sum(sample.id not in by_id for sample in samples)
+    if samples and lacking == len(samples):
         msg = (
-            f"no text has the id of one of the {len(own)} samples; texts have ids such as "
-            f"{', '.join(map(repr, names[:3]))}, samples such as {own[0].id!r}"
+            f"no text has the id of one of the {len(samples)} samples; texts have ids such as "
+            f"{', '.join(map(repr, ids[:3]))}, samples such as {samples[0].id!r}"
         )
         raise InvalidValueError(msg)
     filled = []
-    for sample in own:
-        found = by_id.get(sample.id or "", sample)
-        metadata = {
-            **found.metadata,
-            **sample.metadata,
-        }  # that of a judgement may be newer
-        filled.append(found.model_copy(update={"id": sample.id, "metadata": metadata}))
-    notes = [f"{lacking} of {counted(len(own), 'sample')} came without texts"] * bool(
-        lacking
-    )
+    for sample in samples:
+        text = by_id.get(sample.id or "", sample)
+        # The metadata of a judgement may be newer.
+        fields = {"id": sample.id, "metadata": {**text.metadata, **sample.metadata}}
+        filled.append(text.model_copy(update=fields))
     content = replace(content, samples=filled)
-    if other := _of_other_texts(content):
+    notes = [f"{lacking} of {size} came without texts"] if lacking else []
+    if others := _ids_of_other_texts(content):
         notes.append(
-            f"in {len(other)} of {counted(len(own), 'sample')} the claims are not those of the text "
-            f"shown ({shortened(', '.join(other), 60)}): give the samples that were judged, in their order"
+            f"in {len(others)} of {size} the claims are not those of the text "
+            f"shown ({shortened(', '.join(others), 60)}): give the samples that were judged, in their order"
         )
     return content, notes
 
 
-_OWN: Final = re.compile(r"given|\bllm\b")
+_NOT_SPLIT: Final = re.compile(r"given|\bllm\b")
+"""In the version of a prompt: somebody gave the claims, or a model made them; they stand in no text."""
 
 
-def _of_other_texts(content: Content) -> list[str]:
+def _ids_of_other_texts(content: Content) -> list[str]:
     """The samples with a judgement whose claims are not the sentences of the text shown."""
-    found = dict[str, None]()
+    ids = dict[str, None]()
     for run in content.runs:
         for sample, result in zip(content.samples, run.results, strict=True):
-            judged = None if result is None else result.assessment
-            # Claims that somebody gave, or that a model made, stand in no text.
-            if (
-                judged
-                and judged.criterion in CRITERIA
-                and not _OWN.search(judged.prompt_version)
-            ):
-                text = sample.field(CRITERIA[judged.criterion].claims)
-                texts = [
-                    sample.response,
-                    sample.reference,
-                    sample.input,
-                ]  # by a criterion of that name
-                words = " ".join(claim.claim for claim in judged.claims).split()
-                sentences = [
-                    " ".join(split_claims(each)).split() for each in texts if each
-                ]
-                if text and words and words not in sentences:
-                    found[sample.id or ""] = None
-    return [*found]
+            if result is None or result.criterion not in CRITERIA:
+                continue
+            if _NOT_SPLIT.search(result.prompt_version):
+                continue
+            words = " ".join(claim.claim for claim in result.assessment.claims).split()
+            # A criterion of that name may be somebody's own, on another field.
+            texts = filter(None, (sample.response, sample.reference, sample.input))
+            sentences = [" ".join(split_claims(text)).split() for text in texts]
+            is_there = sample.field(CRITERIA[result.criterion].claims)
+            if is_there and words and words not in sentences:
+                ids[sample.id or ""] = None
+    return [*ids]
 
 
 def _check_texts(path: str | Path) -> None:
