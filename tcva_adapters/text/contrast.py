@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Final
+from typing import Final, NamedTuple
 
 from tcva_adapters.text.lists import by_language, word_list
 from tcva_adapters.text.words import (
@@ -70,41 +70,61 @@ def contradicts(claim: str, quote: str) -> bool:
     >>> contradicts("Sales rose in May.", "Sales rose in May and fell in June.")
     False
     """
-    said = set[str]().union(*_clauses(claim))
-    content = {word for word in said if word[0] in "+-"}
+    claimed = set[str]().union(*_clauses(claim))
+    content = {word for word in claimed if word[0] in "+-"}
     if not 0 < len(content) <= _LONGEST:
         return False
-    sentences = [_clauses(sentence) for sentence in _ENDS.split(quote)]
-    whole = [set[str]().union(*clauses) for clauses in sentences]
-    parts = [
-        (part, all_)
-        for clauses, all_ in zip(sentences, whole, strict=True)
-        for part in clauses
-    ]
-    for pairs in parts, [(sentence, said) for sentence in whole]:
-        most = max(len(content & _either(part)) for part, _ in pairs)
+    parts: list[_Part] = []
+    sentences: list[_Part] = []
+    for text in _ENDS.split(quote):
+        clauses = _clauses(text)
+        sentence = set[str]().union(*clauses)
+        sentences.append(_Part(sentence, sentence=set()))
+        parts += [_Part(clause, sentence) for clause in clauses]
+    new = claimed.difference(*(part.words for part in sentences))
+    is_asked = quote.rstrip().endswith(("?", "？")) and "?" not in claim
+    for candidates in (parts, sentences):
+        most = max(len(content & _either(part.words)) for part in candidates)
         if most >= _ENOUGH * len(content):
-            new = said.difference(*whole)
-            claimed = max(said & _DEGREES, default="")
+            nearest = [p for p in candidates if len(content & _either(p.words)) == most]
             return all(
-                _turned(said, part, new)
-                or claimed > max(part & _DEGREES, default=claimed)
-                or (
-                    "condition" in sentence - said
-                    and len(content & _either(sentence)) == most
-                )
-                or (
-                    most > _NEARLY_ALL * sum(word[0] in "+-" for word in part)
-                    and (
-                        ("doubt" in part and said.isdisjoint(_HEDGES))
-                        or ("plan" in part and said.isdisjoint(_INTENDED))
-                        or quote.rstrip().endswith(("?", "？")) > ("?" in claim)
-                    )
-                )
-                for part, sentence in pairs
-                if len(content & _either(part)) == most
+                _differs(part, claimed, content, new, is_asked=is_asked)
+                for part in nearest
             )
     return False
+
+
+class _Part(NamedTuple):
+    """A clause of a quote with the sentence that it is from, or a whole sentence with nothing."""
+
+    words: set[str]
+    sentence: set[str]
+
+
+def _differs(
+    part: _Part, claimed: set[str], content: set[str], new: set[str], *, is_asked: bool
+) -> bool:
+    """Whether a part of a quote, which has most of a claim's words, does not say what it claims.
+
+    Args:
+        part: The part.
+        claimed: The words and marks of the claim.
+        content: Its words of content.
+        new: What of the claim the quote has nowhere.
+        is_asked: Whether the quote asks what the claim asserts.
+    """
+    words = part.words
+    degree = max(claimed & _DEGREES, default="")
+    if _turned(claimed, words, new) or degree > max(words & _DEGREES, default=degree):
+        return True
+    n_shared = len(content & _either(words))
+    is_conditional = "condition" in part.sentence - claimed
+    if is_conditional and len(content & _either(part.sentence)) == n_shared:
+        return True
+    is_guess = "doubt" in words and claimed.isdisjoint(_HEDGES)
+    is_plan = "plan" in words and claimed.isdisjoint(_INTENDED)
+    n_content = sum(word[0] in "+-" for word in words)
+    return n_shared > _NEARLY_ALL * n_content and (is_guess or is_plan or is_asked)
 
 
 def opposed(claim: str, source: str) -> list[str]:
@@ -118,26 +138,25 @@ def opposed(claim: str, source: str) -> list[str]:
     >>> opposed("It rises.", "It falls."), opposed("It is not cheap.", "It is expensive.")
     (['rises'], [])
     """
-    said, there = (set[str]().union(*_clauses(text)) for text in (claim, source))
-    turned = {word[1:] for word in _turned(said, there, said - there)}
+    claimed, stated = (set[str]().union(*_clauses(text)) for text in (claim, source))
+    turned = {word[1:] for word in _turned(claimed, stated, claimed - stated)}
     return [token.text for token in tokenise(claim) if _own_mark([token])[1:] in turned]
 
 
-def _turned(said: set[str], part: set[str], new: set[str]) -> set[str]:
+def _turned(claimed: set[str], part: set[str], new: set[str]) -> set[str]:
     """Words of a claim with the other sign in a part of a quote, if they tell that it differs.
 
     Args:
-        said: The words and marks of the claim.
+        claimed: The words and marks of the claim.
         part: Those of the part.
         new: Those of the claim that the quote has nowhere.
     """
-    turned = {word.translate(_TURNED) for word in part - said} & new
-    is_unclear = (
-        len(turned) % 2 == 0 or {"deny"} & said & part or {"until"} & (said | part)
-    )
-    firsts = {word[1:] for word in said - part if word[0] == "^"}
+    turned = {word.translate(_TURNED) for word in part - claimed} & new
+    if len(turned) % 2 == 0 or {"deny"} & claimed & part or "until" in claimed | part:
+        return set()
+    firsts = {word[1:] for word in claimed - part if word[0] == "^"}
     is_other_way = "#" in "".join(turned) and any(word[1:] in firsts for word in part)
-    return set() if is_unclear or is_other_way else turned
+    return set() if is_other_way else turned
 
 
 def _either(part: set[str]) -> set[str]:

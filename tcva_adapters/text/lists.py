@@ -16,9 +16,9 @@ _PART: Final = re.compile(r"<(\w+)>")
 
 def word_list(name: str) -> frozenset[str]:
     """One list, or all lists of a table together."""
-    found = _LISTS[name]
+    words = _LISTS[name]
     return frozenset(
-        (found if isinstance(found, str) else " ".join(found.values())).split()
+        (words if isinstance(words, str) else " ".join(words.values())).split()
     )
 
 

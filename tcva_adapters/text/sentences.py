@@ -155,7 +155,7 @@ def pieces(text: str) -> list[Piece]:
         a for a, b in pairwise([*starts, len(text)]) if _LETTER.search(text, a, b)
     ]
     starts = [*starts[:1], *worded[1:]]
-    found = []
+    claims = []
     for (start, end), at in zip(
         pairwise([*starts, len(text)]), worded or starts, strict=True
     ):
@@ -165,8 +165,8 @@ def pieces(text: str) -> list[Piece]:
         claim = (claim if claim[:1].isspace() else _BULLETS.sub("", claim)).strip()
         if "```" not in claim and "~~~" not in claim:
             claim = " ".join(claim.split())
-        found.append(Piece(f"{claim} {row}".strip(), text[start:end]))
-    return found
+        claims.append(Piece(f"{claim} {row}".strip(), text[start:end]))
+    return claims
 
 
 def _rows(table: re.Match[str]) -> Iterator[tuple[int, str]]:
@@ -177,9 +177,9 @@ def _rows(table: re.Match[str]) -> Iterator[tuple[int, str]]:
     for line in lines:
         cells = _cells(line)
         pairs = zip(names + [""] * len(cells), cells, strict=False)
-        said = [f"{name}: {cell}" if name else cell for name, cell in pairs if cell]
+        named = [f"{name}: {cell}" if name else cell for name, cell in pairs if cell]
         if _LETTER.search(line):
-            yield at, "; ".join(said)
+            yield at, "; ".join(named)
         at = following = following + len(line) + 1
 
 

@@ -40,6 +40,9 @@ _SIGNS: Final = {
 _ORDINAL_ENDS: Final = frozenset({"st", "nd", "rd", "th"})
 _GO_ON: Final = frozenset({*_NUMBERS, *_SCALES, *_ORDINAL_ENDS, "am", "pm"})
 _ENDINGS: Final = ("ingly", "edly", "ing", "ed", "ly", "ment", "ness")
+_VOWEL: Final = re.compile("[aeiouy]")
+_DOUBLED_END: Final = re.compile(r"..([^aeiouls])\1\Z")
+_Y_END: Final = re.compile(r"(?<=[^aeiou])y\Z")
 _LONGEST_EXACT: Final = 15  # digits that a float holds exactly
 _CLOCK: Final = re.compile("([01]?[0-9]|2[0-4])(?:[.:]([0-5][0-9]))?")
 _HALF_DAY: Final = 720  # minutes; 19:30 and 7:30 pm are the same time
@@ -123,18 +126,18 @@ def split_words(text: str) -> list[str]:
     text = unicodedata.normalize("NFKC", _BRACKET_CODES.sub(" ", text)).translate(
         _FOLDING
     )
-    found: list[str] = []
+    pieces: list[str] = []
     for word in text.split():  # no piece holds a blank, and most words are one
         if word.isascii() and word.isalpha():
-            found.append(word)
+            pieces.append(word)
         else:
-            found += _PIECE.findall(word)
+            pieces += _PIECE.findall(word)
     if _COMMA.search(text):
-        found = [
-            p.replace(",", "") if "," in p and _THOUSANDS.fullmatch(p) else p
-            for p in found
+        pieces = [
+            piece.replace(",", "") if _THOUSANDS.fullmatch(piece) else piece
+            for piece in pieces
         ]
-    return found
+    return pieces
 
 
 def _is_no_accent(char: str) -> bool:
@@ -147,13 +150,13 @@ def words_of(text: str) -> list[str]:
     >>> words_of("It costs 1,500 dollars; it's NEW.")
     ['it', 'costs', '1500', 'dollars', 'its', 'new']
     """
-    found: list[str] = []
+    words: list[str] = []
     for piece in split_words(text):
         if UNSPACED.match(piece):
-            found += piece
+            words += piece
         elif piece not in STOPS and piece not in PAUSES:
-            found.append(piece.casefold())
-    return found
+            words.append(piece.casefold())
+    return words
 
 
 class Token(NamedTuple):
@@ -199,20 +202,13 @@ def stem(word: str) -> str:
     elif word.endswith("s") and word[-2] not in "sui":
         word = word[:-1]
     for ending in _ENDINGS:
-        rest = word[: -len(ending)]
-        if (
-            word.endswith(ending)
-            and len(rest) >= 3
-            and any(v in rest for v in "aeiouy")
-        ):
-            is_doubled = (
-                len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
-            )
-            word = rest[:-1] if is_doubled else rest
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) >= 3 and _VOWEL.search(rest):
+            word = rest[:-1] if _DOUBLED_END.search(rest) else rest
             break
     if word.endswith("e") and len(word) > 3:
         word = word[:-1]
-    return word[:-1] + "i" if word.endswith("y") and word[-2] not in "aeiou" else word
+    return _Y_END.sub("i", word)
 
 
 def without_accents(word: str) -> str:
@@ -239,9 +235,10 @@ def number_key(digits: str) -> str:
 
 def _clock(digits: str) -> tuple[str, str] | None:
     """The key of a time of day, with its hour as second reading; None for other numbers."""
-    if not (found := _CLOCK.fullmatch(digits)):
+    match = _CLOCK.fullmatch(digits)
+    if match is None:
         return None
-    hours, minutes = int(found[1]), int(found[2] or 0)
+    hours, minutes = int(match[1]), int(match[2] or 0)
     return f"t{(hours * 60 + minutes) % _HALF_DAY}", str(hours)
 
 
@@ -274,24 +271,19 @@ def tokenise(text: str) -> list[Token]:
 def _read(piece: str) -> tuple[str, str, str]:
     """The key, kind and other reading of a word or number by itself."""
     small = piece.casefold()
-    other = ""
     if piece[-1].isdecimal():
-        kind, (key, other) = (
-            "number",
-            (":" in piece and _clock(piece)) or (number_key(piece), ""),
-        )
-    elif small in _NUMBERS:
-        key, kind = _NUMBERS[small], "number"
-    elif small in _VAGUE:
-        key, kind = _VAGUE[small], "vague"
-    elif small in NEGATIONS:
-        key, kind = "not", "negator"
-    elif small in FUNCTION_WORDS:
-        key, kind = small, "function"
-    else:
-        bare = _SIGNS.get(piece) or without_accents(piece)
-        key, kind = stem(_SPELLINGS.get(bare, bare)), "word"
-    return key, kind, other
+        key, other = (":" in piece and _clock(piece)) or (number_key(piece), "")
+        return key, "number", other
+    if small in _NUMBERS:
+        return _NUMBERS[small], "number", ""
+    if small in _VAGUE:
+        return _VAGUE[small], "vague", ""
+    if small in NEGATIONS:
+        return "not", "negator", ""
+    if small in FUNCTION_WORDS:
+        return small, "function", ""
+    bare = _SIGNS.get(piece) or without_accents(piece)
+    return stem(_SPELLINGS.get(bare, bare)), "word", ""
 
 
 def _goes_on(tokens: list[Token], piece: str) -> bool:
@@ -322,13 +314,7 @@ def _goes_on(tokens: list[Token], piece: str) -> bool:
         key, text = format(float(key) * _SCALES[small], ".15g"), f"{text} {piece}"
     elif small not in _ORDINAL_ENDS:
         return False
-    tokens[at:] = [
-        last._replace(
-            key=key,
-            text=text,
-            other=other,
-        )
-    ]
+    tokens[at:] = [last._replace(key=key, text=text, other=other)]
     return True
 
 
