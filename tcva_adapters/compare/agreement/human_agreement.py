@@ -180,10 +180,11 @@ def _ranked(table: ScoreTable, objective: Measure) -> dict[str, float]:
     rated = table.rated
     common = rated.common()
     used = common if len(common) >= LEAST else rated
+    human, used_human = table.rating, used.rating
     values = {
-        method: agreement(objective, scores, used.rating).value
+        method: agreement(objective, scores, used_human).value
         for method, scores in used.columns
-        if _means_something(objective, table.column(method), table.rating)
+        if _means_something(objective, table.column(method), human)
     }
     defined = [method for method in values if not math.isnan(values[method])]
     is_descending = higher_is_better(objective)

@@ -230,22 +230,24 @@ def _rank_differences(
     table: ScoreTable, pair: tuple[str, str], most: int
 ) -> Iterator[Record]:
     """The samples that two methods rank most differently."""
-    both = table.common(pair)
-    shown = seen(both.scores)
+    scores = np.stack([table.column(method) for method in pair], axis=1)
+    rows = np.flatnonzero(np.isfinite(scores).all(axis=1))
+    scores = scores[rows]
+    shown = seen(scores)
     shares = np.stack([share_below(column) for column in shown.T], axis=1)
     gaps = np.abs(shares[:, 0] - shares[:, 1]) * (np.ptp(shown, axis=1) > 0.0)
-    for row in np.argsort(-gaps, kind="stable")[:most].tolist():
-        lower, higher = shares[row].argsort().tolist()
-        if gaps[row] > 0.0:
+    for place in np.argsort(-gaps, kind="stable")[:most].tolist():
+        lower, higher = shares[place].argsort().tolist()
+        if gaps[place] > 0.0:
             yield {
-                "sample": both.samples[row],
+                "sample": table.samples[rows[place]],
                 "higher": pair[higher],
                 "lower": pair[lower],
-                "higher_score": float(both.scores[row, higher]),
-                "lower_score": float(both.scores[row, lower]),
-                "higher_rank": float(shares[row, higher]),
-                "lower_rank": float(shares[row, lower]),
-                "difference": float(gaps[row]),
+                "higher_score": float(scores[place, higher]),
+                "lower_score": float(scores[place, lower]),
+                "higher_rank": float(shares[place, higher]),
+                "lower_rank": float(shares[place, lower]),
+                "difference": float(gaps[place]),
             }
 
 
