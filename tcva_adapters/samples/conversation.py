@@ -9,7 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.contexts import read_contexts
-from tcva_adapters.samples.messages import Said, as_mapping, is_messages
+from tcva_adapters.samples.messages import Utterance, as_mapping, is_messages
 from tcva_adapters.samples.sample import Checked, Sample, Text, is_one
 from tcva_adapters.samples.turns import history_of, turns_of
 
@@ -62,31 +62,28 @@ class Conversation(Checked):
     ) -> tuple[Sample, ...]:
         if not turns:
             raise ValueError(UNANSWERED)
-        own = info.data.get("id")
-        found, said, known = list[Sample](), list[Said](), list[str]()
+        conversation = info.data.get("id")
+        placed: list[Sample] = []
+        before: list[Utterance] = []
+        contexts: list[str] = []
         for number, turn in enumerate(turns, start=1):
-            place = (
-                {_TURN: number} if own is None else {CONVERSATION: own, _TURN: number}
-            )
-            metadata = {
-                **info.data.get("metadata", {}),
-                **turn.metadata,
-                **place,
-            }
-            name = turn.id if own is None else f"{own}/{number}"
-            history = turn.history or history_of(said)
-            earlier = (
-                None if turn.contexts else turn.earlier_contexts or tuple(known) or None
-            )
-            about = {
+            name = turn.id
+            metadata = {**info.data.get("metadata", {}), **turn.metadata}
+            if conversation is not None:
+                name = f"{conversation}/{number}"
+                metadata[CONVERSATION] = conversation
+            earlier = turn.earlier_contexts or tuple(contexts) or None
+            changes = {
                 "id": name,
-                "metadata": metadata,
-                "history": history,
+                "metadata": {**metadata, _TURN: number},
+                "history": turn.history or history_of(before),
+                "earlier_contexts": None if turn.contexts else earlier,
             }
-            found.append(turn.model_copy(update={**about, "earlier_contexts": earlier}))
-            known += turn.contexts or ()
-            said += [("user", turn.input or ""), ("model", turn.response or "")]
-        return tuple(found)
+            placed.append(turn.model_copy(update=changes))
+            contexts += turn.contexts or ()
+            before.append(Utterance("user", turn.input or ""))
+            before.append(Utterance("model", turn.response or ""))
+        return tuple(placed)
 
     @classmethod
     def from_messages(
@@ -123,47 +120,49 @@ class Conversation(Checked):
             kind = type(messages).__name__
             msg = f"a conversation must be a list of messages, got {kind} {messages!r:.60}"
             raise InvalidSampleError(msg)
-        given = None if contexts is None else read_contexts("contexts", contexts)
-        turns = turns_of("messages", [*map(as_mapping, messages)], given, reference)
-        return cls(
-            turns=turns,
-            id=id,
-            metadata=metadata or {},
+        turns = turns_of(
+            "messages",
+            [*map(as_mapping, messages)],
+            contexts=None if contexts is None else read_contexts("contexts", contexts),
+            reference=reference,
         )
+        return cls(turns=turns, id=id, metadata=metadata or {})
 
 
-def as_conversation(given: Any) -> Conversation:
+def as_conversation(value: Any) -> Conversation:
     """A conversation as it is, or made of messages."""
-    return (
-        given if isinstance(given, Conversation) else Conversation.from_messages(given)
-    )
+    if isinstance(value, Conversation):
+        return value
+    return Conversation.from_messages(value)
 
 
-def as_conversations(given: Iterable[Any]) -> list[Conversation]:
+def as_conversations(values: Iterable[Any]) -> list[Conversation]:
     """Conversations as they are, or made of messages.
 
     Raises:
         InvalidSampleError: One of them is none, or these are not several.
     """
-    conversations = [] if is_one(given) else [*given]
-    if is_one(given) or is_messages([*map(as_mapping, conversations)]):
-        kind = type(given).__name__
+    conversations = [] if is_one(values) else [*values]
+    if is_one(values) or is_messages([*map(as_mapping, conversations)]):
+        kind = type(values).__name__
         msg = f"expected several conversations, got one {kind}; evaluate_conversation judges one"
         raise InvalidSampleError(msg)
     return [*map(as_conversation, conversations)]
 
 
-def add_group(groups: list[Hashable], number: int, own: Hashable | None) -> None:
+def add_group(
+    groups: list[Hashable], number: int, conversation: Hashable | None
+) -> None:
     """Note what the next sample belongs to: the conversation that it is a turn of, or itself.
 
     Args:
         groups: Of the samples before it; empty as long as none is a turn.
         number: Its place, from 1.
-        own: The conversation; None for a sample that is no turn.
+        conversation: What it is called; None for a sample that is no turn.
     """
-    if own is not None or groups:
+    if conversation is not None or groups:
         groups += range(len(groups) + 1, number)
-        groups.append(number if own is None else own)
+        groups.append(number if conversation is None else conversation)
 
 
 def conversation_of(name: str | None, metadata: Mapping[str, Any]) -> str | None:
@@ -173,8 +172,7 @@ def conversation_of(name: str | None, metadata: Mapping[str, Any]) -> str | None
         name: The sample's id; a number may have been added to it.
         metadata: Its metadata.
     """
-    own = metadata.get(CONVERSATION)
-    is_turn = own is not None and (name or "").startswith(
-        f"{own}/{metadata.get(_TURN)}"
-    )
-    return own if is_turn else None
+    conversation = metadata.get(CONVERSATION)
+    place = f"{conversation}/{metadata.get(_TURN)}"
+    is_turn = conversation is not None and (name or "").startswith(place)
+    return conversation if is_turn else None

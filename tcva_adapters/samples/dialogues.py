@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, takewhile
-from operator import itemgetter
+from itertools import chain, takewhile
 from typing import Any, Final, NamedTuple
 
 from tcva_adapters.samples.contexts import read_contexts
-from tcva_adapters.samples.messages import RETRIEVED, Said, said_in
+from tcva_adapters.samples.messages import RETRIEVED, Utterance, utterances_in
 from tcva_adapters.samples.repeated_arguments import (
     FEW_WORDS,
     statements_in,
@@ -16,7 +15,7 @@ from tcva_adapters.samples.repeated_arguments import (
 )
 
 
-class Talk(NamedTuple):
+class Dialogue(NamedTuple):
     """The messages of a record.
 
     Attributes:
@@ -32,20 +31,18 @@ class Talk(NamedTuple):
     is_whole: bool
 
 
-def answer_in(said: Iterable[Said]) -> str:
+def answer_in(utterances: Sequence[Utterance]) -> str:
     """The model's last text, with those right before it; a text's own contexts are not in between."""
-    by_speaker = groupby(
-        (each for each in said if each[0] != "context"), key=itemgetter(0)
-    )
-    runs = (
-        [text for _, text in run if text.strip()]
-        for who, run in by_speaker
-        if who == "model"
-    )
-    return "\n\n".join(next(filter(None, reversed([*runs])), ()))
+    texts: list[str] = []
+    for speaker, text in reversed(utterances):
+        if speaker == "model" and text.strip():
+            texts.append(text)
+        elif texts and speaker not in ("model", "context"):
+            break
+    return "\n\n".join(reversed(texts))
 
 
-_OWN: Final = (
+_CONTEXTS: Final = (
     "retrieval_context",
     "retrievalContext",
     "contexts",
@@ -54,7 +51,7 @@ _OWN: Final = (
 """What a message calls its own contexts."""
 
 
-def fields_in(talk: Talk) -> dict[str, Any]:
+def fields_in(dialogue: Dialogue) -> dict[str, Any]:
     """Question, answer and contexts of messages; only what there is.
 
     Contexts are what tools returned before the answer, and the contexts of its own that it or a message
@@ -64,32 +61,43 @@ def fields_in(talk: Talk) -> dict[str, Any]:
         InvalidSampleError: Something in it is no message.
 
     >>> messages = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Ada."}]
-    >>> fields_in(Talk("messages", messages, None, True))
+    >>> fields_in(Dialogue("messages", messages, None, True))
     {'input': 'Who?', 'response': 'Ada.'}
     """
-    said = [*chain.from_iterable(spoken(talk.name, talk.messages))]
+    utterances = [*chain(*utterances_by_message(dialogue.name, dialogue.messages))]
     answers = [
         place
-        for place, (who, text) in enumerate(said)
-        if who == "model" and text.strip()
-        if talk.answer is None or talk.answer.strip().endswith(text.strip())
+        for place, (speaker, text) in enumerate(utterances)
+        if speaker == "model" and text.strip()
+        if dialogue.answer is None or dialogue.answer.strip().endswith(text.strip())
     ]
-    end = answers[-1] if answers else len(said)
+    end = answers[-1] if answers else len(utterances)
+    before = utterances[:end]
     fields: dict[str, Any] = {}
-    if questions := [text for who, text in said[:end] if who == "user"]:
+    if questions := [text for speaker, text in before if speaker == "user"]:
         fields["input"] = questions[-1]
-    last = [*takewhile(lambda part: part[0] != "user", reversed(said))]
-    is_from_model = last and last[0][0] == "model"
-    if talk.answer is None and is_from_model and not answer_in(last):
+    if dialogue.answer is None and _ends_without_text(utterances):
         fields["response"] = ""
     elif answers:
-        fields["response"] = answer_in(said[: end + 1])
-    if contexts := [part for part in said[:end] if part[0] in RETRIEVED]:
-        fields["contexts"] = [part[1] for part in contexts if part != ("context", "")]
+        fields["response"] = answer_in(utterances[: end + 1])
+    if any(utterance.speaker in RETRIEVED for utterance in before):
+        fields["contexts"] = [
+            utterance.text
+            for utterance in before
+            if utterance.speaker in RETRIEVED and utterance != ("context", "")
+        ]
     return fields
 
 
-def spoken(name: str, messages: Iterable[Any]) -> Iterator[list[Said]]:
+def _ends_without_text(utterances: Sequence[Utterance]) -> bool:
+    """Whether the model spoke last, and said nothing since the last question."""
+    since = [*takewhile(lambda part: part.speaker != "user", reversed(utterances))]
+    return bool(since) and since[0].speaker == "model" and not answer_in(since)
+
+
+def utterances_by_message(
+    name: str, messages: Iterable[Any]
+) -> Iterator[list[Utterance]]:
     """Who says what in each message, after the contexts of its own.
 
     Statements with which a tool, or one before it, was called are taken out of what it returns.
@@ -99,19 +107,23 @@ def spoken(name: str, messages: Iterable[Any]) -> Iterator[list[Said]]:
     """
     statements: dict[tuple[str, ...], set[int]] = {}
     for number, message in enumerate(messages, start=1):
-        said = said_in(name, number, message)
-        if said[0][0] in {"model", "other", "context"} or "arguments" in message:
+        utterances = utterances_in(name, number, message)
+        calls = utterances[0].speaker in {"model", "other", "context"}
+        if calls or "arguments" in message:
             for words in statements_in(message):
                 statements.setdefault(words[:FEW_WORDS], set()).add(len(words))
                 statements.setdefault(words, set())
-        yield [("context", text) for text in own_contexts(message)] + [
-            (who, without_statements(statements, text) if who in RETRIEVED else text)
-            for who, text in said
-        ]
+        spoken = [Utterance("context", text) for text in _contexts_of(message)]
+        for speaker, text in utterances:
+            is_retrieved = speaker in RETRIEVED
+            left = without_statements(statements, text) if is_retrieved else text
+            spoken.append(Utterance(speaker, left))
+        yield spoken
 
 
-def own_contexts(message: Any) -> Iterator[str]:
+def _contexts_of(message: Any) -> Iterator[str]:
     """The contexts that a message has in a field of its own, as DeepEval's turns do; or one empty."""
-    for key in _OWN if isinstance(message, Mapping) else ():
-        if message.get(key) is not None:
-            yield from read_contexts(key, message[key]) or [""]
+    if isinstance(message, Mapping):
+        for key in _CONTEXTS:
+            if message.get(key) is not None:
+                yield from read_contexts(key, message[key]) or [""]

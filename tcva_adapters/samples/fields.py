@@ -13,13 +13,13 @@ from typing import Any, Final
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.contexts import parsed, read_contexts
-from tcva_adapters.samples.dialogues import Talk, fields_in
+from tcva_adapters.samples.dialogues import Dialogue, fields_in
 from tcva_adapters.samples.field_names import GROUPS, KNOWN, OFTEN_ELSE, PLACES
 from tcva_adapters.samples.messages import (
     as_mapping,
     is_messages,
-    said_in,
     text_of_message,
+    utterances_in,
 )
 
 _NESTED: Final = GROUPS["contexts"].split()
@@ -51,13 +51,15 @@ def fields_of(
     Raises:
         InvalidSampleError: A field or a message cannot be read.
     """
-    talk, fields, rest = parts_of(record, columns)
-    return ({} if talk is None else fields_in(talk)) | fields, rest
+    dialogue, fields, rest = parts_of(record, columns)
+    if dialogue is not None:
+        fields = fields_in(dialogue) | fields
+    return fields, rest
 
 
 def parts_of(
     record: Mapping[str, Any], columns: Mapping[str, str]
-) -> tuple[Talk | None, dict[str, Any], dict[str, Any]]:
+) -> tuple[Dialogue | None, dict[str, Any], dict[str, Any]]:
     """The messages of a record, the fields that stand beside them, and all else; see `fields_of`."""
     flat = flattened(record)
     groups: dict[str, list[str]] = {}
@@ -76,16 +78,14 @@ def parts_of(
     for field in PLACES:
         if field not in keys and (key := _place(free, groups, field)):
             keys[field] = key
-    talk = _said(flat, keys)
-    found = {}
+
+    dialogue = _dialogue_in(flat, keys)
+    fields = {}
     for field, key in keys.items():
         value = flat.pop(key)
-        found[field] = None if value is None else _read(field, key, value)
-    return (
-        talk,
-        found,
-        {name: value for name, value in flat.items() if value is not None},
-    )
+        fields[field] = None if value is None else _read(field, key, value)
+    rest = {name: value for name, value in flat.items() if value is not None}
+    return dialogue, fields, rest
 
 
 def flattened(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,10 +141,10 @@ def _place(
     return inner[0] if is_only else None
 
 
-def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
+def _dialogue_in(flat: dict[str, Any], keys: dict[str, str]) -> Dialogue | None:
     """The messages of a record that fill fields which are not given; they leave the record."""
     is_complete = {"input", "response", "contexts"} <= keys.keys()
-    talk: list[Any] = []
+    messages: list[Any] = []
     used: dict[str, str] = {}
     for place in ("input", *_ASKED, "response", *_ANSWERED):
         key = keys.get(place, place)
@@ -153,39 +153,55 @@ def _said(flat: dict[str, Any], keys: dict[str, str]) -> Talk | None:
             value = parsed(value)
         if value is None or isinstance(value, str):
             continue
-        is_talk = is_messages(value) and (
-            key != "turns" or not {"input", "response"} & keys.keys()
-        )
-        if key.endswith("messages"):
-            is_talk = isinstance(value, list) and not is_complete
-        if is_talk:
-            talk += _after(talk, [*map(as_mapping, value)])
+        if _is_dialogue(key, value, keys, is_complete=is_complete):
+            messages += _after(messages, [*map(as_mapping, value)])
             used[place] = key
             keys.pop(place, None)
         elif (text := text_of_message(value)) is not None:
             flat[key] = text
     if not used:
         return None
-    # Where outputs are there, what was said before them is no answer of theirs.
-    has_others = [*used][-1] not in ("response", *_ANSWERED) and any(
-        name.startswith("output") for name in flat
-    )
-    for key in {*used.values()}:
-        del flat[key]
-    answer = "" if has_others else None
+    has_outputs = any(name.startswith("output") for name in flat)
+    answer = None
     if "response" in keys:
         answer = str(flat[keys["response"]])
-    is_whole = len({*used.values()}) == 1 and answer is None and "input" not in keys
-    return Talk(next(iter(used.values())), talk, answer, is_whole)
+    elif has_outputs and [*used][-1] not in ("response", *_ANSWERED):
+        answer = ""  # what was said before the outputs is no answer of theirs
+    names = [*dict.fromkeys(used.values())]
+    for name in names:
+        del flat[name]
+    return Dialogue(
+        name=names[0],
+        messages=messages,
+        answer=answer,
+        is_whole=len(names) == 1 and answer is None and "input" not in keys,
+    )
 
 
-def _after(talk: Sequence[Any], more: list[Any]) -> list[Any]:
+def _is_dialogue(
+    key: str, value: Any, keys: Mapping[str, str], *, is_complete: bool
+) -> bool:
+    """Whether a value is the messages of a record that has fields under these keys."""
+    if key.endswith("messages"):
+        return isinstance(value, list) and not is_complete
+    is_asked = key == "turns" and not keys.keys().isdisjoint(("input", "response"))
+    return is_messages(value) and not is_asked
+
+
+def _after(earlier: Sequence[Any], messages: list[Any]) -> list[Any]:
     """Messages without those that they repeat: outputs begin with the inputs, often in another form."""
-    texts = [
-        (text_of_message(m) and said_in("", 1, m)) or m for m in (*talk[-1:], *more)
+    if not earlier:
+        return messages
+    last = _utterances(earlier[-1])
+    repeats = [
+        place for place, one in enumerate(messages, start=1) if _utterances(one) == last
     ]
-    last = texts[:0:-1].index(texts[0]) if talk and texts[0] in texts[1:] else len(more)
-    return more[len(more) - last :]
+    return messages[repeats[-1] :] if repeats else messages
+
+
+def _utterances(message: Any) -> Any:
+    """What is said in a message; anything else as it is."""
+    return (text_of_message(message) and utterances_in("", 1, message)) or message
 
 
 def _read(field: str, name: str, value: Any) -> Any:

@@ -10,7 +10,7 @@ itself wrote it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic_core import to_json
 
@@ -32,22 +32,39 @@ _ROLES: Final = {
     role: speaker for speaker, roles in _SPEAKERS.items() for role in roles.split()
 }
 _CONTENTS: Final = ("content", "text", "output", "blocks")
-_MEDIA: Final = "image image_url input_image file input_file document audio input_audio"
+_MEDIA: Final = (
+    "image",
+    "image_url",
+    "input_image",
+    "file",
+    "input_file",
+    "document",
+    "audio",
+    "input_audio",
+)
 """Parts of a message that are no text."""
 
 RETRIEVED: Final = ("tool", "context")
 """Whose texts are contexts."""
 
-Said = tuple[str, str]
-"""Who said something (``user``, ``model``, ``tool``, ``context`` or ``other``), and what."""
+
+class Utterance(NamedTuple):
+    """What one speaker says in a message.
+
+    Attributes:
+        speaker: ``user``, ``model``, ``tool``, ``context`` or ``other``.
+        text: What is said.
+    """
+
+    speaker: str
+    text: str
 
 
 def is_messages(value: Any) -> bool:
     """Whether these are messages: mappings or objects with a role or a type."""
-    is_list = (
-        isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
-    )
-    return is_list and all(map(_speaker, value))
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return False
+    return len(value) > 0 and all(map(_speaker, value))
 
 
 def as_mapping(value: Any) -> Any:
@@ -62,11 +79,9 @@ def as_mapping(value: Any) -> Any:
     if isinstance(value, Mapping) or _speaker(value) is None:
         return value
     # Frameworks leave values in their messages that do not fit their types.
-    return (
-        value.model_dump(warnings=False)
-        if hasattr(value, "model_dump")
-        else vars(value)
-    )
+    if hasattr(value, "model_dump"):
+        return value.model_dump(warnings=False)
+    return vars(value)
 
 
 def text_of_message(value: Any) -> str | None:
@@ -74,8 +89,8 @@ def text_of_message(value: Any) -> str | None:
     return None if _speaker(value) is None else _text(_content(as_mapping(value)))
 
 
-def said_in(name: str, number: int, message: Any) -> list[Said]:
-    """Who says what in a message (user, model, tool, other; context beside it), and the text.
+def utterances_in(name: str, number: int, message: Any) -> list[Utterance]:
+    """Return who says what in a message, contexts beside it included.
 
     Raises:
         InvalidSampleError: It is no message.
@@ -86,39 +101,44 @@ def said_in(name: str, number: int, message: Any) -> list[Said]:
         msg = f"field {name!r}, message {number}: a message must have a role (or type) such as user, assistant or tool, got {message!r:.60}"
         raise InvalidSampleError(msg)
     content = _content(message)
-    # Anthropic's messages of the user carry what tools returned, and OpenAI's searches what they found.
+    # Anthropic's messages of the user carry what tools returned.
     returned = [
-        ("tool", _returned(_content(part)))
+        Utterance("tool", _returned(_content(part)))
         for part in content
         if isinstance(part, Mapping) and part.get("type") == "tool_result"
     ]
     # DeepEval's turns say what tools returned beside the answer, which may go on in the next turn.
-    called = message.get("toolsCalled", message.get("tools_called"))
-    calls = called if isinstance(called, list) else ()
+    calls = _items(message.get("toolsCalled", message.get("tools_called")))
     outputs = [call.get("output") for call in calls if isinstance(call, Mapping)]
-    returned += [("context", _returned([each])) for each in outputs if each is not None]
-    found = (
-        message.get("results") if message.get("type") == "file_search_call" else None
-    )
-    returned += (
-        [("tool", _text(part)) for part in found] if isinstance(found, list) else []
-    )
+    returned += [
+        Utterance("context", _returned([output]))
+        for output in outputs
+        if output is not None
+    ]
+    if message.get("type") == "file_search_call":  # OpenAI's, with what it found
+        hits = _items(message.get("results"))
+        returned += [Utterance("tool", _text(hit)) for hit in hits]
     text = _returned(content) if speaker == "tool" else _text(content)
-    return returned if returned and not text else [*returned, (speaker, text)]
+    return returned if returned and not text else [*returned, Utterance(speaker, text)]
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _speaker(message: Any) -> str | None:
     """Who speaks in a message, be it a mapping or an object; None for what is no message."""
-    names = ("role", "type", "id")
-    is_mapping = isinstance(message, Mapping)
-    *kinds, path = (
-        message.get(name) if is_mapping else getattr(message, name, None)
-        for name in names
-    )
-    role = next((kind for kind in kinds if isinstance(kind, str) and kind), "")
+    if isinstance(message, Mapping):
+        role, kind, path = map(message.get, ("role", "type", "id"))
+    else:
+        role, kind, path = (
+            getattr(message, name, None) for name in ("role", "type", "id")
+        )
+    if not (isinstance(role, str) and role):
+        role = kind
     if role == "constructor" and isinstance(path, list):  # LangChain's `dumps`
-        role = str(path[-1])
-    return _ROLES.get(role)
+        role = path[-1]
+    return _ROLES.get(role) if isinstance(role, str) else None
 
 
 def _content(message: Mapping[str, Any]) -> list[Any]:
@@ -140,18 +160,15 @@ def _text(content: Any) -> str:
 
 def _returned(content: list[Any]) -> str:
     """What a tool returned: its text, or else values and objects as JSON; pictures are left out."""
-    left = (each for each in content if each not in ("", None) and not _is_part(each))
-    return _text(content) or "\n".join(
-        to_json(each, fallback=str).decode() for each in left
-    )
+    text = _text(content)
+    if text:
+        return text
+    left = [item for item in content if item not in ("", None) and not _is_part(item)]
+    return "\n".join(to_json(item, fallback=str).decode() for item in left)
 
 
 def _is_part(value: Any) -> bool:
-    kind = (
-        value.get("type", value.get("block_type"))
-        if isinstance(value, Mapping)
-        else None
-    )
-    return str(kind) in _MEDIA.split() or (
-        isinstance(value, Mapping) and "text" in value
-    )
+    """Whether this is a part of a message: a text, or something that is none, such as a picture."""
+    if not isinstance(value, Mapping):
+        return False
+    return "text" in value or value.get("type", value.get("block_type")) in _MEDIA

@@ -114,8 +114,13 @@ class SampleStream(RowStream[Sample]):
     @property
     def notes(self) -> list[str]:
         """What is to be known of what was read so far, in sentences."""
-        talks = f"each answer in a conversation of several turns is a sample ({counted(self.conversations, 'conversation')})"
-        return [*super().notes, *[talks] * bool(self.conversations)]
+        notes = super().notes
+        if self.conversations:
+            number = counted(self.conversations, "conversation")
+            notes.append(
+                f"each answer in a conversation of several turns is a sample ({number})"
+            )
+        return notes
 
     def _begin(self) -> None:
         super()._begin()
@@ -124,16 +129,13 @@ class SampleStream(RowStream[Sample]):
 
     def _items_of(self, record: dict[str, Any], line: int) -> Sequence[Sample]:
         name = f"row-{self._records + 1}"
-        found = item_of(record, self._columns, name)
-        samples: Sequence[Sample] = (
-            [found] if isinstance(found, Sample) else found.turns
-        )
+        item = item_of(record, self._columns, name)
+        samples = [item] if isinstance(item, Sample) else item.turns
         for sample in samples:
-            is_turn = conversation_of(sample.id, sample.metadata) is not None
-            if (
-                is_turn
-                and (before := self._lines.setdefault(str(sample.id), line)) != line
-            ):
+            if conversation_of(sample.id, sample.metadata) is None:
+                continue
+            before = self._lines.setdefault(str(sample.id), line)
+            if before != line:
                 msg = f"{sample.id!r} is also in {ROW_WORDS[self.kind]} {before}, as the same turn of the same conversation; give each conversation an id of its own"
                 raise InvalidSampleError(msg)
         if self._require is not None:
@@ -142,9 +144,8 @@ class SampleStream(RowStream[Sample]):
         self._records += 1
         self.conversations += len(samples) > 1
         if self.conversations and not samples[0].id:
-            return renamed(
-                samples, [name]
-            )  # elsewhere rows are named by counting samples
+            # Elsewhere rows are named by counting samples.
+            return renamed(samples, [name])
         return samples
 
 
@@ -197,8 +198,8 @@ def read_samples(
 def renamed(samples: Sequence[Sample], ids: Sequence[str | None]) -> list[Sample]:
     """The same samples under these ids."""
     return [
-        sample if sample.id == own else sample.model_copy(update={"id": own})
-        for sample, own in zip(samples, ids, strict=True)
+        sample if sample.id == name else sample.model_copy(update={"id": name})
+        for sample, name in zip(samples, ids, strict=True)
     ]
 
 
@@ -235,8 +236,13 @@ def _repeated(names: Sequence[str]) -> list[str]:
     if not names:
         return []
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    said = f"several rows have the same id: {listed(names[:_NAMED])}{more}"
-    return [f"{said}; the second one is now called {f'{names[0]}#2'!r}, and so on"]
+    repeated = f"{listed(names[:_NAMED])}{more}"
+    second = f"{names[0]}#2"
+    msg = (
+        f"several rows have the same id: {repeated}; "
+        f"the second one is now called {second!r}, and so on"
+    )
+    return [msg]
 
 
 def columns_of(mapping: Mapping[str, str]) -> dict[str, str]:
@@ -304,21 +310,24 @@ def read_item(
     Raises:
         InvalidSampleError: As for `Sample.from_record`.
     """
-    talk, fields, rest = parts_of(record, columns)
-    said: dict[str, Any] = {}
-    if talk is not None:
-        if talk.is_whole:
-            turns = turns_of(*talk[:2], fields.get("contexts"), fields.get("reference"))
-            if len(turns) > 1:
-                metadata = Sample.of_parts({}, rest).metadata
-                own = fields.get("id") or metadata.get(CONVERSATION) or name
-                return Conversation(
-                    turns=turns,
-                    id=own and str(own),
-                    metadata=metadata,
-                )
-        said = fields_in(talk)
-        if talk.is_whole and not {"response", "contexts"} & (said | fields).keys():
-            msg = f"{talk.name}: {UNANSWERED}"
-            raise InvalidSampleError(msg)
-    return Sample.of_parts(said | fields, rest)
+    dialogue, fields, rest = parts_of(record, columns)
+    if dialogue is None:
+        return Sample.of_parts(fields, rest)
+    if dialogue.is_whole:
+        turns = turns_of(
+            dialogue.name,
+            dialogue.messages,
+            contexts=fields.get("contexts"),
+            reference=fields.get("reference"),
+        )
+        if len(turns) > 1:
+            metadata = Sample.of_parts({}, rest).metadata
+            called = fields.get("id") or metadata.get(CONVERSATION) or name
+            return Conversation(
+                turns=turns, id=called and str(called), metadata=metadata
+            )
+    fields = fields_in(dialogue) | fields
+    if dialogue.is_whole and not {"response", "contexts"} & fields.keys():
+        msg = f"{dialogue.name}: {UNANSWERED}"
+        raise InvalidSampleError(msg)
+    return Sample.of_parts(fields, rest)

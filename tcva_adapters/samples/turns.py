@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from tcva_adapters.samples.dialogues import answer_in, spoken
-from tcva_adapters.samples.messages import RETRIEVED, Said
+from tcva_adapters.samples.dialogues import answer_in, utterances_by_message
+from tcva_adapters.samples.messages import RETRIEVED, Utterance
 from tcva_adapters.samples.sample import Sample
 
 LONGEST_HISTORY: Final = 4000
@@ -33,52 +34,75 @@ def turns_of(
     Raises:
         InvalidSampleError: Something is no message.
     """
-    # What was said before the first question, then question by question; and what is noted of it.
-    parts: list[list[Said]] = [[]]
-    about: list[dict[str, Any]] = [{}]
-    for message, said in zip(messages, spoken(name, messages), strict=True):
-        # A text beside what tools returned, as Anthropic has it, is no new question, and questions
-        # without an answer between them are one.
-        if {*dict(said)} - {"context"} == {"user"} and (
-            len(parts) == 1 or _texts(parts[-1], "model")
-        ):
-            parts.append([])
-            about.append({})
-        parts[-1] += said
-        noted = message.get("metadata") if isinstance(message, Mapping) else None
-        about[-1] |= noted if isinstance(noted, Mapping) else {}
-    if contexts is None and any(who in RETRIEVED for part in parts for who, _ in part):
+    first, *parts = _by_question(name, messages)
+    if contexts is None and any(part.has_contexts for part in (first, *parts)):
         contexts = ()
     turns: list[Sample] = []
-    before = parts[0]
-    for part, metadata in zip(parts[1:], about[1:], strict=True):
-        if answer := answer_in(part):
-            *_, end = (
-                n
-                for n, (who, text) in enumerate(part)
-                if who == "model" and text.strip()
-            )
+    before = first.utterances
+    for part in parts:
+        if answer := answer_in(part.utterances):
             turn = Sample(
-                input="\n\n".join(_texts(part, "user")) or None,
+                input="\n\n".join(_texts(part.utterances, "user")) or None,
                 response=answer,
-                contexts=_texts(part[:end], *RETRIEVED)
-                if any(who in RETRIEVED for who, _ in part)
-                else contexts,
+                contexts=part.contexts if part.has_contexts else contexts,
                 history=history_of(before),
-                metadata=metadata,
+                metadata=part.metadata,
             )
             turns.append(turn)
-        before += part
+        before += part.utterances
     if turns and reference is not None:
         turns[-1] = turns[-1].model_copy(update={"reference": reference})
     return tuple(turns)
 
 
-def _texts(said: Iterable[Said], *speakers: str) -> list[str]:
-    return [text for who, text in said if who in speakers and text.strip()]
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is said from one question to the next, and the metadata of its messages."""
+
+    utterances: list[Utterance] = field(default_factory=list)
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def has_contexts(self) -> bool:
+        """Whether something was retrieved, be it nothing."""
+        return any(utterance.speaker in RETRIEVED for utterance in self.utterances)
+
+    @property
+    def contexts(self) -> list[str]:
+        """What was retrieved before the answer."""
+        texts: list[str] = []
+        before_answer: list[str] = []
+        for speaker, text in self.utterances:
+            if speaker in RETRIEVED and text.strip():
+                texts.append(text)
+            elif speaker == "model" and text.strip():
+                before_answer = [*texts]
+        return before_answer
 
 
-def history_of(said: Sequence[Said]) -> str | None:
+def _by_question(name: str, messages: Sequence[Any]) -> list[_Part]:
+    """What is said before the first question, then question by question."""
+    parts = [_Part()]
+    by_message = utterances_by_message(name, messages)
+    for message, utterances in zip(messages, by_message, strict=True):
+        # A text beside what tools returned, as Anthropic has it, is no new question, and questions
+        # without an answer between them are one.
+        speakers = {utterance.speaker for utterance in utterances} - {"context"}
+        is_answered = len(parts) == 1 or _texts(parts[-1].utterances, "model")
+        if speakers == {"user"} and is_answered:
+            parts.append(_Part())
+        parts[-1].utterances.extend(utterances)
+        metadata = message.get("metadata") if isinstance(message, Mapping) else None
+        if isinstance(metadata, Mapping):
+            parts[-1].metadata.update(metadata)
+    return parts
+
+
+def _texts(utterances: Iterable[Utterance], speaker: str) -> list[str]:
+    return [text for who, text in utterances if who == speaker and text.strip()]
+
+
+def history_of(utterances: Sequence[tuple[str, str]]) -> str | None:
     """The end of what was said, in whole messages where one fits; None where nothing was.
 
     >>> print(history_of([("user", "Who?"), ("model", "Ada.")]))
@@ -87,7 +111,7 @@ def history_of(said: Sequence[Said]) -> str | None:
     """
     lines: list[str] = []
     left = LONGEST_HISTORY
-    for speaker, text in reversed(said):
+    for speaker, text in reversed(utterances):
         if speaker not in _CALLED or not text.strip():
             continue
         line = f"{_CALLED[speaker]}: {text}"
