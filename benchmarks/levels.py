@@ -22,7 +22,7 @@ import numpy as np
 from scipy import special
 
 from benchmarks.paper.tables import bootstrapped
-from tcva_adapters.stats.agreement import Scale, krippendorff_alpha
+from tcva_adapters.stats.alpha import Scale, krippendorff_alpha
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.correlation import Measure, value_of
 from tcva_adapters.stats.inference import (
@@ -32,9 +32,9 @@ from tcva_adapters.stats.inference import (
     estimate,
 )
 from tcva_adapters.stats.lower_bound import lower_bound
-from tcva_adapters.stats.pairs import Pairs, asl_curve, studentised, tukey
-from tcva_adapters.stats.powered import powered_mean
+from tcva_adapters.stats.powered_mean import powered_mean
 from tcva_adapters.stats.raters import reliability
+from tcva_adapters.stats.system_pairs import Pairs, asl_curve, studentised, tukey
 
 KINDS: Final = ("normal", "tied", "skewed")
 SIZES: Final = (5, 10, 30, 50, 170)

@@ -20,11 +20,11 @@ from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.stats.chance import spearman_resamples
+from tcva_adapters.stats.bootstrap import interval_shares
 from tcva_adapters.stats.checks import in_all
 from tcva_adapters.stats.correlation import agreement, value_of
 from tcva_adapters.stats.inference import LEAST_APART, Estimate, difference, estimate
-from tcva_adapters.stats.resampling import interval_shares
+from tcva_adapters.stats.p_values import spearman_resamples
 from tcva_adapters.stats.units import Units
 from tcva_adapters.tables import counted
 

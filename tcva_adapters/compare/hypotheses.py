@@ -16,7 +16,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sources import unreadable
 from tcva_adapters.stats.checks import one_of
 from tcva_adapters.stats.holm import correct_p
-from tcva_adapters.stats.pairs import Pairs
+from tcva_adapters.stats.system_pairs import Pairs
 from tcva_adapters.tables import Record, Table, named_columns
 
 Hypotheses = str | Path | Sequence[Mapping[str, Any]]

@@ -23,7 +23,13 @@ from tcva_adapters.stats.checks import FloatArray, check_level, group_codes, one
 from tcva_adapters.stats.correlation import Measure, agreement, fisher_average
 from tcva_adapters.stats.describe import TIES, as_shown, describe
 from tcva_adapters.stats.inference import DETECTABLE
-from tcva_adapters.stats.pairs import Pairs, PairsTest, asl_curve, studentised, tukey
+from tcva_adapters.stats.system_pairs import (
+    Pairs,
+    PairsTest,
+    asl_curve,
+    studentised,
+    tukey,
+)
 from tcva_adapters.tables import (
     Column,
     Record,
@@ -88,7 +94,7 @@ def systems(
     """Describe every metric, test all pairs of systems under it, and test hypotheses. No call.
 
     Two tests of all pairs are made, both corrected for the number of pairs:
-    ``studentised``, which lets systems spread differently (`stats.pairs`), and ``tukey``, as
+    ``studentised``, which lets systems spread differently (`stats.system_pairs`), and ``tukey``, as
     the CCRS paper has it. By group, systems change places in all queries of a group
     at once; a query that some system has no score for is left out then.
 

@@ -26,11 +26,11 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.checks import FloatArray, Groups, numbers
 from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import Estimate, difference, estimate
+from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.tables import (
     Column,
     Record,

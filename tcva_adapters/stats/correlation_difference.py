@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from tcva_adapters.stats.chance import bootstrap_p, spearman_resamples
+from tcva_adapters.stats.bootstrap import clustered_p, interval_shares
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.correlation import Measure
-from tcva_adapters.stats.leave_out import (
+from tcva_adapters.stats.jackknife import (
     Ends,
     EndsAt,
     correlations_without,
@@ -22,7 +22,7 @@ from tcva_adapters.stats.leave_out import (
     student_p,
     why_perfect,
 )
-from tcva_adapters.stats.resampling import clustered_p, interval_shares
+from tcva_adapters.stats.p_values import bootstrap_p, spearman_resamples
 from tcva_adapters.stats.units import Units
 
 _SAME: Final = 1e-12

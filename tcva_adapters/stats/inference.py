@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.chance import correlation_p, sign_flips
 from tcva_adapters.stats.checks import (
     BoolArray,
     FloatArray,
@@ -31,7 +30,7 @@ from tcva_adapters.stats.checks import (
 from tcva_adapters.stats.correlation import value_of
 from tcva_adapters.stats.correlation_difference import correlation_difference
 from tcva_adapters.stats.guarantee import largest_share
-from tcva_adapters.stats.leave_out import (
+from tcva_adapters.stats.jackknife import (
     Ends,
     EndsAt,
     correlation_ends,
@@ -44,6 +43,7 @@ from tcva_adapters.stats.leave_out import (
     student_p,
     why_perfect,
 )
+from tcva_adapters.stats.p_values import correlation_p, sign_flips
 from tcva_adapters.stats.units import Units, natural_ends
 
 Statistic = Literal["mean", "share", "mae", "pearson", "spearman", "kendall"]

@@ -30,7 +30,7 @@ from tcva_adapters.stats.checks import (
 )
 from tcva_adapters.stats.correlation import Agreement, agreement
 from tcva_adapters.stats.inference import Estimate
-from tcva_adapters.stats.leave_out import correlation_ends, error, quantile
+from tcva_adapters.stats.jackknife import correlation_ends, error, quantile
 from tcva_adapters.stats.units import Units
 
 Correlated = Literal["spearman", "pearson"]

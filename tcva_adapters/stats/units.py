@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from tcva_adapters.stats.bootstrap import effective_number
 from tcva_adapters.stats.checks import (
     BoolArray,
     FloatArray,
@@ -14,7 +15,6 @@ from tcva_adapters.stats.checks import (
     IntArray,
     group_codes,
 )
-from tcva_adapters.stats.resampling import effective_number
 
 LEAST_GROUPS: Final = 10
 """Groups of one size, to the nearest whole, that an interval needs; see `effective_number`."""

@@ -30,9 +30,10 @@ from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.stats.agreement import kappa_of_table, krippendorff_alpha
+from tcva_adapters.stats.alpha import krippendorff_alpha
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import difference, estimate
+from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.stats.raters import reliability
 from tcva_adapters.tables import Report, plain
 

@@ -13,7 +13,7 @@ from tcva_adapters import Assessment
 from tcva_adapters.compare import ScoreTable, systems
 from tcva_adapters.errors import InvalidSampleError, TCVAError, UnreadableInputError
 from tcva_adapters.results.writer import write_results
-from tcva_adapters.stats.pairs import studentised, tukey
+from tcva_adapters.stats.system_pairs import studentised, tukey
 
 pytest.importorskip("scipy", reason="the extra stats")
 

@@ -13,14 +13,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.agreement import (
-    KappaWeights,
-    Scale,
-    kappa_of_table,
-    krippendorff_alpha,
-    weighted_kappa,
-)
+from tcva_adapters.stats.alpha import Scale, krippendorff_alpha
 from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.kappa import KappaWeights, kappa_of_table, weighted_kappa
 from tcva_adapters.stats.raters import (
     independence,
     mean_rating,

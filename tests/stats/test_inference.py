@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.chance import correlation_p, sign_flips
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.correlation import Measure, value_of
 from tcva_adapters.stats.inference import (
@@ -24,6 +23,7 @@ from tcva_adapters.stats.inference import (
     labels_needed,
 )
 from tcva_adapters.stats.lower_bound import lower_bound
+from tcva_adapters.stats.p_values import correlation_p, sign_flips
 
 NAN = math.nan
 RNG = np.random.default_rng(3)

@@ -13,7 +13,7 @@ from scipy import stats
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.holm import holm
-from tcva_adapters.stats.pairs import (
+from tcva_adapters.stats.system_pairs import (
     LEAST_QUERIES,
     _shuffled_sums,
     _signs,

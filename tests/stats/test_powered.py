@@ -9,7 +9,7 @@ from scipy import stats
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.inference import estimate
-from tcva_adapters.stats.powered import powered_mean
+from tcva_adapters.stats.powered_mean import powered_mean
 
 NAN = math.nan
 

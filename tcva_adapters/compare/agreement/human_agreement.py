@@ -14,7 +14,6 @@ from tcva_adapters.compare.agreement.method_tables import decision_counts, mean
 from tcva_adapters.compare.scores.ratings import is_on_scale
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.correlation import (
     MEASURES,
     Measure,
@@ -24,6 +23,7 @@ from tcva_adapters.stats.correlation import (
 from tcva_adapters.stats.describe import as_shown
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import DETECTABLE, Estimate, difference, estimate
+from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.tables import Record, Table, cell, counted, named_columns, p_text
 
 LEAST: Final = 10

@@ -9,7 +9,7 @@ import numpy as np
 
 from tcva_adapters.stats.checks import FloatArray, Groups
 from tcva_adapters.stats.inference import estimate
-from tcva_adapters.stats.powered import LEAST_RATINGS, powered_mean
+from tcva_adapters.stats.powered_mean import LEAST_RATINGS, powered_mean
 from tcva_adapters.tables import Record, Table, named_columns
 
 _NO_DRAW: Final = 3.0
@@ -26,7 +26,7 @@ def mean_ratings(
     """The mean rating and the pass rate of all samples, where only some of them are rated.
 
     From 30 ratings on they are prediction-powered: the ratings correct the judge's bias, and the
-    judge says how far the rated samples lie from the others (`stats.powered`). Below, they are those
+    judge says how far the rated samples lie from the others (`stats.powered_mean`). Below, they are those
     of the ratings alone, and the interval of the pass rate is the exact one.
 
     Args:

@@ -13,10 +13,10 @@ import numpy as np
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.results.summary import Scores
-from tcva_adapters.stats.agreement import kappa_of_table
 from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.correlation import Measure, agreement
 from tcva_adapters.stats.describe import as_shown, seen, tie_probability
+from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.tables import Column, Record, Table, counted, named_columns
 

@@ -16,7 +16,8 @@ from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
-from tcva_adapters.stats.agreement import krippendorff_alpha, weighted_kappa
+from tcva_adapters.stats.alpha import krippendorff_alpha
+from tcva_adapters.stats.kappa import weighted_kappa
 from tcva_adapters.stats.raters import ENOUGH, independence, mean_rating
 from tcva_adapters.tables import (
     Column,

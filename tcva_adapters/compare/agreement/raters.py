@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Literal
 
 from tcva_adapters.compare.scores.table import ScoreTable
-from tcva_adapters.stats.agreement import krippendorff_alpha
+from tcva_adapters.stats.alpha import krippendorff_alpha
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.describe import as_shown
 from tcva_adapters.stats.raters import reliability

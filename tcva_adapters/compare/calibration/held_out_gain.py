@@ -15,10 +15,10 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import described
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.stats.bootstrap import Statistic, draw, interval_shares, spearman_of
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.inference import LEAST, LEAST_APART, Estimate
-from tcva_adapters.stats.resampling import Statistic, draw, interval_shares, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
 

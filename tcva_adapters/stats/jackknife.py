@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from tcva_adapters.stats.bootstrap import leave_one_out, ratio, spearman_of
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.correlation import Measure, centred, value_of
-from tcva_adapters.stats.resampling import leave_one_out, ratio, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 Ends = tuple[float, float]

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import Groups, check_level, numbers, same_length
 from tcva_adapters.stats.inference import Estimate, estimate
-from tcva_adapters.stats.leave_out import quantile
+from tcva_adapters.stats.jackknife import quantile
 from tcva_adapters.stats.units import Units, natural_ends
 
 LEAST_RATINGS: Final = 30

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from tcva_adapters.stats.bootstrap import draw, spearman_of
 from tcva_adapters.stats.checks import FloatArray, IntArray, same_within
 from tcva_adapters.stats.correlation import Measure
-from tcva_adapters.stats.resampling import draw, spearman_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 _MOST_EXACT: Final = 17

@@ -1,4 +1,4 @@
-"""Agreement of raters beyond chance: Krippendorff's alpha with its interval, and Cohen's kappa."""
+"""Agreement of any number of raters beyond chance: Krippendorff's alpha with its interval."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from typing import Final, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats import checks
 from tcva_adapters.stats.inference import Estimate
-from tcva_adapters.stats.leave_out import quantile
+from tcva_adapters.stats.jackknife import quantile
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
 
 Scale = Literal["ordinal", "interval"]
-KappaWeights = Literal["quadratic", "linear", "none"]
 
 LEAST: Final[dict[Scale, int]] = {"ordinal": 50, "interval": 100}
 """Units with two ratings that the interval of alpha needs. Of fewer, distances of skewed ratings hang on
@@ -102,76 +100,3 @@ def _alpha(table: checks.FloatArray, scale: Scale) -> float:
     expected = (n * squares.sum() - sums.sum() ** 2) / (n - 1)
     size = n * float(np.abs(table).max()) ** 2
     return float(1.0 - observed / expected) if expected > _SAME * size else float("nan")
-
-
-def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") -> float:
-    """Cohen's kappa of a table of counts, levels by levels (Cohen 1960 and 1968).
-
-    ``1 - observed disagreement / disagreement expected by chance``. With weights, levels that lie
-    far apart disagree more: by their distance (``linear``) or its square (``quadratic``).
-
-    Args:
-        table: Shape (L, L): how often one rater gave the row's level and the other the column's.
-        weights: ``quadratic``, ``linear``, or ``none``.
-
-    Returns:
-        At most 1; 0 is what chance would give; nan where both raters used one same level only, or
-        the table is empty.
-
-    Raises:
-        InvalidValueError: The table is not square, a count is negative, or unknown weights.
-
-    >>> round(kappa_of_table([[20, 5], [10, 15]]), 3)
-    0.4
-    """
-    checks.one_of("weights", weights, get_args(KappaWeights))
-    counts = checks.numbers("counts", table, ndim=2)
-    if counts.shape[0] != counts.shape[1] or not (counts >= 0.0).all():
-        msg = f"a table of kappa is levels by levels and holds counts; got the shape {counts.shape}"
-        raise InvalidValueError(msg)
-    levels = np.arange(len(counts))
-    apart = np.abs(levels[:, None] - levels)
-    distance = {"quadratic": apart**2, "linear": apart, "none": apart > 0}[weights]
-    total = max(float(counts.sum()), 1.0)
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / total
-    chance = float((distance * expected).sum())
-    if not chance > 0.0:
-        return float("nan")
-    return 1.0 - float((distance * counts).sum()) / chance
-
-
-def weighted_kappa(
-    first: npt.ArrayLike,
-    second: npt.ArrayLike,
-    *,
-    levels: int,
-    weights: KappaWeights = "quadratic",
-) -> float:
-    """The same from two raters' levels, item by item.
-
-    Args:
-        first: Levels from 0 to ``levels - 1``, shape (N,); nan where the rater gave none. Items
-            that either rater left out do not count.
-        second: The other rater's, shape (N,).
-        levels: How many levels there are.
-        weights: As for `kappa_of_table`.
-
-    Raises:
-        InvalidValueError: Different lengths, or a level out of range.
-
-    >>> round(weighted_kappa([0, 1, 2, 2], [0, 1, 1, 2], levels=3), 3)
-    0.8
-    """
-    levels = checks.whole("levels", levels, least=1)
-    one, two = checks.numbers("first", first), checks.numbers("second", second)
-    checks.same_length(first=one, second=two)
-    both = np.stack([one, two])[:, ~(np.isnan(one) | np.isnan(two))]
-    wrong = both[(both < 0) | (both >= levels) | (both != np.floor(both))]
-    if len(wrong):
-        msg = f"{float(wrong[0])!r} is no level; levels are 0 to {levels - 1}"
-        raise InvalidValueError(msg)
-    places = both[0] * levels + both[1]
-    table = np.bincount(places.astype(np.int64), minlength=levels**2).reshape(
-        levels, levels
-    )
-    return kappa_of_table(table, weights)
