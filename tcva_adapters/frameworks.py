@@ -42,13 +42,13 @@ _REQUIREMENTS: Final = (
     Requirement("opentelemetry-api", "opentelemetry._logs", (1, 35), "otel"),
     Requirement("ray", "ray.data", (2, 60), "ray"),
 )
-REQUIREMENTS: Final = {each.extra: each for each in _REQUIREMENTS}
+REQUIREMENTS: Final = {needed.extra: needed for needed in _REQUIREMENTS}
 """Every optional package, by the extra that installs it."""
 
 NEEDS: Final[Mapping[str, Requirement]] = {
     **{
         f"tcva_adapters.{name}": REQUIREMENTS[name]
-        for name in ("plots", "ragas", "deepeval", "llamaindex", "langchain")
+        for name in ("ragas", "deepeval", "llamaindex", "langchain")
     },
     "tcva_adapters.langchain.classic": REQUIREMENTS["langchain-classic"],
     "tcva_adapters.langchain.native": REQUIREMENTS["langchain-classic"],
@@ -156,7 +156,9 @@ _FRAMEWORKS: Final = (
     ),
 )
 
-FRAMEWORKS: Final[Mapping[str, Framework]] = {each.name: each for each in _FRAMEWORKS}
+FRAMEWORKS: Final[Mapping[str, Framework]] = {
+    framework.name: framework for framework in _FRAMEWORKS
+}
 """By name, in the order in which tables show them."""
 
 NO_TELEMETRY: Final = {

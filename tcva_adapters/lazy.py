@@ -34,19 +34,14 @@ def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
     homes = {name: home for home, name in _IMPORT.findall(stub.decode())}
 
     def attribute(name: str) -> Any:
-        if name not in {*homes, "__all__"}:
+        if name != "__all__" and name not in homes:
             msg = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(msg)
         # Here: pytest imports the package in every run, and the registry takes most of that time.
         from tcva_adapters.frameworks import NEEDS  # noqa: PLC0415  # see above
 
         if name == "__all__":
-            own = {
-                n: NEEDS[home].module.split(".")
-                for n, home in homes.items()
-                if home in NEEDS
-            }
-            return [n for n in names if n not in own or find_spec(own[n][0])]
+            return [n for n in names if is_installed(NEEDS.get(homes[n]))]
         for part in (package, homes[name]):
             if part in NEEDS:
                 check(NEEDS[part])
@@ -56,6 +51,11 @@ def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
 
     names = sorted(homes)
     return attribute, lambda: names
+
+
+def is_installed(requirement: Requirement | None) -> bool:
+    """Whether an optional package is there, or none is needed; nothing is imported."""
+    return requirement is None or bool(find_spec(requirement.module.partition(".")[0]))
 
 
 def check(requirement: Requirement) -> None:

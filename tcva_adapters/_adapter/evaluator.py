@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer
@@ -13,7 +12,7 @@ from tcva_adapters.results.unknown_names import check_names
 def require(
     is_usable: bool,
     name: str,
-    value: Any,
+    value: object,
     needed: str,
 ) -> None:
     """Refuse a value.
@@ -26,7 +25,7 @@ def require(
         raise InvalidValueError(msg)
 
 
-def check_scorer(owner: object, scorer: Any) -> None:
+def check_scorer(owner: object, scorer: object) -> None:
     """Refuse what is not a scorer, in the name of the class that was called.
 
     Raises:
@@ -38,7 +37,7 @@ def check_scorer(owner: object, scorer: Any) -> None:
 
 def check_settings(
     owner: object,
-    given: Mapping[str, Any],
+    settings: Collection[str],
     known: Collection[str],
     *,
     judge: str,
@@ -47,19 +46,16 @@ def check_settings(
 
     Args:
         owner: An object of that class.
-        given: The settings.
-        known: The names that it takes.
+        settings: The names of the settings.
+        known: The names that it takes, besides the one for the judge.
         judge: Its argument for the judge.
 
     Raises:
         InvalidValueError: A name is unknown, or is another class's name for the judge.
     """
-    of = type(owner).__name__
-    for name in {"judge", "llm", "model"}.intersection(given) - {judge}:
-        msg = f"{of} takes the judge as {judge}=..., not as {name}=..."
+    title = type(owner).__name__
+    for name in {"judge", "llm", "model"}.intersection(settings) - {judge}:
+        msg = f"{title} takes the judge as {judge}=..., not as {name}=..."
         raise InvalidValueError(msg)
-    check_names(
-        given,
-        [judge, *(name for name in known if name not in {"judge", judge})],
-        owner=of,
-    )
+    names = [name for name in known if name not in {"judge", judge}]
+    check_names(settings, [judge, *names], owner=title)

@@ -28,10 +28,10 @@ def address_of(llm: object) -> str:
 
     It is unknown where the synchronous and the asynchronous client have different ones.
     """
-    own = server_of(llm, _url(llm))
-    addresses = {server_of(client, _url(client)) for client in _clients(llm)} or {own}
+    place = server_of(llm, _url(llm))
+    addresses = {server_of(client, _url(client)) for client in _clients(llm)} or {place}
     address = addresses.pop()
-    is_known = not addresses and address.startswith(own.partition("?")[0])
+    is_known = not addresses and address.startswith(place.partition("?")[0])
     return mask(address) if address and is_known else UNKNOWN
 
 

@@ -15,3 +15,12 @@ def value_of(holder: Any, name: str) -> Any:
     if isinstance(holder, Mapping):
         return holder.get(name)
     return getattr(holder, name, None)
+
+
+def count_in(usage: Any, *names: str) -> int:
+    """Return the first of several counts that is there; 0 if there is none.
+
+    >>> count_in({"prompt_tokens": 7}, "input_tokens", "prompt_tokens")
+    7
+    """
+    return next((count for name in names if (count := value_of(usage, name))), 0)

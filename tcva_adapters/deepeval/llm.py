@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -12,6 +12,7 @@ from deepeval.models import DeepEvalBaseLLM
 from pydantic import BaseModel
 
 from tcva_adapters._adapter.llm import LLMObject, one_text
+from tcva_adapters._adapter.lookup import count_in
 from tcva_adapters._adapter.reply_objects import object_text, reply_model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.prompted import Prompted
@@ -57,8 +58,7 @@ class DeepEvalModel(LLMObject):
         return self.llm.get_model_name() or type(self.llm).__name__
 
     def _holders(self) -> tuple[Any, ...]:
-        given = getattr(self.llm, "generation_kwargs", None)
-        return (given if isinstance(given, Mapping) else {}, self.llm)
+        return (getattr(self.llm, "generation_kwargs", None), self.llm)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request.
@@ -92,12 +92,12 @@ class DeepEvalModel(LLMObject):
             msg = f"the judge must return text, got a {type(answer).__name__}"
             raise JudgeError(msg, reason="no_reply")
         # Of a cost that nobody knows the number itself is 0.
-        known = getattr(cost, "value", cost)
+        amount = getattr(cost, "value", cost)
         return ModelReply(
             answer,
-            input_tokens=getattr(cost, "input_tokens", None) or 0,
-            output_tokens=getattr(cost, "output_tokens", None) or 0,
-            cost=float(known) if isinstance(known, int | float) else None,
+            input_tokens=count_in(cost, "input_tokens"),
+            output_tokens=count_in(cost, "output_tokens"),
+            cost=float(amount) if isinstance(amount, int | float) else None,
         )
 
 

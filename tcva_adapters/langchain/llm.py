@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from langchain_core.language_models import BaseChatModel, BaseLanguageModel
@@ -13,6 +12,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import PrivateAttr
 
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text, takes_logprobs
+from tcva_adapters._adapter.lookup import count_in
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import (
@@ -49,17 +49,13 @@ class LangChainModel(LLMObject):
     framework = "langchain"
 
     def __init__(self, llm: Runnable[Any, Any]) -> None:
-        self._layers: list[Any] = [
-            llm
-        ]  # the LLM and what it wraps, down to the model itself
-        while not isinstance(self._layers[-1], BaseLanguageModel):
+        self._layers: list[Any] = [llm]  # and what it wraps, down to the model itself
+        while not isinstance(self._core(), BaseLanguageModel):
             # `bind`, `with_config` and `with_retry` keep it under one name, `with_fallbacks` under
             # the other, and their classes have fields of no other kind by these names.
-            outer = self._layers[-1]
-            names = {"bound", "runnable"} & getattr(
-                type(outer), "model_fields", {}
-            ).keys()
-            inner = next((getattr(outer, name) for name in names), None)
+            fields = getattr(type(self._core()), "model_fields", {})
+            names = {"bound", "runnable"}.intersection(fields)
+            inner = next((getattr(self._core(), name) for name in names), None)
             if not isinstance(inner, Runnable):
                 break
             self._layers.append(inner)
@@ -90,20 +86,17 @@ class LangChainModel(LLMObject):
         return self._layers[-1]
 
     def _holders(self) -> tuple[Any, ...]:
-        return (
-            *(getattr(each, "kwargs", {}) for each in self._layers[:-1]),
-            self._core(),
-        )
+        wrappers = self._layers[:-1]
+        return (*(getattr(layer, "kwargs", {}) for layer in wrappers), self._core())
 
     def _address(self) -> str:
         # What answers may be another one, or have other settings.
-        is_model = isinstance(self._core(), BaseLanguageModel)
-        is_plain = not any(
-            hasattr(each, "fallbacks")
-            or not type(each).__module__.startswith("langchain_core.")
-            for each in self._layers[:-1]
+        is_known = isinstance(self._core(), BaseLanguageModel) and all(
+            type(layer).__module__.startswith("langchain_core.")
+            and not hasattr(layer, "fallbacks")
+            for layer in self._layers[:-1]
         )
-        return super()._address() if is_model and is_plain else UNKNOWN
+        return super()._address() if is_known else UNKNOWN
 
     def _model_name(self) -> str:
         # Of Runnables that are no models, e.g. functions, the class says nothing.
@@ -114,11 +107,10 @@ class LangChainModel(LLMObject):
         self, request: JudgeRequest
     ) -> tuple[str | list[BaseMessage], dict[str, Any]]:
         """The prompt, and how the reply is drawn as far as the LLM takes that with a call."""
-        messages = [SystemMessage(request.system), HumanMessage(request.user)]
-        prompt = one_text(request) if self.prompt == "text" else messages
-        return prompt, {} if request.sampling is None else self._options(
-            request.sampling
-        )
+        options = self._options(request.sampling) if request.sampling else {}
+        if self.prompt == "text":
+            return one_text(request), options
+        return [SystemMessage(request.system), HumanMessage(request.user)], options
 
     def _options(self, sampling: Sampling) -> dict[str, Any]:
         """A class that knows token probabilities has fields for them.
@@ -128,18 +120,17 @@ class LangChainModel(LLMObject):
         # Fallbacks may be of other classes, which get the same arguments.
         if any(hasattr(layer, "fallbacks") for layer in self._layers):
             return {}
-        core, given = self._core(), dict[str, Any]()
+        core = self._core()
+        options: dict[str, Any] = {}
         if takes_logprobs(core) and sampling.top_logprobs is not None:
-            given = {"logprobs": True, "top_logprobs": sampling.top_logprobs}
-        if any(
-            base.__module__.startswith("langchain_openai.")
-            for base in type(core).__mro__
-        ):
-            given["max_tokens"] = sampling.max_tokens
+            options = {"logprobs": True, "top_logprobs": sampling.top_logprobs}
+        modules = [base.__module__ for base in type(core).__mro__]
+        if any(module.startswith("langchain_openai.") for module in modules):
+            options["max_tokens"] = sampling.max_tokens
             # A server that was sent a temperature before takes another one.
             if getattr(core, "temperature", None) is not None:
-                given["temperature"] = sampling.temperature
-        return {name: value for name, value in given.items() if value is not None}
+                options["temperature"] = sampling.temperature
+        return {name: value for name, value in options.items() if value is not None}
 
 
 def _reply(answer: Any) -> ModelReply:
@@ -148,21 +139,19 @@ def _reply(answer: Any) -> ModelReply:
     if not isinstance(answer, BaseMessage):
         msg = f"the judge must return text or a message, got a {type(answer).__name__}"
         raise JudgeError(msg, reason="no_reply")
-    usage: Mapping[str, Any] = (
-        isinstance(answer, AIMessage) and answer.usage_metadata
-    ) or {}
-    said = answer.response_metadata
+    usage = getattr(answer, "usage_metadata", None) or {}
     # An answer from LangChain's cache repeats the tokens of the first one and says it was free.
-    is_cached = usage.get("total_cost") == 0
+    if usage.get("total_cost") == 0:
+        usage = {}
+    metadata = answer.response_metadata
+    logprobs = metadata.get("logprobs")
     return ModelReply(
         str(answer.text),
-        input_tokens=0 if is_cached else usage.get("input_tokens", 0),
-        output_tokens=0 if is_cached else usage.get("output_tokens", 0),
-        truncated=not CUT_OFF.isdisjoint(map(said.get, _ENDS)),
-        model=str(said.get("model_name") or said.get("model") or ""),
-        token_logprobs=token_logprobs(said["logprobs"])
-        if said.get("logprobs")
-        else None,
+        input_tokens=count_in(usage, "input_tokens"),
+        output_tokens=count_in(usage, "output_tokens"),
+        truncated=not CUT_OFF.isdisjoint(map(metadata.get, _ENDS)),
+        model=str(metadata.get("model_name") or metadata.get("model") or ""),
+        token_logprobs=token_logprobs(logprobs) if logprobs else None,
     )
 
 

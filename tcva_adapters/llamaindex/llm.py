@@ -107,10 +107,12 @@ def _reply(response: ChatResponse) -> ModelReply:
 
 def _tokens(logprobs: list[list[LogProb]]) -> tuple[TokenLogprob, ...]:
     """The tokens by their likeliest alternatives; LlamaIndex does not say which one was drawn."""
-    places = [tuple((each.token, each.logprob) for each in place) for place in logprobs]
-    return tuple(
-        TokenLogprob(*max(top, key=itemgetter(1)), top) for top in places if top
-    )
+    tokens = []
+    for alternatives in logprobs:
+        pairs = tuple((token.token, token.logprob) for token in alternatives)
+        if pairs:
+            tokens.append(TokenLogprob(*max(pairs, key=itemgetter(1)), pairs))
+    return tuple(tokens)
 
 
 class BridgedLLM(CustomLLM):

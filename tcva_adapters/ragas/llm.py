@@ -21,6 +21,7 @@ from ragas.llms.base import (
 from ragas.run_config import add_async_retry, add_retry
 
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text
+from tcva_adapters._adapter.lookup import count_in
 from tcva_adapters._adapter.reply_objects import AnyObject, object_text, reply_model
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.prompted import Prompted
@@ -95,15 +96,14 @@ class WrappedModel(LLMObject):
         }
 
     def _reply(self, answer: LLMResult) -> ModelReply:
-        generation, output = answer.generations[0][0], answer.llm_output or {}
+        generation = answer.generations[0][0]
+        output = answer.llm_output or {}
         usage = getattr(getattr(generation, "message", None), "usage_metadata", None)
-        counts = usage or output.get("token_usage") or {}
+        usage = usage or output.get("token_usage")
         return ModelReply(
             generation.text,
-            input_tokens=counts.get("input_tokens") or counts.get("prompt_tokens") or 0,
-            output_tokens=counts.get("output_tokens")
-            or counts.get("completion_tokens")
-            or 0,
+            input_tokens=count_in(usage, "input_tokens", "prompt_tokens"),
+            output_tokens=count_in(usage, "output_tokens", "completion_tokens"),
             truncated=not self.llm.is_finished(answer),
             model=str(output.get("model_name") or ""),
         )
@@ -148,15 +148,13 @@ class InstructorModel(LLMObject):
             text = choices and choices[0].message.content
             if not isinstance(text, str):
                 raise
-        usage, choices = (
-            getattr(completion, "usage", None),
-            getattr(completion, "choices", None),
-        )
+        usage = getattr(completion, "usage", None)
+        choices = getattr(completion, "choices", None) or ()
         return ModelReply(
             text,
-            input_tokens=getattr(usage, "prompt_tokens", None) or 0,
-            output_tokens=getattr(usage, "completion_tokens", None) or 0,
-            truncated=choices[0].finish_reason in CUT_OFF if choices else False,
+            input_tokens=count_in(usage, "prompt_tokens"),
+            output_tokens=count_in(usage, "completion_tokens"),
+            truncated=any(choice.finish_reason in CUT_OFF for choice in choices[:1]),
             model=str(getattr(completion, "model", None) or ""),
         )
 
@@ -184,8 +182,8 @@ class BridgedLLM(InstructorBaseRagasLLM):
         Raises:
             JudgeError: No reply came, or none that holds such an object.
         """
-        found: Reply = self.asked.ask(prompt, response_model)
-        return found
+        reply: Reply = self.asked.ask(prompt, response_model)
+        return reply
 
     async def agenerate(self, prompt: str, response_model: type[Reply]) -> Reply:
         """The same, awaited.
@@ -193,5 +191,5 @@ class BridgedLLM(InstructorBaseRagasLLM):
         Raises:
             JudgeError: As for `generate`.
         """
-        found: Reply = await self.asked.aask(prompt, response_model)
-        return found
+        reply: Reply = await self.asked.aask(prompt, response_model)
+        return reply

@@ -106,14 +106,14 @@ def results_of(
     """
     carried = _carried(evaluation)
     columns = evaluation.scores[0] if isinstance(evaluation, EvaluationResult) else ()
-    found = carried[chosen(metric, list(carried), columns, argument="metric")]
+    rows = carried[chosen(metric, list(carried), columns, argument="metric")]
     results: list[Scored | None] = [
-        None if each is None else read_result(each) for each in found
+        None if row is None else read_result(row) for row in rows
     ]
     like = next(filter(None, results))  # any of them shows judge and settings
     detail = "RAGAS did not measure this row, e.g. because of the type of a field; see its log"
-    why = Unscored(reason=Reason.INVALID_INPUT, detail=detail)
-    return [like.unscored_for(why) if result is None else result for result in results]
+    unscored = like.unscored_for(Unscored(reason=Reason.INVALID_INPUT, detail=detail))
+    return [unscored if result is None else result for result in results]
 
 
 def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
@@ -135,22 +135,20 @@ def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]
         # In RAGAS' traces a metric is missing from the rows that it did not get.
         rows = [
             {
-                name: run.get(JUDGEMENT, {}).get("output") or None
+                name: run[JUDGEMENT]["output"]
                 for name, run in row.items()
+                if run.get(JUDGEMENT, {}).get("output")
             }
             for row in evaluation.traces
         ]
-        judged = dict.fromkeys(
-            name for row in rows for name, output in row.items() if output
-        )
-        return {name: [row.get(name) for row in rows] for name in judged}
+        metrics = dict.fromkeys(name for row in rows for name in row)
+        return {metric: [row.get(metric) for row in rows] for metric in metrics}
     if not isinstance(evaluation, pd.DataFrame):
         needed = "what evaluate() or results_to_pandas() returned"
         msg = f"evaluation must be {needed}, got {evaluation!r:.80}"
         raise TypeError(msg)
-    names = [
-        name for name in evaluation.columns if f"{name}{_BESIDE}" in evaluation.columns
-    ]
+    columns = evaluation.columns
+    names = [name for name in columns if f"{name}{_BESIDE}" in columns]
     if not names:
         msg = (
             "the frame has no results of tcva-adapters, because RAGAS' to_pandas() leaves them out; "
