@@ -53,13 +53,13 @@ class Frozen:
     changes: ClassVar[str] = "use changed({name}=...), which returns a copy"
     _is_built = False
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         # Underlined are the framework's own, and what typing sets on a generic class.
         if self._is_built and name not in self.settable and not name.startswith("_"):
-            what = (
-                f"{name}={value!r:.80} cannot be set on a built {type(self).__name__}"
+            msg = (
+                f"{name}={value!r:.80} cannot be set on a built {type(self).__name__}; "
+                f"{self.changes.format(name=name)}"
             )
-            msg = f"{what}; {self.changes.format(name=name)}"
             raise InvalidValueError(msg)
         super().__setattr__(name, value)
 
@@ -103,7 +103,7 @@ class Scorer(Frozen, Evaluation[R_co]):
         detail: str,
         sample: Sample | None = None,
     ) -> R_co:
-        """The result of what cannot be judged.
+        """The result of a sample that cannot be judged.
 
         Args:
             reason: Why, in a word.
@@ -150,7 +150,7 @@ class Scorer(Frozen, Evaluation[R_co]):
         """Itself: it is frozen."""
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         """Itself likewise; clients and stores cannot be copied."""
         return self
 
@@ -158,25 +158,23 @@ class Scorer(Frozen, Evaluation[R_co]):
         """The required fields that a sample does not have."""
         return tuple(name for name in self.required if getattr(sample, name) is None)
 
-    def require(self, sample: Any) -> Sample:
+    def require(self, sample: object) -> Sample:
         """The sample as it is.
 
         Raises:
             InvalidSampleError: It is no `Sample`, or lacks a required field.
         """
-        found = checked_sample(sample)
-        missing = self.missing(found)
+        checked = checked_sample(sample)
+        missing = self.missing(checked)
         if missing:
-            where = f"sample {found.id!r}" if found.id else "a sample"
-            has = [name for name in _TEXTS if getattr(found, name) is not None] + [
-                *found.metadata
-            ]
-            way, said = "", lacks(where, missing, self.subject)
-            if found.metadata:
-                way = f"; a command reads another name by --map NAME={missing[0]}"
-            msg = f"{said}; it has {', '.join(has) or 'no field':.200}{way}"
+            whose = f"sample {checked.id!r}" if checked.id else "a sample"
+            texts = [name for name in _TEXTS if getattr(checked, name) is not None]
+            fields = ", ".join([*texts, *checked.metadata]) or "no field"
+            msg = f"{lacks(whose, missing, self.subject)}; it has {fields:.200}"
+            if checked.metadata:
+                msg += f"; a command reads another name by --map NAME={missing[0]}"
             raise InvalidSampleError(msg)
-        return found
+        return checked
 
     def evaluate(self, sample: Sample) -> R_co:
         """Judge one sample, in this thread.
@@ -209,7 +207,8 @@ class Scorer(Frozen, Evaluation[R_co]):
         Raises:
             InvalidSampleError: One of them is no `Sample`, or this is one sample, or a data frame.
         """
-        return list(self.iter_evaluate([*checked_samples(samples)], progress=progress))
+        checked = [*checked_samples(samples)]
+        return list(self.iter_evaluate(checked, progress=progress))
 
     async def aevaluate_many(
         self, samples: Iterable[Sample], *, progress: bool | None = None
@@ -269,7 +268,7 @@ class Scorer(Frozen, Evaluation[R_co]):
                     yield result
 
 
-def _total(samples: Any, total: int | None) -> int | None:
+def _total(samples: object, total: int | None) -> int | None:
     return len(samples) if total is None and isinstance(samples, Sized) else total
 
 
@@ -282,7 +281,7 @@ def lacks(whose: str, missing: Iterable[str], subject: str) -> str:
     return f"{whose} has no {' and no '.join(missing)}, which {subject} needs"
 
 
-def checked_sample(sample: Any) -> Sample:
+def checked_sample(sample: object) -> Sample:
     """A sample as it is.
 
     Raises:
@@ -295,7 +294,7 @@ def checked_sample(sample: Any) -> Sample:
     return sample
 
 
-def checked_samples(samples: Any) -> Iterator[Sample]:
+def checked_samples(samples: Iterable[object]) -> Iterator[Sample]:
     """Samples as they are, one by one.
 
     Raises:

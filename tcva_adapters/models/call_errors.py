@@ -46,22 +46,63 @@ _NO_MODEL: Final = (
 )
 _KINDS: Final = (
     # The first that fits counts: packages wrap a refused connection into a timeout of their own.
-    Kind("redirect", range(300, 400), hint="{url} redirects to {where}, and redirects are not followed;"
-         " if that is the right server, set base_url or OPENAI_BASE_URL to it"),
-    Kind("quota", (402,), rf"\b{NO_CREDIT}\b|\binsufficientquota", "the account has no credit left", fatal=True),
-    Kind("unreachable", (), r"\bconnecterror\b|connectionrefused|clientconnectorerror|gaierror"
-         "|endpointconnection", "cannot reach {url}; check OPENAI_BASE_URL or base_url", fatal=True),
-    Kind("timeout", (408, 504), "timeout|timedout|deadlineexceeded", "{url} did not answer in time"),
-    Kind("rate_limit", (429,), "ratelimit|toomanyrequests|resourceexhausted",
-         "rate limit reached; set requests_per_minute"),
-    Kind("authentication", (401,), "authenticationerror|unauthenticated",
-         "the API key was not accepted; check OPENAI_API_KEY", fatal=True),
-    Kind("permission", (403,), "permissiondenied", "the API key does not have the rights for this"),
+    Kind(
+        "redirect",
+        range(300, 400),
+        hint="{url} redirects to {where}, and redirects are not followed;"
+        " if that is the right server, set base_url or OPENAI_BASE_URL to it",
+    ),
+    Kind(
+        "quota",
+        (402,),
+        rf"\b{NO_CREDIT}\b|\binsufficientquota",
+        "the account has no credit left",
+        fatal=True,
+    ),
+    Kind(
+        "unreachable",
+        (),
+        r"\bconnecterror\b|connectionrefused|clientconnectorerror|gaierror"
+        "|endpointconnection",
+        "cannot reach {url}; check OPENAI_BASE_URL or base_url",
+        fatal=True,
+    ),
+    Kind(
+        "timeout",
+        (408, 504),
+        "timeout|timedout|deadlineexceeded",
+        "{url} did not answer in time",
+    ),
+    Kind(
+        "rate_limit",
+        (429,),
+        "ratelimit|toomanyrequests|resourceexhausted",
+        "rate limit reached; set requests_per_minute",
+    ),
+    Kind(
+        "authentication",
+        (401,),
+        "authenticationerror|unauthenticated",
+        "the API key was not accepted; check OPENAI_API_KEY",
+        fatal=True,
+    ),
+    Kind(
+        "permission",
+        (403,),
+        "permissiondenied",
+        "the API key does not have the rights for this",
+    ),
     Kind("invalid_input", (), "context_length", "the prompt is too long for {model}"),
-    Kind("model_not_found", (), r"\bmodel_not_found\b|DeploymentNotFound", _NO_MODEL, fatal=True),
+    Kind(
+        "model_not_found",
+        (),
+        r"\bmodel_not_found\b|DeploymentNotFound",
+        _NO_MODEL,
+        fatal=True,
+    ),
     Kind("model_not_found", (404,), r"\bnotfounderror\b", _NO_MODEL),
     Kind("server_error", range(500, 600), "internalservererror"),
-)  # fmt: skip  # a table
+)
 
 
 def kind_of(status: int | None = None, named: str = "") -> Kind:
@@ -92,9 +133,9 @@ def as_judge_error(error: BaseException) -> JudgeError:
     kind = kind_of_error(error)
     # Packages that retry raise an error of their own, which says nothing.
     is_inner = kind is not OTHER or type(error).__name__ == "RetryError"
-    quoted = (
-        next((each for each in causes[::-1] if str(each)), error) if is_inner else error
-    )
+    quoted = error
+    if is_inner:
+        quoted = next((cause for cause in causes[::-1] if str(cause)), error)
     msg = f"{type(quoted).__name__}: {quotable(str(quoted))}"
     return JudgeError(msg, reason=kind.reason, fatal=kind.fatal)
 
@@ -104,13 +145,14 @@ def kind_of_error(error: BaseException) -> Kind:
     causes = causes_of(error)
     holders = [*causes, *(getattr(cause, "response", None) for cause in causes)]
     codes = [
-        getattr(h, n, None)
-        for h in holders
-        for n in ("status_code", "http_status", "code")
+        getattr(holder, name, None)
+        for holder in holders
+        for name in ("status_code", "http_status", "code")
     ]
-    status = next(
-        (s for s in codes if isinstance(s, int) and not isinstance(s, bool)), None
+    numbers = (
+        code for code in codes if isinstance(code, int) and not isinstance(code, bool)
     )
+    status = next(numbers, None)
     bodies = (getattr(cause, "body", None) for cause in causes)
     codes += [body.get("code") for body in bodies if isinstance(body, Mapping)]
     codes += [cls.__name__ for cause in causes for cls in type(cause).__mro__]
@@ -119,9 +161,9 @@ def kind_of_error(error: BaseException) -> Kind:
 
 def causes_of(error: BaseException) -> list[BaseException]:
     """An exception and its causes, each once: `raise error from error` makes a circle."""
-    found: list[BaseException] = []
+    causes: list[BaseException] = []
     cause: BaseException | None = error
-    while cause is not None and not any(cause is each for each in found):
-        found.append(cause)
+    while cause is not None and id(cause) not in map(id, causes):
+        causes.append(cause)
         cause = cause.__cause__
-    return found
+    return causes

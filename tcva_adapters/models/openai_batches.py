@@ -113,9 +113,9 @@ class BatchService:
         turn = partial(self._client.batches.list, limit=100)
         for _ in range(_MOST_PAGES):
             page = self._answer(turn)
-            for each in page.data:
-                if each.input_file_id == file and each.status != "failed":
-                    return self._read(each)
+            for batch in page.data:
+                if batch.input_file_id == file and batch.status != "failed":
+                    return self._read(batch)
             if not page.has_next_page():
                 break
             turn = page.get_next_page
@@ -132,12 +132,11 @@ class BatchService:
     def lines(self, file: str) -> Iterator[bytes]:
         """The lines of a result file, as they arrive: each megabyte within the model's timeout."""
         # Our client is asynchronous, one of the user's synchronous.
-        entered, following = (
-            ("__aenter__", anext) if self._is_ours else ("__enter__", next)
-        )
-        streamed = self._client.files.with_streaming_response.content(file)
-        response = self._answer(getattr(streamed, entered))
-        read = partial(following, response.iter_bytes(_PIECE), b"")
+        stream = self._client.files.with_streaming_response.content(file)
+        enter = stream.__aenter__ if self._is_ours else stream.__enter__
+        response = self._answer(enter)
+        step: Any = anext if self._is_ours else next
+        read = partial(step, response.iter_bytes(_PIECE), b"")
         yield from split(iter(partial(self._answer, read), b""))
         self._answer(response.close)
 
@@ -165,9 +164,9 @@ class BatchService:
         except Exception as error:  # the transport's own, where a file breaks off
             raise as_judge_error(error) from error
 
-    def _read(self, found: Any) -> Batch:
+    def _read(self, batch: Any) -> Batch:
         """A batch from what the package made of it; servers leave fields out."""
-        fields: dict[str, Any] = found.to_dict()
+        fields: dict[str, Any] = batch.to_dict()
         counts = fields.get("request_counts") or {}
         errors = (fields.get("errors") or {}).get("data") or []
         files = (fields.get("output_file_id"), fields.get("error_file_id"))
@@ -177,22 +176,20 @@ class BatchService:
             completed=as_count(counts.get("completed")),
             failed=as_count(counts.get("failed")),
             files=tuple(filter(None, files)),
-            codes=tuple(str(each.get("code") or "") for each in errors),
+            codes=tuple(str(error.get("code") or "") for error in errors),
             message=self._server.clean(
-                "; ".join(str(each.get("message") or "") for each in errors)
+                "; ".join(str(error.get("message") or "") for error in errors)
             ),
         )
 
     def _meaning(self, answer: Answer) -> JudgeError:
-        url, said = (
-            self._server.url,
-            f"({answer.status}: {self._server.said(answer)[0]})",
-        )
+        url = self._server.url
+        detail = f"({answer.status}: {self._server.refusal(answer).message})"
         if answer.status in _NO_INTERFACE:
-            msg = f"{url} has no batches, or not this one; use 'tcva evaluate' with this server"
-            return JudgeError(f"{msg} {said}", reason="no_batches")
+            msg = f"{url} has no batches, or not this one; use 'tcva evaluate' with this server {detail}"
+            return JudgeError(msg, reason="no_batches")
         if answer.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-            msg = f"{url} refuses a file of this size; submit again with a smaller --batch-size {said}"
+            msg = f"{url} refuses a file of this size; submit again with a smaller --batch-size {detail}"
             return JudgeError(msg)
         return self._server.error(answer)
 

@@ -67,6 +67,21 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a server says of a request that it refuses; empty where it says nothing.
+
+    Attributes:
+        message: The message, without secrets.
+        parameter: The parameter that it blames.
+        code: Its code for the failure.
+    """
+
+    message: str
+    parameter: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
 class Server:
     """The server as messages may name it.
 
@@ -84,48 +99,46 @@ class Server:
         """A quotation fit for a message."""
         return quotable(text, *self.secrets)
 
-    def said(self, answer: Answer) -> tuple[str, str, str]:
-        """A refusal's message, the parameter that it blames, and its code; empty where it has none."""
+    def refusal(self, answer: Answer) -> Refusal:
+        """What a refusal says."""
         try:
             payload = json.loads(answer.content)
         except (ValueError, RecursionError):
             payload = None
-        fields = payload.get("error", payload) if isinstance(payload, Mapping) else None
-        fields = fields if isinstance(fields, Mapping) else {"message": fields}
-        message = fields.get("message") or answer.content[:10_000].decode(
-            errors="replace"
+        error = payload.get("error", payload) if isinstance(payload, Mapping) else None
+        fields = error if isinstance(error, Mapping) else {"message": error}
+        body = answer.content[:10_000].decode(errors="replace")
+        return Refusal(
+            message=self.clean(str(fields.get("message") or body)),
+            parameter=str(fields.get("param") or ""),
+            code=str(fields.get("code") or ""),
         )
-        param, code = (str(fields.get(name) or "") for name in ("param", "code"))
-        return self.clean(str(message)), param, code
 
     def error(self, answer: Answer) -> JudgeError:
         """What an answer means that is no success; fatal where it holds for every call."""
         if answer.error is not None:
-            causes = causes_of(answer.error)[::-1]
+            innermost, *_ = causes = causes_of(answer.error)[::-1]
             kind = kind_of_error(answer.error)
             # Clients wrap a broken connection into a timeout of their own.
-            if (
-                kind.reason != "unreachable"
-                and kind_of_error(causes[0]).reason != "timeout"
-            ):
+            is_timeout = kind_of_error(innermost).reason == "timeout"
+            if kind.reason != "unreachable" and not is_timeout:
                 kind = _UNREAD
-            said = self.clean(
-                next(filter(None, map(str, causes)), "the connection broke off")
-            )
+            texts = filter(None, map(str, causes))
+            detail = self.clean(next(texts, "the connection broke off"))
         else:
-            message, _, code = self.said(answer)
-            kind = kind_of(answer.status, code)
-            said = f"{self.url} answered {answer.status}: {message}".removesuffix(": ")
+            refusal = self.refusal(answer)
+            kind = kind_of(answer.status, refusal.code)
+            detail = f"{self.url} answered {answer.status}"
+            if refusal.message:
+                detail += f": {refusal.message}"
         where = self.clean(shown_url(answer.headers.get("location", ""))) or "nowhere"
-        hint = kind.hint.format(
-            url=self.url,
-            model=self.model,
-            where=where,
-        )
-        sent = f"{answer.sent} request{'' if answer.sent == 1 else 's'} sent"
+        hint = kind.hint.format(url=self.url, model=self.model, where=where)
+        sent = "1 request sent"
+        if answer.sent != 1:
+            sent = f"{answer.sent} requests sent"
         if pause := answer.headers.get("retry-after"):
             sent += f", Retry-After: {self.clean(pause)}"
-        msg = f"{hint} ({said}; {sent})" if hint else f"{said} ({sent})"
+        msg = f"{hint} ({detail}; {sent})" if hint else f"{detail} ({sent})"
         return JudgeError(msg, reason=kind.reason, fatal=kind.fatal)
 
 
@@ -155,21 +168,22 @@ def exchange(
         answer = yield body
         sent += answer.sent
         if HTTPStatus.OK <= answer.status < HTTPStatus.MULTIPLE_CHOICES:
-            reply, cost = _read(server, answer), None
-            if config.prices is not None:
-                per_input, per_output = config.prices
-                cost = (
-                    reply.input_tokens * per_input + reply.output_tokens * per_output
-                ) / 1e6
-            return replace(reply, retries=sent - 1, cost=cost)
-        message, param, _ = server.said(answer)
-        feature = _named(body, param) or _named(body, message)
+            reply = replace(_read(server, answer), retries=sent - 1)
+            if config.prices is None:
+                return reply
+            per_input, per_output = config.prices
+            cost = reply.input_tokens * per_input + reply.output_tokens * per_output
+            return replace(reply, cost=cost / 1e6)
+
+        refusal = server.refusal(answer)
+        feature = _feature_in(body, refusal.parameter) or _feature_in(
+            body, refusal.message
+        )
         if feature is None or answer.status not in _REFUSED:
             raise server.error(replace(answer, sent=sent))
-        is_certain = param or not re.search(
-            _FEATURES[feature], request.user, re.IGNORECASE
-        )
-        (refused if is_certain else without)[feature] = message
+        may_repeat = re.search(_FEATURES[feature], request.user, re.IGNORECASE)
+        is_certain = refusal.parameter or not may_repeat
+        (refused if is_certain else without)[feature] = refusal.message
         _LOG.info(
             "%s refuses %s; the request is sent again without it", server.url, feature
         )
@@ -184,7 +198,7 @@ def _body(
     """The arguments of a chat completion, without the refused features."""
     texts = (("system", request.system), ("user", request.user))
     messages = [{"role": role, "content": text} for role, text in texts if text]
-    drawn = request.sampling or protocol.Sampling()
+    sampling = request.sampling or protocol.Sampling()
     body: Body = {"model": model, "messages": messages}
     # Prompts of others carry no schema: they ask for their form in the text.
     if request.schema and "json_schema" not in refused:
@@ -196,31 +210,33 @@ def _body(
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     elif request.schema and "json_object" not in refused:
         body["response_format"] = {"type": "json_object"}
-    temperature = config.temperature if drawn.temperature is None else drawn.temperature
+    temperature = sampling.temperature
+    if temperature is None:
+        temperature = config.temperature
     if temperature is not None and "temperature" not in refused:
         body["temperature"] = temperature
     if config.seed is not None and "seed" not in refused:
-        body["seed"] = config.seed + drawn.seed_offset
-    if drawn.top_logprobs is not None and "logprobs" not in refused:
-        few = "many_logprobs" in refused
-        number = min(drawn.top_logprobs, FEW_LOGPROBS) if few else drawn.top_logprobs
+        body["seed"] = config.seed + sampling.seed_offset
+    if sampling.top_logprobs is not None and "logprobs" not in refused:
+        number = sampling.top_logprobs
+        if "many_logprobs" in refused:
+            number = min(number, FEW_LOGPROBS)
         body |= {"logprobs": True, "top_logprobs": number}
-    limits = (
-        name for name in ("max_tokens", "max_completion_tokens") if name not in refused
-    )
-    if (limit := next(limits, None)) is not None:
-        body[limit] = drawn.max_tokens or config.max_tokens
+    for limit in ("max_tokens", "max_completion_tokens"):
+        if limit not in refused:
+            body[limit] = sampling.max_tokens or config.max_tokens
+            break
     return body
 
 
-def _named(body: Body, text: str) -> str | None:
+def _feature_in(body: Body, text: str) -> str | None:
     """The feature of a request that a text names; None where it names none."""
     used = {*body, body.get("response_format", {}).get("type", "")}
     if body.get("top_logprobs", 0) > FEW_LOGPROBS:
         used.add("many_logprobs")
     for feature, pattern in _FEATURES.items():
-        found = re.search(rf"(?<![a-z_])(?:{pattern})(?![a-z_])", text, re.IGNORECASE)
-        if feature in used and found is not None:
+        word = rf"(?<![a-z_])(?:{pattern})(?![a-z_])"
+        if feature in used and re.search(word, text, re.IGNORECASE):
             return feature
     return None
 
@@ -241,12 +257,7 @@ def _read(server: Server, answer: Answer) -> protocol.ModelReply:
     text, model = (mask(text, *server.secrets) for text in (reply.text, reply.model))
     # The tokens of a masked text are of another one.
     tokens = reply.token_logprobs if text == reply.text else None
-    return replace(
-        reply,
-        text=text,
-        model=model,
-        token_logprobs=tokens,
-    )
+    return replace(reply, text=text, model=model, token_logprobs=tokens)
 
 
 def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:
@@ -266,14 +277,12 @@ def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None, ""
     if isinstance(text, list):  # some servers send the message in typed parts
-        parts = (
-            part
+        parts = [
+            part.get("text")
             for part in text
             if isinstance(part, Mapping) and part.get("type") == "text"
-        )
-        text = "".join(
-            part["text"] for part in parts if isinstance(part.get("text"), str)
-        )
+        ]
+        text = "".join(part for part in parts if isinstance(part, str))
     text = text if isinstance(text, str) else ""
     usage = payload.get("usage")
     usage = usage if isinstance(usage, Mapping) else {}
@@ -289,7 +298,6 @@ def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:
         return reply, "the content filter cut off the reply"
     if text.strip() or reply.truncated:
         return reply, ""
-    return (
-        reply,
-        f"the model refused to judge: {refusal}" if refusal else "the reply is empty",
-    )
+    if refusal:
+        return reply, f"the model refused to judge: {refusal}"
+    return reply, "the reply is empty"

@@ -107,13 +107,14 @@ class Prompted:
     def _read(self, reply: protocol.ModelReply, shape: type[BaseModel] | None) -> Any:
         if shape is None:
             return reply.text
-        found = None if reply.truncated else read_object(reply.text, shape)
-        if found is not None:
-            return found
-        why = (
-            "was cut off" if reply.truncated else f"contains no valid {shape.__name__}"
-        )
-        msg = f"the reply of {self.model.name} {why}: {' '.join(reply.text.split())[:80]!r}"
+        why = "was cut off"
+        if not reply.truncated:
+            answer = read_object(reply.text, shape)
+            if answer is not None:
+                return answer
+            why = f"contains no valid {shape.__name__}"
+        start = " ".join(reply.text.split())[:80]
+        msg = f"the reply of {self.model.name} {why}: {start!r}"
         raise JudgeError(msg, reason="unreadable_reply")
 
 

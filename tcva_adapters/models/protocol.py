@@ -98,10 +98,10 @@ class ModelReply:
 
     def usage(self, seconds: float) -> Usage:
         """What the call for it cost, with the seconds that it took; absurd numbers count 0."""
-        cost, is_bool = self.cost, isinstance(self.cost, bool)
-        has_cost = (
+        cost = self.cost
+        is_sound = (
             isinstance(cost, int | float)
-            and not is_bool
+            and not isinstance(cost, bool)
             and 0.0 <= cost <= _MOST_TOKENS
         )
         return Usage(
@@ -110,18 +110,19 @@ class ModelReply:
             output_tokens=as_count(self.output_tokens),
             retries=as_count(self.retries),
             seconds=seconds,
-            cost=cost if has_cost else None,
+            cost=cost if is_sound else None,
         )
 
 
-def as_count(value: Any) -> int:
+def as_count(value: object) -> int:
     """A number of tokens or calls as a server tells it; 0 for what can be none.
 
     >>> as_count(7), as_count(-7), as_count(10**400), as_count("7"), as_count(None)
     (7, 0, 0, 0, 0)
     """
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_number and 0 <= value <= _MOST_TOKENS else 0
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value if 0 <= value <= _MOST_TOKENS else 0
+    return 0
 
 
 @runtime_checkable
@@ -174,17 +175,17 @@ class Identity:
     seconds: float | None = None
 
 
-def identity_of(asked: object) -> Identity:
+def identity_of(judge: object) -> Identity:
     """Which judges or models are the same as this one.
 
-    It says so itself by an ``identity``; otherwise it is the same as nothing but itself.
+    It says so itself by an ``identity``; otherwise it is the same as itself alone.
     """
-    found = getattr(asked, "identity", None)
-    return found if isinstance(found, Identity) else Identity(asked)
+    identity = getattr(judge, "identity", None)
+    return identity if isinstance(identity, Identity) else Identity(judge)
 
 
 def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
-    """A model's answer that is one, without keys, and that every file and store can hold.
+    """Call a model; returns its reply without keys, as every file and store can hold it.
 
     Raises:
         JudgeError: No text came, whatever the model raised or returned instead.
@@ -219,15 +220,15 @@ async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
         raise as_judge_error(error) from error
 
 
-def _checked(model: JudgeModel, reply: Any) -> ModelReply:
+def _checked(model: JudgeModel, reply: object) -> ModelReply:
     if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
         msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
         raise JudgeError(msg, reason="no_reply")
     text = mask(whole_characters(reply.text))
     _LOG.debug("%s replied after %s retries", model.name, reply.retries)
-    return (
-        reply if text == reply.text else replace(reply, text=text, token_logprobs=None)
-    )
+    if text == reply.text:
+        return reply
+    return replace(reply, text=text, token_logprobs=None)
 
 
 def token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from html import unescape
 from itertools import product
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tcva_adapters.errors import InvalidValueError
@@ -112,7 +112,8 @@ def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
         # are the characters at both ends that depend on what stands beside it.
         raw = bytes(n_before) + secret.encode()
         encoded = base64.b64encode(raw).decode()
-        forms.append(encoded[n_before + (n_before > 0) : len(raw) * 8 // 6])
+        start = n_before + 1 if n_before else 0
+        forms.append(encoded[start : len(raw) * 8 // 6])
     forms.sort(reverse=True)  # longer ones before those that they begin with
     return re.compile(
         "|".join(_BETWEEN.join(map(re.escape, f)) for f in forms) or "(?!)"
@@ -132,9 +133,8 @@ def quotable(text: str, *secrets: str) -> str:
     >>> quotable("Incorrect API key provided: sk-abcdefgh1234")
     'Incorrect API key provided: ***'
     """
-    text = mask(whole_characters(text[: 2 * _READ]), *secrets)[
-        :_READ
-    ]  # a secret cut in half is not known
+    # A secret that is cut in half is not known.
+    text = mask(whole_characters(text[: 2 * _READ]), *secrets)[:_READ]
     text = _NAMED.sub(rf"\g<name>{HIDDEN}", _SHAPED.sub(HIDDEN, text))
     text = " ".join(text.split())
     return text if len(text) <= LONGEST_QUOTE else text[:LONGEST_QUOTE] + "..."
@@ -151,15 +151,16 @@ def split_url(url: str) -> tuple[str, str]:
     """
     try:
         parts = urlsplit(url)
-        is_fit = (
-            parts.scheme in ("http", "https") and parts.port != 0 and not parts.query
-        )
-        is_fit &= (
-            _HOST.fullmatch(parts.hostname or "") is not None and "@" not in parts.path
+        is_address = (
+            parts.scheme in ("http", "https")
+            and parts.port != 0
+            and not parts.query
+            and _HOST.fullmatch(parts.hostname or "")
+            and "@" not in parts.path
         )
     except ValueError:  # a port out of range, brackets that do not match
-        is_fit = False
-    if not is_fit or " " in url or not url.isprintable():
+        is_address = False
+    if not is_address or " " in url or not url.isprintable():
         msg = f"base_url must look like https://host/v1, without a query, got {shown_url(url)!r}"
         raise InvalidValueError(msg)
     userinfo, _, host = parts.netloc.rpartition("@")
@@ -177,7 +178,7 @@ def shown_url(url: str) -> str:
     return f"{scheme}{mark}{place.partition('?')[0].partition('#')[0]}".rstrip("/")
 
 
-def server_of(client: Any, url: str) -> str:
+def server_of(client: object, url: str) -> str:
     """Host and path of a server, with a digest of what a client sends it in query and headers.
 
     All headers that the user sets count, since a gateway may route by them, but no keys in the query.
@@ -187,7 +188,9 @@ def server_of(client: Any, url: str) -> str:
     ('host/v1', 'host?5499f31dbd916e5a')
     """
     # The properties of openai's clients hold more than what the user sends.
-    query = parse_qsl(url.rpartition("@")[2].rstrip("/").partition("?")[2])
+    query: list[tuple[str, object]] = [
+        *parse_qsl(url.rpartition("@")[2].rstrip("/").partition("?")[2])
+    ]
     query += _first(client, "_custom_query", "default_query")
     sent = [pair for pair in query if not SECRET_NAME.search(pair[0])]
     sent += _first(client, "_custom_headers", "default_headers", "headers")
@@ -200,7 +203,7 @@ def server_of(client: Any, url: str) -> str:
     return f"{place}?{digest}" if place and parts else place
 
 
-def _first(holder: Any, *names: str) -> list[tuple[str, Any]]:
+def _first(holder: object, *names: str) -> list[tuple[str, object]]:
     """The items of the first of these attributes that exists; none if it is no mapping."""
     values = next(
         (getattr(holder, name) for name in names if hasattr(holder, name)), None

@@ -48,10 +48,10 @@ def verdict_key(
         InvalidValueError: A parameter is no JSON value.
 
     >>> from tcva_adapters.criteria import FAITHFULNESS
-    >>> how = {"judge": "lexical", "prompt_version": "1", "parameters": {"max_claims": 8}}
+    >>> judged = {"judge": "lexical", "prompt_version": "1", "parameters": {"max_claims": 8}}
     >>> one = Sample(response="It is red.", contexts=("A red car.",), id="a", reference="Red.")
     >>> two = one.model_copy(update={"id": "b", "reference": None})
-    >>> verdict_key(one, FAITHFULNESS, **how) == verdict_key(two, FAITHFULNESS, **how)
+    >>> verdict_key(one, FAITHFULNESS, **judged) == verdict_key(two, FAITHFULNESS, **judged)
     True
     """
     parts = {
@@ -65,17 +65,17 @@ def verdict_key(
     return digest(parts)
 
 
-def visible_fields(sample: Sample, fields: Collection[str]) -> dict[str, Any]:
+def visible_fields(sample: Sample, fields: Collection[str]) -> dict[str, object]:
     """What a judge sees of a sample, for its key: these fields, and with a question its history."""
-    found: dict[str, Any] = {
+    values: dict[str, object] = {
         name: getattr(sample, name) for name in FIELDS if name in fields
     }
     if "input" in fields and sample.history:
-        found["history"] = sample.history
-    return found
+        values["history"] = sample.history
+    return values
 
 
-def digest(parts: Mapping[str, Any]) -> str:
+def digest(parts: Mapping[str, object]) -> str:
     """A SHA-256 over the parts of a key.
 
     Args:
@@ -95,8 +95,8 @@ def digest(parts: Mapping[str, Any]) -> str:
             separators=(",", ":"),
         )
     except (TypeError, ValueError, RecursionError) as error:
-        given = parts.get("parameters")
-        msg = f"parameters of a judgement must be JSON values, got {given!r}: {error}"
+        parameters = parts.get("parameters")
+        msg = f"parameters of a judgement must be JSON values, got {parameters!r}: {error}"
         raise InvalidValueError(msg) from None
     return sha256_of(text)
 
@@ -122,15 +122,15 @@ def spec_of(judge: Any) -> JudgeSpec:
     Args:
         judge: A judge, or a model alone.
     """
-    model, is_local = getattr(judge, "model", judge), getattr(judge, "is_local", False)
-    fixed = {**dict.fromkeys(SAMPLING), "address": ""} if is_local else {}
-    fixed |= {
+    model = getattr(judge, "model", judge)
+    parameters = {
         "class of the judge": foreign_class(judge),
         "class of the model": _heir(model),
+        **judge.parameters,
     }
-    return JudgeSpec.of(
-        judge.name, getattr(model, "known", dict)({**fixed, **judge.parameters})
-    )
+    if getattr(judge, "is_local", False):
+        parameters = {**dict.fromkeys(SAMPLING), "address": "", **parameters}
+    return JudgeSpec.of(judge.name, getattr(model, "known", dict)(parameters))
 
 
 def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
@@ -147,8 +147,10 @@ def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
     Raises:
         InvalidValueError: They are, and something that can change the answers is unknown.
     """
-    model, declared = getattr(judge, "model", judge), dict(judge.parameters)
-    if heirs := [*filter(None, map(_heir, (judge, model)))]:
+    model = getattr(judge, "model", judge)
+    declared = dict(judge.parameters)
+    heirs = [*filter(None, map(_heir, (judge, model)))]
+    if heirs:
         declared["classes"] = heirs
     if hasattr(model, "known"):
         spec = spec_of(judge)
@@ -169,10 +171,10 @@ def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
     return {"judge": judge.name, "parameters": declared}
 
 
-def _heir(made: object) -> str | None:
+def _heir(judge: object) -> str | None:
     """The class of an object that inherits from a class of this package, and may answer otherwise."""
-    is_heir = any(kind.__module__.startswith(_PACKAGE) for kind in type(made).__mro__)
-    return foreign_class(made) if is_heir else None
+    is_heir = any(kind.__module__.startswith(_PACKAGE) for kind in type(judge).__mro__)
+    return foreign_class(judge) if is_heir else None
 
 
 def foreign_class(judge: object) -> str | None:
