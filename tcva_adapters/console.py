@@ -35,8 +35,8 @@ def visible(text: str) -> str:
     a\x1b[2Jb\x0dc\u202e \x23#[error]y
     """
 
-    def escaped(found: re.Match[str]) -> str:
-        code = ord(found[0])
+    def escaped(match: re.Match[str]) -> str:
+        code = ord(match[0])
         return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
     return _OBEYED.sub(escaped, text)
@@ -59,7 +59,7 @@ def ascii_json(text: str) -> str:
     >>> print(ascii_json('"##[error]é"'))
     "\u0023#[error]\u00e9"
     """
-    safe = _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    safe = _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     return "".join(c if c < "\x80" else json.dumps(c)[1:-1] for c in safe)
 
 

@@ -1,0 +1,325 @@
+"""Charts of reports and score tables; pyplot's state stays untouched."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.console import visible
+from tcva_adapters.core.verdicts import FloatArray
+from tcva_adapters.tables import Record, Report
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's colours, which colour-blind readers tell apart; line styles and marks differ, too.
+_COLOURS: Final = (
+    "#0072b2",
+    "#d55e00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#e69f00",
+    "#000000",
+)
+_LINES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+_MARKS: Final = ("o", "s", "^", "D", "v", "P", "X")
+_GREY: Final = "#777777"
+_WIDTH: Final = 3.3
+"""Inches of a column of a paper."""
+
+_TEXT, _SMALL = 8.0, 7.0
+_MOST: Final = 12
+"""Methods whose correlations have their number written into the cell."""
+
+
+def sweep(report: Report) -> Figure:
+    """Mean score over the temperature, a line for each setting; of one setting also the pass rate.
+
+    Args:
+        report: Of `sweep`.
+    """
+    records = report.records("temperatures")
+    figure, axes = _canvas(2.4)
+    settings = list(dict.fromkeys(record["setting"] for record in records))
+    figures = ("mean",) if len(settings) > 1 else ("mean", "pass_rate")
+    curves = [(setting, name) for setting in settings for name in figures]
+    for number, (setting, name) in enumerate(curves):
+        rows = [record for record in records if record["setting"] == setting]
+        title = setting if len(settings) > 1 else name.replace("_", " ")
+        places, heights = _values(rows, "T"), _values(rows, name)
+        _line(axes, places, heights, number, title)
+    _finish(axes, "temperature T (low is strict)", "score")
+    return figure
+
+
+def guarantee(report: Report) -> Figure:
+    """What passes over the threshold, with the limits and the chosen threshold.
+
+    Args:
+        report: Of `calibrate` with ``max_false_pass`` or ``min_true_pass``.
+    """
+    records = report.records("thresholds")
+    figure, axes = _canvas(2.4)
+    curves = {
+        "true_pass": "good answers that pass",
+        "false_pass": "false passes",
+        "bound": "upper bound",
+    }
+    places = _values(records, "threshold")
+    for number, (name, title) in enumerate(curves.items()):
+        heights = _values(records, name)
+        _line(axes, places, heights, number, title, has_marks=False)
+    for name in ("max_false_pass", "min_true_pass"):
+        if limit := report.settings.get(name):
+            label = f"limit {limit:g}"
+            axes.axhline(limit, color=_GREY, ls=":", lw=1.0, label=label)
+    if chosen := report.settings["guarantee"]:
+        threshold = chosen["setting"]["threshold"]
+        axes.axvline(threshold, color=_GREY, lw=1.0, label="chosen")
+    _finish(axes, "threshold", "share")
+    return figure
+
+
+def agreement(report: Report) -> Figure:
+    """Each method's rank correlation with human ratings, the best first, with its interval.
+
+    Args:
+        report: Of `validate`, or of `compare` with human ratings.
+    """
+    records = sorted(agreement_records(report), key=lambda record: -record["rho"])
+    figure, axes = _canvas(0.8 + 0.22 * len(records))
+    for place, record in enumerate(records):
+        if record["low"] is not None:
+            ends = [record["low"], record["high"]]
+            axes.plot(ends, [place, place], color=_COLOURS[0], lw=1.6)
+        axes.plot([record["rho"]], [place], "o", ms=4.0, color=_COLOURS[0])
+    names = [_label(f"{record['method']} (n={record['n']})") for record in records]
+    axes.set_yticks(range(len(records)), labels=names)
+    axes.set_ylim(len(records) - 0.5, -0.5)
+    axes.axvline(0.0, color=_GREY, lw=0.6)
+    axes.set_xlabel("Spearman's rho with human ratings", x=1.0, ha="right")
+    return figure
+
+
+def reliability(report: Report) -> Figure:
+    """Mean human rating by score, in bins with their intervals; on the dashed line the two agree.
+
+    Args:
+        report: Of `validate`.
+    """
+    bins = report.records("bins")
+    figure, axes = _canvas(2.8)
+    axes.plot((0.0, 1.0), (0.0, 1.0), color=_GREY, ls="--", lw=0.8)
+    scores, ratings = _values(bins, "score"), _values(bins, "rating")
+    axes.plot(scores, ratings, "o", ms=4.0, color=_COLOURS[0])
+    for row in bins:
+        if row["rating_low"] is not None:
+            ends = [row["rating_low"], row["rating_high"]]
+            axes.plot([row["score"]] * 2, ends, color=_COLOURS[0], lw=1.2)
+    axes.set(xlabel="mean score of the bin", ylabel="mean human rating")
+    return figure
+
+
+def scatter(table: ScoreTable, across: str, up: str) -> Figure:
+    """One method against another, sample by sample; the area of a mark is its number of samples.
+
+    Args:
+        table: The scores; where people rated, the colour is their mean rating (dark is low), and
+            crosses stand for samples that nobody rated.
+        across: The method along the x-axis.
+        up: The other one.
+
+    Raises:
+        InvalidValueError: No such method.
+    """
+    both = table.common([across, up])
+    places, inverse = np.unique(both.scores, axis=0, return_inverse=True)
+    inverse = inverse.ravel()
+    sizes = np.clip(14.0 * np.bincount(inverse), 2.0, 150.0)
+    known = np.isfinite(both.rating)
+    rated = np.bincount(inverse[known], minlength=len(places))
+    sums = np.bincount(inverse[known], both.rating[known], len(places))
+    is_rated = rated > 0
+
+    figure, axes = _canvas(3.1)
+    edge: dict[str, Any] = {"lw": 0.4, "edgecolors": "black", "alpha": 0.85}
+    if is_rated.any():
+        x, y = places[is_rated].T
+        colours = sums[is_rated] / rated[is_rated]
+        marks = axes.scatter(x, y, sizes[is_rated], colours, cmap="cividis", **edge)
+        _bar(figure, axes, marks, "mean human rating")
+    if not is_rated.all():
+        x, y = places[~is_rated].T
+        axes.scatter(x, y, sizes[~is_rated], color=_COLOURS[4], marker="X", **edge)
+    axes.axline((0.0, 0.0), slope=1.0, color=_GREY, ls=":", lw=0.8, zorder=0)
+    axes.set(xlabel=_label(across), ylabel=_label(up))
+    return figure
+
+
+def asl(report: Report) -> Figure:
+    """Which metric tells systems apart: the p of all pairs of systems, falling, for each metric.
+
+    The curve of a metric that tells more apart falls earlier; in brackets is its discriminative
+    power.
+
+    Args:
+        report: Of `systems`.
+    """
+    rows = report.records("metrics")
+    figure, axes = _canvas(2.2 + 0.15 * len(rows))
+    for number, row in enumerate(rows):
+        name = f"{row['metric']} ({row['discriminative_power'] or 0.0:.2f})"
+        _line(axes, range(1, len(row["asl"]) + 1), row["asl"][::-1], number, name)
+    axes.axhline(report.settings["alpha"], color=_GREY, ls=":", lw=1.0)
+    axes.locator_params(axis="x", integer=True)
+    _finish(axes, "pairs of systems, by p", "achieved significance level")
+    return figure
+
+
+def correlations(report: Report) -> Figure:
+    """Rank correlations of methods, or of metrics averaged over systems, as a heat map.
+
+    Args:
+        report: Of `compare` or `systems`.
+    """
+    values = correlation_by_pair(report)
+    names = list(dict.fromkeys(name for pair in values for name in pair))
+    matrix: FloatArray = np.eye(len(names))
+    matrix[matrix == 0.0] = np.nan
+    for (first, second), value in values.items():
+        i, j = names.index(first), names.index(second)
+        matrix[i, j] = matrix[j, i] = np.nan if value is None else value
+
+    side = 2.1 + 0.45 * len(names)
+    figure, axes = _canvas(0.86 * side, side)
+    image = axes.pcolormesh(
+        matrix, cmap="PuOr", vmin=-1.0, vmax=1.0, ec="white", lw=0.4
+    )
+    axes.set_aspect("equal")
+    axes.invert_yaxis()
+    centres = np.arange(len(names)) + 0.5
+    labels = [_label(name) for name in names]
+    axes.set_xticks(centres, labels=labels, rotation=90)
+    axes.set_yticks(centres, labels=labels)
+    if len(names) <= _MOST:
+        for (row, column), value in np.ndenumerate(matrix):
+            axes.text(
+                column + 0.5,
+                row + 0.5,
+                "-" if np.isnan(value) else f"{value:.2f}",
+                ha="center",
+                va="center",
+                color="white" if abs(value) > 0.6 else "black",
+                fontsize=_SMALL,
+            )
+    _bar(figure, axes, image, "Spearman's rho")
+    return figure
+
+
+def agreement_records(report: Report) -> list[Record]:
+    """Method, n, rho and its ends; of those whose rho is defined."""
+    title, name = "agreement", "spearman"
+    if not any(table.title == title for table in report.tables):
+        title, name = "human ratings", "agreement"
+    return [
+        {
+            "method": row["method"],
+            "n": row["n"],
+            "rho": row[name],
+            "low": row[f"{name}_low"],
+            "high": row[f"{name}_high"],
+        }
+        for row in report.records(title)
+        if row.get(name) is not None and row.get("measure", "spearman") == "spearman"
+    ]
+
+
+def correlation_by_pair(report: Report) -> dict[tuple[str, str], float | None]:
+    """The correlation of each pair of methods, or of metrics."""
+    if any(table.title == "correlations" for table in report.tables):
+        rows = report.records("correlations")
+        return {(row["metric"], row["other_metric"]): row["spearman"] for row in rows}
+    pairs = report.records("pairs")
+    return {(row["first"], row["second"]): row["rho"] for row in pairs if "rho" in row}
+
+
+def _values(records: Sequence[Record], name: str) -> FloatArray:
+    return np.array([record.get(name) for record in records], dtype=np.float64)
+
+
+def _canvas(height: float, width: float = _WIDTH) -> tuple[Figure, Axes]:
+    """A figure of its own: pyplot's list of figures and its current one stay untouched."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=_SMALL, width=0.6, length=2.5)
+    axes.xaxis.label.set_fontsize(_TEXT)
+    axes.yaxis.label.set_fontsize(_TEXT)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def _line(
+    axes: Axes,
+    places: ArrayLike,
+    heights: ArrayLike,
+    number: int,
+    name: str,
+    *,
+    has_marks: bool = True,
+) -> None:
+    """Draw a curve in the look of its number; a height that is nan leaves a gap."""
+    axes.plot(
+        places,
+        heights,
+        color=_COLOURS[number % len(_COLOURS)],
+        ls=_LINES[number % len(_LINES)],
+        marker=_MARKS[number % len(_MARKS)] if has_marks else "",
+        ms=3.0,
+        lw=1.2,
+        label=_label(name),
+    )
+
+
+def _bar(
+    figure: Figure,
+    axes: Axes,
+    coloured: Any,
+    name: str,
+) -> None:
+    """What colours stand for."""
+    bar = figure.colorbar(coloured, ax=axes, shrink=0.7)
+    bar.set_label(name, fontsize=_SMALL)
+    bar.ax.tick_params(labelsize=_SMALL)
+
+
+def _finish(axes: Axes, across: str, up: str) -> None:
+    """Label axes of shares; the legend stands above them, where it hides nothing."""
+    axes.set(xlabel=across, ylabel=up, ylim=(-0.02, 1.02))
+    axes.legend(
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        fontsize=_SMALL,
+        frameon=False,
+        ncols=2,
+    )
+
+
+def _label(text: str) -> str:
+    r"""A name from a file as a label: visible, in a few lines, cut at their end; $ begins no formula.
+
+    >>> print(_label("costs $5"))
+    costs \$5
+    """
+    line = visible(" ".join(text.split()))
+    lines = textwrap.wrap(line, 28, max_lines=3, placeholder="…")
+    return "\n".join(lines).replace("$", r"\$")
