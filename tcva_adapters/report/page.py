@@ -157,7 +157,7 @@ def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:
             title = title or ", ".join(Path(path).name for path in paths)
     table = tables[0] if tables else ScoreTable((), (), np.empty((0, 0)))
     for other in tables[1:]:
-        table = table.joined(other)
+        table = table.join(other)
 
     texts = {sample.id: sample for sample in table.texts}
     rows = zip(table.samples, table.metadata or [{}] * len(table), strict=True)

@@ -268,17 +268,17 @@ def test_scores_at_another_temperature_come_from_the_counts() -> None:
 def test_tables_are_joined_by_the_ids_of_samples() -> None:
     new = np.array([[0.7], [0.2], [0.1]])
     other = ScoreTable(("c", "a", "z"), ("ragas",), new, reasons={("z", "ragas"): "x"})
-    found = table().joined(other)
+    found = table().join(other)
     np.testing.assert_array_equal(found.column("ragas"), [0.2, NAN, 0.7])
     assert found.groups == table().groups
     assert ("z", "ragas") not in found.reasons
     shown = [note.partition(" of ")[0] for note in found.notes[1:]]
     assert shown == ["1 sample has no row", "1 sample"]
     rated = ScoreTable(("a", "c"), (), np.empty((2, 0)), np.array([0.5, 0.25]))
-    bare = ScoreTable(("c", "a"), ("m",), np.zeros((2, 1))).joined(rated)
+    bare = ScoreTable(("c", "a"), ("m",), np.zeros((2, 1))).join(rated)
     np.testing.assert_array_equal(bare.rating, [0.25, 0.5])
     with pytest.raises(InvalidValueError, match="'a'"):
-        table().joined(ScoreTable(("q",), ("m",), np.zeros((1, 1))))
+        table().join(ScoreTable(("q",), ("m",), np.zeros((1, 1))))
 
 
 @pytest.mark.parametrize(("change", "message"), [

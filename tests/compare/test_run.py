@@ -385,7 +385,7 @@ def test_an_interrupt_leaves_what_was_stored_and_one_run_has_the_folder(
     with (
         Run(
             SAMPLES, {"judge": "lexical"}, frameworks="none", folder=tmp_path
-        )._storing(),
+        )._tcva_with_store(),
         pytest.raises(InvalidValueError),
     ):
         run(folder=tmp_path)

@@ -83,7 +83,7 @@ def choose_metrics(
     samples: Sequence[Sample] = (),
     is_lexical: bool = False,
 ) -> tuple[list[FrameworkMetric], list[str]]:
-    """The metrics of a comparison. Imports the frameworks, which takes seconds.
+    """Choose the metrics of a comparison. This imports the frameworks, which takes seconds.
 
     Args:
         frameworks: Names of `FRAMEWORKS`; ``all`` takes those that are installed, ``none`` none.

@@ -152,7 +152,7 @@ class Run:
             raise InvalidValueError(msg)
         self.tcva = tcva
         self.temperatures = tuple(dict.fromkeys([*grid, tcva.scoring.temperature]))
-        self.samples, self.notes = _named(samples, mapping)
+        self.samples, self.notes = _samples_with_ids(samples, mapping)
         self.methods, left_out = choose_metrics(
             _parts(frameworks),
             None if metrics is None else _parts(metrics),
@@ -172,7 +172,7 @@ class Run:
         self.overwrite, self.progress = overwrite, progress
         self._timeout = timeout
         self._thresholds = dict(pass_from or {})
-        self.names = self._checked_names()
+        self.names = self._method_names()
         for metric in self.methods:  # refuses a judge that answers no prompts of others
             MetricEvaluation(metric, tcva, timeout)
 
@@ -202,7 +202,7 @@ class Run:
         follows = [] if profiles is None else [f"tcva by {next(iter(profiles))}"]
         return [*map(tcva_name, self.temperatures), *follows]
 
-    def _checked_names(self) -> list[str]:
+    def _method_names(self) -> list[str]:
         """All methods of the table.
 
         Raises:
@@ -243,7 +243,7 @@ class Run:
         Args:
             prices: Per million prompt tokens and per million reply tokens.
         """
-        with self._storing() as tcva:
+        with self._tcva_with_store() as tcva:
             evaluations = {
                 metric.name: MetricEvaluation(metric, tcva, self._timeout)
                 for metric in self.methods
@@ -258,7 +258,7 @@ class Run:
         return replace(report, notes=[*self.notes, *report.notes])
 
     def table(self) -> ScoreTable:
-        """Judge everything; also where an event loop is running."""
+        """Judge everything, also where an event loop is running."""
         return wait_for(self.atable())
 
     async def atable(self) -> ScoreTable:
@@ -271,8 +271,8 @@ class Run:
         if self.folder is not None and not self.overwrite:
             check_folder(self.folder, self.fingerprint)
         judged: dict[str, Sequence[MetricJudgement]] = {}
-        with self._storing() as tcva:
-            results = await self._judged(tcva, "judging")
+        with self._tcva_with_store() as tcva:
+            results = await self._judge(tcva, "judging")
             fatal = _fatal(result.assessment.unscored for result in results)
             for metric in self.methods:
                 if fatal is not None:
@@ -280,22 +280,22 @@ class Run:
                     judged[metric.name] = [not_asked] * len(self.samples)
                     continue
                 evaluation = MetricEvaluation(metric, tcva, self._timeout)
-                judgements = await self._judged(evaluation, metric.name)
+                judgements = await self._judge(evaluation, metric.name)
                 judged[metric.name] = judgements
                 # A metric that always fails by itself says nothing about the others.
                 if evaluation.is_refused:
                     fatal = _fatal(judgement.unscored for judgement in judgements)
-        return self._scored(results, judged, fatal)
+        return self._score_table(results, judged, fatal)
 
-    async def _judged(self, evaluation: Evaluation[Any], name: str) -> list[Any]:
-        """What comes of every sample."""
+    async def _judge(self, evaluation: Evaluation[Any], name: str) -> list[Any]:
+        """Judge every sample."""
         with progress_of(name, len(self.samples), self.progress) as batch:
             runner = Runner(evaluation, batch)
             async with aclosing(runner.astream(iter(self.samples))) as stream:
                 return [result async for result in stream]
 
     @contextmanager
-    def _storing(self) -> Iterator[TCVA]:
+    def _tcva_with_store(self) -> Iterator[TCVA]:
         """TCVA with the store of the run, which no other run has meanwhile.
 
         Without events: what it gives is a table at several temperatures.
@@ -315,7 +315,7 @@ class Run:
                     tcva = tcva.changed(store=store)
             yield tcva
 
-    def _scored(
+    def _score_table(
         self,
         results: Sequence[Result],
         judged: Mapping[str, Sequence[MetricJudgement]],
@@ -337,7 +337,7 @@ class Run:
             for sample, judgement in zip(self._unjudged.samples, column, strict=True):
                 if why := _why(judgement):
                     reasons[sample, method] = why
-        scores = [[each.score for each in column] for column in columns.values()]
+        scores = [[cell.score for cell in column] for column in columns.values()]
         lowered = EvidenceCounts.of(assessments, tcva.scoring.evidence)
         notes = [*self.notes, *lowered.lines()]
         if fatal is not None:
@@ -378,7 +378,7 @@ class Run:
             texts=tuple(self.samples),
         )
         for imported in self._imported:
-            table = table.joined(imported)
+            table = table.join(imported)
         for text in self._mean_of:
             table = with_fused(table, text)
         return replace(table, thresholds={**table.thresholds, **self._thresholds})
@@ -393,7 +393,7 @@ def tcva_name(temperature: float) -> str:
     return f"tcva T={temperature:g}"
 
 
-def _named(
+def _samples_with_ids(
     samples: Samples, mapping: Mapping[str, str] | None
 ) -> tuple[list[Sample], list[str]]:
     """The samples, each with an id of its own, and what is to be known of their reading."""
@@ -445,11 +445,10 @@ def _usage(judged: Sequence[Judgement]) -> dict[str, float]:
     return counts | spent.model_dump(exclude={"retries"}, exclude_none=True)
 
 
-def _as_results(judged: Sequence[MetricJudgement]) -> list[Result | None]:
+def _as_results(judgements: Sequence[MetricJudgement]) -> list[Result | None]:
     """A framework metric's own verdicts, for readers of single samples."""
-    return [
-        Result(FrameworkScore("", each.score, each.verdicts).assessment())
-        if each.verdicts
-        else None
-        for each in judged
-    ]
+    results: list[Result | None] = []
+    for judgement in judgements:
+        score = FrameworkScore("", judgement.score, judgement.verdicts)
+        results.append(Result(score.assessment()) if judgement.verdicts else None)
+    return results

@@ -156,7 +156,9 @@ class Block:
             self.counts.add(result.seen)
 
     def _check_fused(self, judged: Assessment) -> None:
-        names = tuple(f"{each.criterion} by {each.judge}" for each in judged.members)
+        names = tuple(
+            f"{member.criterion} by {member.judge}" for member in judged.members
+        )
         first = self.additional_judges
         if first is None:
             self.additional_judges = names

@@ -66,7 +66,7 @@ def read_judgements(
     """
     parse: Callable[[str], Any] = record_of
     if reading.hold == "counts":
-        parse = _counted
+        parse = _parse_counts
         if "answers" in first:
             msg = f"{file} holds CCRS results, which have no verdicts: no temperature changes them"
             raise InvalidSampleError(msg)
@@ -92,7 +92,7 @@ def _item(record: Record) -> Judged | ConversationResult:
     return Assessment.from_dict(record)
 
 
-def _counted(line: str) -> Any:
+def _parse_counts(line: str) -> Any:
     """The same of a line of jsonl; that of an answer is read faster, for its verdicts alone."""
     return json_object(line) if '"turns":' in line else Assessment.from_json(line)
 
@@ -151,10 +151,11 @@ def _turns(items: Iterable[Any]) -> Iterator[tuple[Any, str | None]]:
             continue
         conversation = item.sample_id or f"row-{place}"
         for number, turn in enumerate(item.turns, start=1):
-            named: dict[str, Any] = {}
+            judged = turn.assessment
             if not turn.sample_id:
-                own = {CONVERSATION: conversation, "turn": number}
-                named["sample_id"] = f"{conversation}/{number}"
-                named["metadata"] = {**turn.assessment.metadata, **own}
-            judged = turn.assessment.model_copy(update=named)
+                place_of_turn = {CONVERSATION: conversation, "turn": number}
+                metadata = {**judged.metadata, **place_of_turn}
+                name = f"{conversation}/{number}"
+                named = {"sample_id": name, "metadata": metadata}
+                judged = judged.model_copy(update=named)
             yield replace(turn, assessment=judged), conversation

@@ -129,7 +129,7 @@ def read_scores(
         skip_bad=skip_bad,
         hold=hold,
     )
-    table = _counts_table(source, reading) or _merged(
+    table = _counts_table(source, reading) or _merge_blocks(
         read_blocks(source, reading), reading
     )
     if not table.methods and table.counts is None:
@@ -137,7 +137,7 @@ def read_scores(
         msg = f"no scores in {named}; judge it first: tcva evaluate {named} --out judged.jsonl"
         raise UnreadableInputError(msg)
     if human is not None and ratings is None:
-        table = _rated(table, np.asarray(human, dtype=np.float64), human_scale)
+        table = _with_ratings(table, np.asarray(human, dtype=np.float64), human_scale)
     if group is not None:
         check_groups(table, group)
     return _with_others(table, folder) if folder and hold != "counts" else table
@@ -150,7 +150,9 @@ def _by_id(samples: Sequence[Sample] | None) -> dict[str, Sample] | None:
     return {sample.id or f"row-{place}": sample for place, sample in numbered}
 
 
-def _rated(table: ScoreTable, human: FloatArray, scale: Scale | None) -> ScoreTable:
+def _with_ratings(
+    table: ScoreTable, human: FloatArray, scale: Scale | None
+) -> ScoreTable:
     """With ratings in the order of the samples."""
     if len(human) != len(table):
         msg = f"{len(human)} human ratings for {len(table)} samples; give one for each sample or turn"
@@ -172,7 +174,7 @@ def _with_others(judged: ScoreTable, folder: Path) -> ScoreTable:
     scores = read_scores(folder / "scores.csv")
     others = [name for name in scores.methods if not name.startswith("tcva ")]
     texts = tuple(SampleStream(folder / "samples.jsonl"))
-    table = judged.joined(scores.select(methods=others))
+    table = judged.join(scores.select(methods=others))
     return replace(table, texts=texts)
 
 
@@ -299,12 +301,12 @@ def _title(block: Block, method: str, tell_apart: str) -> str:
     return f"{method} ({block.called})" if tell_apart == "source" else method
 
 
-def _merged(blocks: Sequence[Block], reading: Reading) -> ScoreTable:
+def _merge_blocks(blocks: Sequence[Block], reading: Reading) -> ScoreTable:
     """One table of all blocks: the samples of the first, joined by their ids."""
     titled = [*zip(blocks, _titles(blocks), strict=True)]
     table, *others = [block.table(titles) for block, titles in titled]
     for other in others:
-        table = table.joined(other)
+        table = table.join(other)
     methods: dict[str, JudgedBy] = {}
     for block, titles in titled:
         methods |= {title: block.judged(method) for method, title in titles.items()}

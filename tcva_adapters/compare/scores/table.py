@@ -165,7 +165,7 @@ class ScoreTable:
         return self.scores[:, self.methods.index(method)]
 
     def threshold(self, method: str) -> float:
-        """Where a method's scores pass from."""
+        """The lowest score with which a sample passes, of a method."""
         return self.thresholds.get(method, THRESHOLD)
 
     def passes(self, method: str) -> BoolArray:
@@ -274,7 +274,7 @@ class ScoreTable:
         scores: FloatArray,
         threshold: float = THRESHOLD,
     ) -> ScoreTable:
-        """The same with one more method, e.g. another temperature or a fused one.
+        """Add one more method, e.g. another temperature or a fused one.
 
         Raises:
             InvalidValueError: There is a method of that name, or not one score per sample.
@@ -326,20 +326,20 @@ class ScoreTable:
         )
         return replace(
             table,
-            samples=_taken(table.samples, places),
+            samples=_values_at(table.samples, places),
             scores=table.scores[places],
             human=table.human[places],
-            groups=_taken(table.groups, places),
+            groups=_values_at(table.groups, places),
             counts=None if table.counts is None else table.counts[places],
-            metadata=_taken(table.metadata, places),
+            metadata=_values_at(table.metadata, places),
             results={
-                method: _taken(results, places)
+                method: _values_at(results, places)
                 for method, results in table.results.items()
             },
         )
 
-    def joined(self, other: ScoreTable) -> ScoreTable:
-        """With the methods, ratings and groups of another table, by the samples' ids.
+    def join(self, other: ScoreTable) -> ScoreTable:
+        """Add the methods, ratings and groups of another table, by the samples' ids.
 
         Samples that it lacks have no score of its methods, and samples of its own are left out; a
         note says how many of either there are. What both tables have (ratings, groups, level
@@ -359,19 +359,22 @@ class ScoreTable:
                 f"{listed(other.samples[:1]) or 'none'} and others there"
             )
             raise InvalidValueError(msg)
-        notes = _unmatched(other.methods, len(self) - common, len(other) - common)
+        notes = _join_notes(other.methods, len(self) - common, len(other) - common)
         known = set(self.samples)
         reasons = {key: why for key, why in other.reasons.items() if key[0] in known}
         results = {
-            method: _taken(results, places) for method, results in other.results.items()
+            method: _values_at(results, places)
+            for method, results in other.results.items()
         }
         return replace(
             self,
             methods=(*self.methods, *other.methods),
-            scores=np.column_stack([self.scores, _filled(other.scores, places)]),
-            human=self.human if self.human.shape[1] else _filled(other.human, places),
+            scores=np.column_stack([self.scores, _scores_at(other.scores, places)]),
+            human=self.human
+            if self.human.shape[1]
+            else _scores_at(other.human, places),
             raters=self.raters or other.raters,
-            groups=self.groups or _taken(other.groups, places),
+            groups=self.groups or _values_at(other.groups, places),
             thresholds={**self.thresholds, **other.thresholds},
             reasons={**self.reasons, **reasons},
             usage={**self.usage, **other.usage},
@@ -385,19 +388,19 @@ def repeated_name(names: Iterable[str]) -> str | None:
     return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
-def _taken(values: Sequence[Any], places: IntArray) -> tuple[Any, ...]:
+def _values_at(values: Sequence[Any], places: IntArray) -> tuple[Any, ...]:
     """Values by their places, None where a place is below 0; nothing where there are none."""
     if not len(values):
         return ()
     return tuple(values[i] if i >= 0 else None for i in places.tolist())
 
 
-def _filled(values: FloatArray, places: IntArray) -> FloatArray:
+def _scores_at(values: FloatArray, places: IntArray) -> FloatArray:
     """Rows by their places, nan where there is none."""
     return np.where((places >= 0)[:, None], values[places], np.nan)
 
 
-def _unmatched(methods: Sequence[str], missing: int, left: int) -> list[str]:
+def _join_notes(methods: Sequence[str], missing: int, left: int) -> list[str]:
     name = ", ".join(methods) or "the ratings"
     notes = []
     if missing:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from tcva_adapters.compare.scores.block import Block
-from tcva_adapters.compare.scores.imported.matching import matched
+from tcva_adapters.compare.scores.imported.matching import match_rows
 from tcva_adapters.compare.scores.imported.rows import Imported, Row
 from tcva_adapters.compare.scores.ratings import Ratings
 from tcva_adapters.compare.scores.reading import Reading, system_of
@@ -29,7 +29,7 @@ def imported_blocks(
         rows = enumerate(imported.rows, start=1)
         pairs = [(row.sample.id or f"row-{number}", row) for number, row in rows]
     else:
-        pairs, note = matched(imported, reading.samples)
+        pairs, note = match_rows(imported, reading.samples)
         reading.notes.append(note)
     columns = {column for _, row in pairs for column in row.sample.metadata}
     human = [column for column in reading.importing.human if column in columns]

@@ -15,7 +15,7 @@ _NAMED: Final = 3
 """How many rows or samples a message names."""
 
 
-def matched(
+def match_rows(
     imported: Imported, samples: Mapping[str, Sample]
 ) -> tuple[list[tuple[str, Row]], str]:
     """Give rows to the samples that they are about.
