@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 from operator import mul
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Final, Self
 
 from pydantic import (
     AfterValidator,
@@ -22,7 +22,7 @@ from tcva_adapters.core.verdicts import (
 )
 
 
-def _sum_to_one(shares: Any) -> Any:
+def _sum_to_one(shares: tuple[float, ...]) -> tuple[float, ...]:
     if not abs(sum(shares) - 1.0) <= 1e-6:  # refuses nan, too
         msg = f"probabilities must be >= 0 and sum to 1, got {shares!r}"
         raise ValueError(msg)

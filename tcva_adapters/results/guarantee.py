@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 from hashlib import sha256
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field
 
@@ -93,8 +93,8 @@ class Guarantee(Limits):
     groups: int | None = None
     by: str | None = None
     date: str
-    judged_by: Mapping[str, Any] = Field(default_factory=dict)
-    setting: Mapping[str, Any]
+    judged_by: Mapping[str, object] = Field(default_factory=dict)
+    setting: Mapping[str, object]
     digest: str | None = None
 
     @property

@@ -57,9 +57,9 @@ def read_contexts(name: str, value: Any) -> tuple[str, ...]:
 
 def _document_text(item: Any) -> str | None:
     for key in _DOCUMENT_TEXTS:
-        found = item.get(key) if isinstance(item, Mapping) else getattr(item, key, None)
-        if isinstance(found, str):
-            return found
+        text = item.get(key) if isinstance(item, Mapping) else getattr(item, key, None)
+        if isinstance(text, str):
+            return text
     parts = map(item.get, _DOCUMENT_PARTS) if isinstance(item, Mapping) else ()
     texts = (_document_text(part) for part in parts if part is not None)
     return next((text for text in texts if text is not None), None)
@@ -67,8 +67,9 @@ def _document_text(item: Any) -> str | None:
 
 def _printed_items(name: str, text: str) -> list[Any]:
     """The texts or documents of a printed list; any other text is one context."""
-    found = parsed(text)
-    items = [found] if isinstance(found, dict) else found
+    items = parsed(text)
+    if isinstance(items, dict):
+        items = [items]
     if isinstance(items, list | tuple):
         if all(isinstance(item, str) for item in items):
             return list(items)
@@ -94,7 +95,8 @@ def parsed(text: str) -> Any:
     with suppress(ValueError, RecursionError):
         return json.loads(text, strict=False)
     with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        found = ast.literal_eval(text)
+        value = ast.literal_eval(text)
         # Python makes one text of two that stand side by side, which numpy prints as two.
-        return None if _TOUCHING.search(text) and repr(found) != text else found
+        if not _TOUCHING.search(text) or repr(value) == text:
+            return value
     return None

@@ -39,7 +39,7 @@ def _inside(groups: str, names: Iterable[str]) -> list[str]:
 
 
 PLACES: Final = {
-    field: [*own, *_inside(GROUPS[field], own)] for field, own in ALIASES.items()
+    field: [*names, *_inside(GROUPS[field], names)] for field, names in ALIASES.items()
 }
 PLACES["reference"] += _inside("reference_outputs reference", ALIASES["response"])
 """Where each field is looked for, in this order."""

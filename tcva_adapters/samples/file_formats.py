@@ -134,12 +134,15 @@ def read_records(
     >>> [row.record for row in read_records(io.StringIO('{"a": 1}'))]
     [{'a': 1}]
     """
-    kind = format_of(source, format)
-    if kind == "jsonl":
-        return _jsonl_rows(source, parse)
-    if kind == "csv":
-        return _csv_rows(source)
-    return _json_rows(source) if kind == "json" else _parquet_rows(source)
+    match format_of(source, format):
+        case "jsonl":
+            return _jsonl_rows(source, parse)
+        case "csv":
+            return _csv_rows(source)
+        case "json":
+            return _json_rows(source)
+        case "parquet":
+            return _parquet_rows(source)
 
 
 def format_of(source: Source, kind: Format | None = None) -> Format:
@@ -151,11 +154,12 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
     """
     is_path = source != "-" and isinstance(source, str | Path)
     suffix = Path(str(source)).suffix.lower() if is_path else ""
-    found = kind or _SUFFIXES.get(suffix) or _format_within(source)
-    if found is None or found not in get_args(Format):
-        msg = f"the format of {name_of(source)} must be one of {', '.join(get_args(Format))}, got {kind or 'HTML'!r}"
+    chosen = kind or _SUFFIXES.get(suffix) or _format_within(source)
+    if chosen is None or chosen not in get_args(Format):
+        known = ", ".join(get_args(Format))
+        msg = f"the format of {name_of(source)} must be one of {known}, got {kind or 'HTML'!r}"
         raise InvalidValueError(msg)
-    return found
+    return chosen
 
 
 def _format_within(source: Source) -> Format | None:
@@ -194,8 +198,8 @@ def _row(number: int, parse: Callable[[Any], Any], value: Any) -> FileRow:
 
 def _jsonl_rows(source: Source, parse: Callable[[str], Any]) -> Iterator[FileRow]:
     for number, text in enumerate(text_lines(source), start=1):
-        if wrong := encoding_fault(text):
-            yield FileRow(number, None, wrong)
+        if fault := encoding_fault(text):
+            yield FileRow(number, None, fault)
         elif text and not text.isspace():
             yield _row(number, parse, text)
 
@@ -222,71 +226,80 @@ def _records_in(content: Any) -> list[Any]:
     content = _checked(content)
     if isinstance(content.get(_RUN), dict):
         content = content[_RUN]
-    parts = list(content.values())
-    both = [
-        row
-        for key in _CASES
-        if isinstance(content.get(key), list)
-        for row in content[key]
-    ]
-    places = [
-        both or None,
-        *map(content.get, _LIST_KEYS),
-        *(parts if len(parts) == 1 else ()),
-    ]
-    if lists := [records for records in places if isinstance(records, list)]:
+    columns = list(content.values())
+    cases: list[Any] = []
+    for name in _CASES:
+        if isinstance(content.get(name), list):
+            cases += content[name]
+    places = [cases or None, *map(content.get, _LIST_KEYS)]
+    if len(columns) == 1:
+        places += columns
+    lists = [records for records in places if isinstance(records, list)]
+    if lists:
         return next(filter(None, lists), [])
-    if parts and all(isinstance(part, dict) and "0" in part for part in parts):
+    if columns and all(
+        isinstance(column, dict) and "0" in column for column in columns
+    ):
         return [
-            {name: column.get(at) for name, column in content.items()}
-            for at in parts[0]
+            {name: column.get(place) for name, column in content.items()}
+            for place in columns[0]
         ]
     return [content]
 
 
 def _csv_rows(source: Source) -> Iterator[FileRow]:
+    header: list[str] = []
+    for line, cells, error in _csv_cells(source):
+        fault = error or encoding_fault("".join(cells))
+        if not header:
+            header = [cell.strip() for cell in cells]
+            names = list(filter(None, header))
+            if not fault and len(set(names)) < len(names):
+                fault = (
+                    f"the header has the same name twice: {listed(names)}; rename one"
+                )
+            if fault:
+                raise unreadable(source, fault, line=line)
+            continue
+        # Cells beyond the header may be empty: some programs end their rows with a comma.
+        fits = len(cells) >= len(header) and not any(cells[len(header) :])
+        if cells and not fits and not fault:
+            counts = f"{len(cells)} cells where the header has {len(header)}"
+            fault = f"{counts}; check commas and quotes"
+        if fault:
+            yield FileRow(line, None, fault)
+        elif cells:
+            record = {
+                name: None if cell in _NOTHING else cell
+                for name, cell in zip(header, cells, strict=False)
+                if not _is_index(name)
+            }
+            yield FileRow(line, record)
+
+
+def _csv_cells(source: Source) -> Iterator[tuple[int, list[str], str]]:
+    """The line, the cells and the fault of each row, with commas, semicolons or tabs between cells."""
     # The limit belongs to the csv module as a whole; it is raised and never lowered again,
     # because another thread may be in the middle of a file.
     csv.field_size_limit(max(csv.field_size_limit(), _CSV_FIELD_LIMIT))
-    lines, head = text_lines(source), [""]
+    lines = text_lines(source)
+    head: list[str] = []
     for text in lines:
         head.append(text)
         if text.strip():
             break
     # Spreadsheets write semicolons, too.
-    delimiter = max(",;\t", key=re.sub(r'"[^"]*"', "", head[-1]).count)
-    reader = csv.reader(chain(head[1:], lines), delimiter=delimiter, strict=True)
-    header: list[str] = []
+    first = re.sub(r'"[^"]*"', "", head[-1]) if head else ""
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(chain(head, lines), delimiter=delimiter, strict=True)
     while True:
-        line, cells, wrong = reader.line_num + 1, list[str](), ""
+        line = reader.line_num + 1
         try:
-            cells = next(reader)
+            yield line, next(reader), ""
         except StopIteration:
             return
         except csv.Error as error:
-            wrong = f"not csv: {error}; check the quotes of this row"
-        wrong = encoding_fault("".join(cells)) or wrong
-        if not header:
-            header = [cell.strip() for cell in cells]
-            names = list(filter(None, header))
-            if wrong or len(set(names)) < len(names):
-                wrong = (
-                    wrong
-                    or f"the header has the same name twice: {listed(names)}; rename one"
-                )
-                raise unreadable(source, wrong, line=line)
-        # Cells beyond the header may be empty: some programs end their rows with a comma.
-        elif wrong or (
-            cells and (len(cells) < len(header) or any(cells[len(header) :]))
-        ):
-            counts = f"{len(cells)} cells where the header has {len(header)}"
-            yield FileRow(line, None, wrong or f"{counts}; check commas and quotes")
-        elif cells:
-            named = zip(header, cells, strict=False)
-            record = {
-                n: None if c in _NOTHING else c for n, c in named if not _is_index(n)
-            }
-            yield FileRow(line, record)
+            yield line, [], f"not csv: {error}; check the quotes of this row"
 
 
 def _parquet_rows(source: Source) -> Iterator[FileRow]:
@@ -301,14 +314,18 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
         raise InvalidValueError(msg)
     try:
         # Pages are read as they are needed, not a row group in advance.
-        options = {"pre_buffer": False, "buffer_size": _BLOCK}
-        with opened(source) as stream, pq.ParquetFile(stream, **options) as file:
+        with (
+            opened(source) as stream,
+            pq.ParquetFile(stream, pre_buffer=False, buffer_size=_BLOCK) as file,
+        ):
             batches = (
                 batch.to_pylist() for batch in file.iter_batches(batch_size=1024)
             )
             for number, record in enumerate(chain.from_iterable(batches), start=1):
                 cells = {
-                    n: _cell(cell) for n, cell in record.items() if not _is_index(n)
+                    name: _cell(cell)
+                    for name, cell in record.items()
+                    if not _is_index(name)
                 }
                 yield FileRow(number, cells)
     except pa.ArrowException as error:
@@ -323,5 +340,5 @@ def _is_index(name: str) -> bool:
 def _cell(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode(errors="backslashreplace")
-    is_plain = value is None or isinstance(value, str | int | float | list | dict)
+    is_plain = isinstance(value, str | int | float | list | dict | None)
     return value if is_plain else str(value)

@@ -74,12 +74,10 @@ class RowStream(Iterator[Item], Generic[Item]):
         """
         self.source = source
         self.kind = format_of(source, kind)
-        self._skip_bad, self._kept, self._read, self._parse = (
-            skip_bad,
-            kept,
-            read,
-            parse,
-        )
+        self._skip_bad = skip_bad
+        self._kept = kept
+        self._read = read
+        self._parse = parse
         self._begin()
 
     def _begin(self) -> None:
@@ -137,12 +135,11 @@ class RowStream(Iterator[Item], Generic[Item]):
         return [self._read(record)]
 
     def _items(self) -> Generator[tuple[int, Item], None, None]:
-        found = False
-        for line, record, wrong in read_records(
-            self.source, self.kind, parse=self._parse
-        ):
-            error = wrong
-            if not error:
+        has_items = False
+        rows = read_records(self.source, self.kind, parse=self._parse)
+        for line, record, error in rows:
+            fault = error
+            if not fault:
                 try:
                     items = (
                         self._items_of(record, line)
@@ -150,26 +147,29 @@ class RowStream(Iterator[Item], Generic[Item]):
                         else [record]
                     )
                 except (InvalidSampleError, UnreadableInputError) as refusal:
-                    error = str(refusal)
+                    fault = str(refusal)
                 else:
-                    found = True
+                    has_items = True
                     yield from zip(repeat(line), items)
                     continue
-            if not self._skip_bad:
-                if self._skip_bad is False:
-                    error += "; --skip-bad leaves such rows out"
-                raise unreadable(
-                    self.source, error, line=line, word=ROW_WORDS[self.kind]
-                )
-            self.skipped += 1
-            if self._kept is None or len(self.bad) < self._kept:
-                self.bad.append((line, error))
-        if not found:
+            self._refuse(line, fault)
+        if not has_items:
             msg = f"{name_of(self.source)} has no records"
             if self.bad:
-                line, error = self.bad[0]
-                msg = f"{name_of(self.source)} has no readable records (skipped: {self.skipped}); {ROW_WORDS[self.kind]} {line}: {error}"
+                line, fault = self.bad[0]
+                msg = f"{name_of(self.source)} has no readable records (skipped: {self.skipped}); {ROW_WORDS[self.kind]} {line}: {fault}"
             raise UnreadableInputError(msg)
+
+    def _refuse(self, line: int, fault: str) -> None:
+        """Count a bad row, or stop at it."""
+        if not self._skip_bad:
+            if self._skip_bad is False:
+                fault += "; --skip-bad leaves such rows out"
+            word = ROW_WORDS[self.kind]
+            raise unreadable(self.source, fault, line=line, word=word)
+        self.skipped += 1
+        if self._kept is None or len(self.bad) < self._kept:
+            self.bad.append((line, fault))
 
 
 def skipped_rows(
@@ -185,9 +185,7 @@ def skipped_rows(
     >>> skipped_rows([(3, "not JSON")], 2)
     ['skipped line 3: not JSON', 'skipped 1 more']
     """
-    said = [f"skipped line {line}{where}: {message}" for line, message in bad]
-    return (
-        [*said, f"skipped {number - len(bad)} more{where}"]
-        if number > len(bad)
-        else said
-    )
+    sentences = [f"skipped line {line}{where}: {message}" for line, message in bad]
+    if number > len(bad):
+        sentences.append(f"skipped {number - len(bad)} more{where}")
+    return sentences

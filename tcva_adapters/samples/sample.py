@@ -31,9 +31,9 @@ class Checked(BaseModel):
     model_config = FROZEN
     refusal: ClassVar[type[Exception]] = InvalidValueError
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, **fields: Any) -> None:
         try:
-            super().__init__(**given)
+            super().__init__(**fields)
         except ValidationError as error:
             raise self.refusal(first_fault(error)) from None
 
@@ -166,9 +166,9 @@ class Sample(Checked):
             InvalidSampleError: A field has a type that cannot be read, or looks like a printed list
                 that cannot be read back for certain.
         """
-        given: Any = record  # whatever a caller without a type checker passes
-        if not isinstance(given, Mapping):
-            msg = f"a record must be a mapping of fields, got {type(given).__name__}"
+        value: object = record  # whatever a caller without a type checker passes
+        if not isinstance(value, Mapping):
+            msg = f"a record must be a mapping of fields, got {type(value).__name__}"
             raise InvalidSampleError(msg)
         return cls.of_parts(*fields_of(record, columns or {}))
 
@@ -185,11 +185,10 @@ class Sample(Checked):
             rest = {**metadata, **rest}
         elif metadata is not None:
             rest["metadata"] = metadata
-        of_turns = {
+        turn_fields = {
             field: rest.pop(name) for field, name in _OF_TURNS.items() if name in rest
         }
-        fields = {**fields, **of_turns}
-        return cls(**fields, metadata=rest)
+        return cls(**{**fields, **turn_fields}, metadata=rest)
 
     def field(self, name: str) -> str | None:
         """One of the text fields as a single string; contexts are joined by blank lines."""

@@ -34,18 +34,18 @@ def usable_path(path: str | Path) -> Path:
             begins with the home directory of an unknown user, or is a link to itself.
     """
     with suppress(UnicodeEncodeError, RuntimeError):
-        found = Path(path).expanduser()
-        if b"\0" not in os.fsencode(found) and found.resolve():
-            return found
+        usable = Path(path).expanduser()
+        if b"\0" not in os.fsencode(usable) and usable.resolve():
+            return usable
     msg = f"{str(path)!r} cannot be the path of a file; give another one"
     raise InvalidValueError(msg)
 
 
 def make_folder(folder: Path) -> None:
     """Make a folder and its missing parents, which only their owner can read."""
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    for each in reversed(missing):
-        each.mkdir(0o700, exist_ok=True)
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    for path in reversed(missing):
+        path.mkdir(0o700, exist_ok=True)
     folder.mkdir(exist_ok=True)  # raises where it is a file
 
 
