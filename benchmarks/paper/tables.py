@@ -123,7 +123,7 @@ def bootstrapped(
 ) -> Estimate:
     """Spearman's rho with the quantiles of bootstrap resamples as its 95 % interval."""
     found = estimate("spearman", [scores, human], groups)
-    (scores, human), used = in_all(scores=scores, human=human)
+    (scores, human), used = in_all({"scores": scores, "human": human})
     units = Units(groups, used)
     if reason := units.why_none(LEAST_APART["spearman"], scores, human) or found.reason:
         return replace(found, low=math.nan, high=math.nan, reason=reason)
@@ -143,7 +143,7 @@ def _one_sided(
     seed: int,
 ) -> float:
     """The share of resamples in which the second leads by what the first one leads by on all samples."""
-    (*sides, ratings), _ = in_all(first=first, second=second, human=human)
+    (*sides, ratings), _ = in_all({"first": first, "second": second, "human": human})
     if len(ratings) < 2:
         return math.nan
     drawn = spearman_resamples(sides, ratings, None, resamples, seed)

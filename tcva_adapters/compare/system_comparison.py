@@ -185,7 +185,7 @@ def systems(
 
 
 def _by_group(table: ScoreTable) -> FloatArray:
-    """What is tested: a row for each query, or the scaled sum of each group of queries.
+    """The rows that are tested: one for each query, or the scaled sum of each group of queries.
 
     If systems do not differ, they might as well have changed places in all queries of a group at
     once; the differences of these rows are those of the means.
@@ -256,7 +256,7 @@ def _sentence(
     pairs: Records,
     alpha: float,
 ) -> str:
-    """Which system has the highest mean, and whether the difference to the next is significant."""
+    """Say which system has the highest mean, and whether it differs from the next."""
     row = max(rows, key=lambda row: row["significant"])
     metric = row["metric"]
     own_means = means[metric]

@@ -477,7 +477,7 @@ def _causes(factors: Table) -> Iterator[str]:
 
 
 def _estimated(means: Sequence[Table]) -> Iterator[str]:
-    """What people would say of all samples, where not all are rated."""
+    """The mean rating that all samples would have, where not all are rated."""
     for table in means:
         row = table.records[0]
         mean = Column("estimate", "interval").cell(row)
@@ -507,7 +507,7 @@ def _row(kind: str, name: str, **figures: Estimate) -> Record:
 
 
 def _reasons(rows: Records, name: str) -> list[str]:
-    """Why there are no intervals, each reason once."""
+    """The reasons why there are no intervals, each once with what it holds for."""
     names: dict[str, dict[str, None]] = {}
     for row in rows:
         if row["reason"]:

@@ -33,16 +33,15 @@ def listed(what: str, values: Any) -> list[Any]:
     is_many = isinstance(values, Iterable) and not isinstance(
         values, str | bytes | Mapping
     )
-    if (
-        is_many and getattr(values, "ndim", None) != 0
-    ):  # an array without dimensions says that it iterates
+    # An array without dimensions says that it iterates.
+    if is_many and getattr(values, "ndim", None) != 0:
         return list(values)
     msg = f"{what} must be a list, got {values!r}"
     raise InvalidValueError(msg)
 
 
 def nearest(name: object, known: Iterable[str], otherwise: str) -> str:
-    """Which known name was probably meant; where none is similar, what to say otherwise.
+    """Suggest the known name that was probably meant; where none is similar, say something else.
 
     >>> nearest("lexcal", ["lexical"], "use 'lexical'"), nearest("x", ["lexical"], "use 'lexical'")
     ("did you mean 'lexical'?", "use 'lexical'")

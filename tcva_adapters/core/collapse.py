@@ -67,8 +67,8 @@ def ablation(
     Raises:
         InvalidValueError: As for ``aggregate_counts``.
 
-    >>> found = ablation([[1, 0, 1, 0, 1]], 0.5)
-    >>> {name: round(float(scores[0]), 4) for name, scores in found.items()}
+    >>> parts = ablation([[1, 0, 1, 0, 1]], 0.5)
+    >>> {name: round(float(scores[0]), 4) for name, scores in parts.items()}
     {'full': 0.3778, 'without_penalty': 0.5667, 'arithmetic': 0.3778, 'binary': 0.1111}
     """
     rows = check_counts(counts)
@@ -84,7 +84,7 @@ def ablation_plans(
     scheme: SchemeLike = WeightScheme.DEFAULT,
     **options: Any,
 ) -> dict[str, Plan]:
-    """How the variants of `ablation` are scored, by their names; ``binary`` is for `binary_counts`.
+    """The plans of the variants of `ablation`, by their names; ``binary`` is for `binary_counts`.
 
     Raises:
         InvalidValueError: As for ``aggregate_counts``.

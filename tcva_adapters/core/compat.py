@@ -47,15 +47,13 @@ def score_agg(
     >>> score_agg([1.0, 0.9, 0.7, 0.0])
     0.5239
     """
-    given = listed("scores", scores)
-    numbers = [as_number(score) for score in given]
-    scores = [
-        number for number in numbers if number is not None and 0.0 <= number < math.inf
-    ]
-    if len(scores) < len(numbers):
-        msg = f"scores must be finite numbers of 0 or more, got {given!r}"
+    values = listed("scores", scores)
+    numbers = [as_number(value) for value in values]
+    known = [n for n in numbers if n is not None and 0.0 <= n < math.inf]
+    if len(known) < len(values):
+        msg = f"scores must be finite numbers of 0 or more, got {values!r}"
         raise InvalidValueError(msg)
-    if not scores:
+    if not known:
         return 0.0
     bounds, most = PAPER_BOUNDS, sys.float_info.max
     value = check_within("temperature", temperature, -most, most, "a finite number")
@@ -64,7 +62,7 @@ def score_agg(
     least = check_within("eps_for_neg_p", eps_for_neg_p, above_0, most, wanted)
     p = exponent_within(max(bounds.t_min, min(bounds.t_max, value)), bounds)
     # In the order in which the library does it: equality to the last digit is the point.
-    positive = [s if s > 0.0 else least for s in scores] if p < 0 else scores
+    positive = [s if s > 0.0 else least for s in known] if p < 0 else known
     try:
         if abs(p) < TINY_EXPONENT:
             mean = math.exp(
@@ -72,11 +70,11 @@ def score_agg(
             )
         else:
             mean = (sum(s**p for s in positive) / len(positive)) ** (1.0 / p)
-        alpha = (1.5 - value) * min(1.0, (len(scores) - 1) / _FULL_RAMP)
-        penalised: float = mean * (1.0 - scores.count(0.0) / len(scores)) ** alpha
+        alpha = (1.5 - value) * min(1.0, (len(known) - 1) / _FULL_RAMP)
+        penalised: float = mean * (1.0 - known.count(0.0) / len(known)) ** alpha
         return round(penalised, _DECIMALS)
     except (OverflowError, ZeroDivisionError):
         msg = (
-            f"the power mean of {scores!r} with exponent {p:g} is too large for a float"
+            f"the power mean of {known!r} with exponent {p:g} is too large for a float"
         )
         raise InvalidValueError(msg) from None

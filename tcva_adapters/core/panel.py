@@ -79,11 +79,9 @@ def fuse(
     wanted = "between 0 and 1 (rescale other scores first), or nan where there is none"
     table = as_matrix("scores", scores, "method", 1.0, wanted=wanted, may_miss=True)
     methods = table.shape[1]
-    shares = (
-        np.ones(methods)
-        if weights is None
-        else _check_weights(weights, methods, "methods")
-    )
+    shares = np.ones(methods)
+    if weights is not None:
+        shares = _check_weights(weights, methods, "methods")
     power = 0.0  # the geometric mean
     if temperature is not None:
         power = exponent_within(check_temperature(temperature, bounds), bounds)
@@ -99,7 +97,7 @@ def fuse(
 
 @dataclass(frozen=True)
 class PanelRating:
-    """What a panel of judges made of one answer.
+    """The rating that a panel of judges gave one answer.
 
     Attributes:
         weighted_score: The criteria's scores by their weights, in [0, max_score].
@@ -209,9 +207,7 @@ def _means(
     shares = shares / shares.sum(axis=1, keepdims=True)
     low = np.where(shares > 0.0, values, np.inf).min(axis=1)
     high = values.max(axis=1)
-    with np.errstate(
-        divide="ignore"
-    ):  # the logarithm of 0, as of a share that a row lacks
+    with np.errstate(divide="ignore"):  # log of 0, as of a share that a row lacks
         logs = np.log(np.maximum(values, eps) if power < TINY_EXPONENT else values)
         log_shares = np.log(shares)
     if abs(power) < TINY_EXPONENT:
@@ -223,10 +219,11 @@ def _means(
     return clipped
 
 
-def _check_weights(weights: Sequence[float], count: int, of: str) -> FloatArray:
+def _check_weights(weights: Sequence[float], count: int, owners: str) -> FloatArray:
+    """The weights as an array, one for each of so many methods or criteria."""
     numbers = [as_number(weight) for weight in listed("weights", weights)]
     if len(numbers) != count or None in numbers:
-        msg = f"weights must be numbers, one for each of {count} {of}, got {weights!r}"
+        msg = f"weights must be numbers, one for each of {count} {owners}, got {weights!r}"
         raise InvalidValueError(msg)
     shares = np.array(numbers, dtype=np.float64)
     if not ((shares >= 0.0).all() and 0.0 < sum(shares.tolist()) < np.inf):

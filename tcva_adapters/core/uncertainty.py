@@ -40,13 +40,11 @@ def count_distribution(probabilities: FloatArray) -> tuple[FloatArray, FloatArra
     >>> counts[:, 0].tolist(), chances.round(2).tolist()
     ([2.0, 1.0, 0.0], [0.64, 0.32, 0.04])
     """
-    rows = probabilities[
-        np.lexsort(probabilities.T)
-    ]  # the order of the claims changes nothing
+    # The order of the claims must change nothing.
+    rows = probabilities[np.lexsort(probabilities.T)]
     rows = rows / rows.sum(axis=1, keepdims=True)
-    digits = (len(rows) + 1) ** np.arange(
-        len(LEVELS)
-    )  # a vector of counts is one number
+    # A vector of counts is one number.
+    digits = (len(rows) + 1) ** np.arange(len(LEVELS))
     keys: npt.NDArray[np.int64] = np.zeros(1, np.int64)
     chances: FloatArray = np.ones(1)
     for row in rows:
@@ -56,7 +54,7 @@ def count_distribution(probabilities: FloatArray) -> tuple[FloatArray, FloatArra
         chances = np.bincount(place.ravel(), likely).astype(np.float64)
         if len(keys) > MOST_VECTORS:
             rng = np.random.default_rng(0)
-            drawn = sum(rng.multinomial(1, each, DRAWS) for each in rows)
+            drawn = sum(rng.multinomial(1, chance, DRAWS) for chance in rows)
             return np.asarray(drawn, np.float64), np.full(DRAWS, 1.0 / DRAWS)
     counts = keys[:, None] // digits % (len(rows) + 1)
     return counts.astype(np.float64), chances
@@ -80,8 +78,8 @@ def central_interval(
     (0.5, 1.0)
     """
     distinct, place = np.unique(scores, return_inverse=True)
-    each = np.bincount(place, chances)
+    by_score = np.bincount(place, chances)
     outside = (1.0 - level) / 2.0
-    below = np.cumsum(each) - each
-    above = np.cumsum(each[::-1])[::-1] - each
+    below = np.cumsum(by_score) - by_score
+    above = np.cumsum(by_score[::-1])[::-1] - by_score
     return float(distinct[below <= outside][-1]), float(distinct[above <= outside][0])

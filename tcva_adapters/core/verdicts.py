@@ -81,9 +81,9 @@ class WeightScheme:
     CONSERVATIVE: ClassVar[WeightScheme]
 
     def __post_init__(self) -> None:
-        given = [as_number(weight) for weight in listed("weights", self.weights)]
-        weights = tuple(weight for weight in given if weight is not None)
-        if len(given) != len(LEVELS) or len(weights) != len(LEVELS):
+        numbers = [as_number(weight) for weight in listed("weights", self.weights)]
+        weights = tuple(number for number in numbers if number is not None)
+        if not len(numbers) == len(weights) == len(LEVELS):
             levels = ", ".join(LEVELS)
             msg = f"a weight scheme must have five numbers ({levels}), got {self.weights!r}"
             raise InvalidValueError(msg)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -38,8 +38,8 @@ def numbers(name: str, values: npt.ArrayLike, *, ndim: int = 1) -> FloatArray:
     return array
 
 
-def same_length(**arrays: FloatArray) -> None:
-    """Nothing, if all have one entry or row per sample.
+def same_length(arrays: Mapping[str, FloatArray]) -> None:
+    """Refuse columns that do not have one entry or row per sample.
 
     Raises:
         InvalidValueError: Lengths that differ.
@@ -68,7 +68,7 @@ def whole(name: str, value: int, *, least: int) -> int:
 
 
 def one_of(kind: str, value: str, known: Sequence[str]) -> None:
-    """Nothing, if this is one of the known values.
+    """Refuse a value that is not one of the known ones.
 
     Raises:
         InvalidValueError: It is none of them.
@@ -79,7 +79,7 @@ def one_of(kind: str, value: str, known: Sequence[str]) -> None:
 
 
 def check_level(level: float, name: str = "level", usual: float = 0.95) -> None:
-    """Nothing, if this can be the level of an interval, or another share that is not all and not none.
+    """Refuse what is no level of an interval, nor another share that is neither all nor none.
 
     Raises:
         InvalidValueError: A level outside (0, 1).
@@ -98,20 +98,22 @@ def same_within(values: FloatArray) -> float:
     return 1e-12 * float(np.abs(values).max())
 
 
-def in_all(**columns: npt.ArrayLike) -> tuple[list[FloatArray], BoolArray]:
+def in_all(
+    columns: Mapping[str, npt.ArrayLike],
+) -> tuple[list[FloatArray], BoolArray]:
     """Columns of the samples that have a finite number in each, and which samples these are.
 
     Raises:
         InvalidValueError: Values that are no numbers, or lengths that differ.
 
-    >>> (ours, human), used = in_all(ours=[0.5, None, 1.0], human=[1, 0, 0])
+    >>> (ours, human), used = in_all({"ours": [0.5, None, 1.0], "human": [1, 0, 0]})
     >>> ours.tolist(), human.tolist(), used.tolist()
     ([0.5, 1.0], [1.0, 0.0], [True, False, True])
     """
-    given = {name: numbers(name, column) for name, column in columns.items()}
-    same_length(**given)
-    used: BoolArray = np.isfinite(np.array(list(given.values()))).all(axis=0)
-    return [column[used] for column in given.values()], used
+    arrays = {name: numbers(name, column) for name, column in columns.items()}
+    same_length(arrays)
+    used = np.asarray(np.isfinite(list(arrays.values())).all(axis=0))
+    return [column[used] for column in arrays.values()], used
 
 
 def group_codes(groups: Sequence[object], used: BoolArray) -> IntArray:

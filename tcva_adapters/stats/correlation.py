@@ -56,7 +56,7 @@ def agreement(
     0.25
     """
     check_measure(measure)
-    sides, _ = in_all(scores=scores, human=human)
+    sides, _ = in_all({"scores": scores, "human": human})
     return Agreement(measure, value_of(measure, *sides), len(sides[0]))
 
 
@@ -93,7 +93,7 @@ def higher_is_better(measure: Measure) -> bool:
 
 
 def check_measure(measure: str) -> None:
-    """Nothing, if there is such a measure.
+    """Refuse a measure that there is not.
 
     Raises:
         InvalidValueError: There is none.

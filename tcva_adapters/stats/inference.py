@@ -229,7 +229,7 @@ def _check(
 def _columns(
     statistic: Statistic, columns: npt.ArrayLike
 ) -> tuple[FloatArray, BoolArray]:
-    """What is known in all of the columns, and where."""
+    """The samples that have a value in all of the columns, and which these are."""
     table = np.atleast_2d(
         numbers("columns", columns, ndim=2 if np.ndim(columns) > 1 else 1)
     )
@@ -289,7 +289,7 @@ def difference(
         raise InvalidValueError(msg)
     if human is not None:
         columns["human"] = human
-    (one, other, *ratings), used = in_all(**columns)
+    (one, other, *ratings), used = in_all(columns)
     units = Units(groups, used)
     if statistic == "mean" or statistic == "mae":  # noqa: PLR1714  # mypy narrows this form
         if statistic == "mae":
@@ -380,7 +380,7 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
 def labels_needed(
     pilot: Estimate, *, width: float | None = None, difference: float | None = None
 ) -> int:
-    """How many labels an interval of some width takes, or a difference, going by those at hand.
+    """Plan how many labels an interval of some width takes, or a difference, going by those at hand.
 
     An interval narrows with the square root of the samples behind it.
 

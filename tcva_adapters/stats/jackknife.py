@@ -162,7 +162,7 @@ def student_p(t: float, degrees: float) -> float:
 
 
 def why_perfect(value: float) -> str:
-    """Why the jackknife says nothing of a correlation, where it is 1 or -1; else empty."""
+    """The reason why a correlation of 1 or -1 has no interval; else empty."""
     is_perfect = abs(value) >= _FARTHEST
     return "the agreement is perfect on these samples" if is_perfect else ""
 

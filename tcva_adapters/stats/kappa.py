@@ -73,7 +73,7 @@ def weighted_kappa(
     """
     levels = checks.whole("levels", levels, least=1)
     one, two = checks.numbers("first", first), checks.numbers("second", second)
-    checks.same_length(first=one, second=two)
+    checks.same_length({"first": one, "second": two})
     both = np.stack([one, two])[:, ~(np.isnan(one) | np.isnan(two))]
     wrong = both[(both < 0) | (both >= levels) | (both != np.floor(both))]
     if len(wrong):

@@ -79,7 +79,7 @@ def powered_mean(
     (0.6, 0.94, True)
     """
     known, judged = numbers("ratings", ratings), numbers("scores", scores)
-    same_length(ratings=known, scores=judged)
+    same_length({"ratings": known, "scores": judged})
     check_level(level)
     scored = np.isfinite(judged)
     rated = np.isfinite(known) & scored

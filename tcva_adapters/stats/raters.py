@@ -86,7 +86,7 @@ def reliability(
     groups: Groups = None,
     level: float = 0.95,
 ) -> Reliability:
-    """How far raters agree, what that lets a method reach, and methods' correlations corrected for it.
+    """Estimate how far raters agree, what that lets a method reach, and methods' corrected correlations.
 
     Where raters rated different samples, k is the harmonic mean of how many rated one. Intervals
     are the jackknife's with Student's t, on Fisher's z for ``best``.
@@ -118,7 +118,7 @@ def reliability(
     check_level(level)
     table = numbers("ratings", ratings, ndim=2)
     scores = numbers("scores", methods, ndim=2)
-    same_length(ratings=table, scores=scores)
+    same_length({"ratings": table, "scores": scores})
     if table.shape[1] < 2:
         msg = (
             f"reliability needs the ratings of two or more raters, got {table.shape[1]}"
@@ -212,7 +212,7 @@ class Independence:
 def independence(
     scores: npt.ArrayLike, human: npt.ArrayLike | None = None
 ) -> Independence:
-    """How far judges say the same: the mean correlation of their scores, or of their errors.
+    """Measure how far judges say the same: the mean correlation of their scores, or of their errors.
 
     Judges that are right agree, so correlated scores alone do not mean that they fail together.
     With human ratings the errors are looked at: what is left of a judge's scores once the straight
@@ -234,7 +234,7 @@ def independence(
     """
     table = numbers("scores", scores, ndim=2)
     ratings = np.zeros(len(table)) if human is None else numbers("human", human)
-    same_length(scores=table, human=ratings)
+    same_length({"scores": table, "human": ratings})
     used = np.isfinite(np.column_stack([table, ratings])).all(axis=1)
     table = table[used]
     n, varying, correlation, effective = len(table), 0, math.nan, math.nan

@@ -70,11 +70,6 @@ class Pairs:
             return 0.5
         return p / 2 if apart > 0 else 1 - p / 2
 
-    def tested(self) -> list[tuple[int, int]]:
-        """Columns of each pair that has a p, the first below the second."""
-        first, second = np.nonzero(np.triu(~np.isnan(self.p), k=1))
-        return list(zip(first.tolist(), second.tolist(), strict=True))
-
 
 def asl_curve(pairs: Pairs) -> FloatArray:
     """Achieved significance levels: the p of all pairs, ascending.
@@ -83,9 +78,8 @@ def asl_curve(pairs: Pairs) -> FloatArray:
     share below a level is its discriminative power. T. Sakai, Evaluating evaluation metrics based
     on the bootstrap, SIGIR 2006.
     """
-    return np.sort(
-        np.array([pairs.p[pair] for pair in pairs.tested()], dtype=np.float64)
-    )
+    p = pairs.p[np.triu_indices(len(pairs.p), k=1)]
+    return np.sort(p[~np.isnan(p)])
 
 
 def tukey(
