@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from tcva_adapters.core.checks import listed, nearest
 from tcva_adapters.core.temperature import misplaced
@@ -104,7 +104,7 @@ class Criterion:
         return tuple(field for field in FIELDS if field in needed)
 
 
-def fingerprint_of(parts: Mapping[str, Any]) -> str:
+def fingerprint_of(parts: Mapping[str, object]) -> str:
     """A short text that is equal where the parts are."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

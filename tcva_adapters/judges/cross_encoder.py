@@ -29,7 +29,7 @@ from tcva_adapters.errors import (
 
 try:
     import onnxruntime
-    from tokenizers import Tokenizer
+    from tokenizers import Encoding, Tokenizer
 except ImportError as error:
     MSG: Final = f"judge='nli:FOLDER' needs the extra 'nli': {install_hint('nli')}"
     raise MissingDependencyError(MSG) from error
@@ -174,7 +174,7 @@ class CrossEncoder:
             chances |= zip(places, self._run(batch), strict=True)
         return [chances[at] for at in range(len(pairs))]
 
-    def _encoded(self, premise: str, hypothesis: str) -> Any:
+    def _encoded(self, premise: str, hypothesis: str) -> Encoding:
         premise, hypothesis = map(self._plain, (premise, hypothesis))
         if not self._template:
             return self._tokenizer.encode(premise, hypothesis)
@@ -183,7 +183,7 @@ class CrossEncoder:
             _PLACE.sub(lambda place: texts[place[1]], self._template)
         )
 
-    def _run(self, batch: Sequence[Any]) -> list[Chance]:
+    def _run(self, batch: Sequence[Encoding]) -> list[Chance]:
         for pair in batch:
             pair.pad(len(batch[-1].ids), pad_id=self._pad)
         feeds = {
@@ -300,7 +300,7 @@ def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0][:300]
 
 
-def _labels(id2label: Any, path: Path) -> tuple[list[str], list[str]]:
+def _labels(id2label: object, path: Path) -> tuple[list[str], list[str]]:
     """The names of the classes in the order of the model, and what they mean."""
     names = id2label if isinstance(id2label, dict) else {}
     labels = [str(names.get(str(at), "?")) for at in range(len(names))]
@@ -317,7 +317,7 @@ def _labels(id2label: Any, path: Path) -> tuple[list[str], list[str]]:
     return labels, classes
 
 
-def _length(config: Mapping[str, Any]) -> int:
+def _length(config: Mapping[str, object]) -> int:
     """The most tokens of a pair, by the model's positions and its tokenizer's own limit."""
     # RoBERTa and its kin count positions from behind the padding.
     skipped = 2 if config.get("pad_token_id") == 1 else 0

@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from tcva_adapters.core.verdicts import Verdict
 
@@ -68,7 +68,7 @@ def read_label(word: str) -> Label | None:
     return LABELS.get(re.sub(r"[\s_-]+", " ", bare))
 
 
-def read_number(value: Any) -> int | None:
+def read_number(value: object) -> int | None:
     """A whole number, alone or behind a word such as "claim"; None for anything else."""
     if isinstance(value, str):
         match = _NUMBER.fullmatch(value) if len(value) <= MOST_SHOWN else None

@@ -56,7 +56,7 @@ class NLIJudge:
         self.address = f"nli:{self.folder}"
         self.parameters: Mapping[str, Any] = {"files": self._digest}
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[NLIJudge], tuple[str]]:
         """Its folder: whoever unpickles it loads the model anew."""
         return NLIJudge, (str(self.folder),)
 
@@ -76,7 +76,7 @@ class NLIJudge:
             msg = f"{self.name} judges support only, and criterion {criterion.name!r} is about {what}; use a model judge"
             raise InvalidValueError(msg)
 
-    def probe(self) -> dict[str, Any]:
+    def probe(self) -> dict[str, object]:
         """What ``tcva doctor`` says of it."""
         return {"answers": True, "classes": ", ".join(self._model().labels)}
 

@@ -181,7 +181,7 @@ class Panel(Several):
 
     def __init__(
         self,
-        judges: Sequence[Any],
+        judges: Sequence[object],
         *,
         combine: Combine = "median",
         least: int = 1,
@@ -211,7 +211,7 @@ class Panel(Several):
 
 
 def panel_of(
-    judges: Sequence[Any], combine: Any, settings: Mapping[str, Any]
+    judges: Sequence[object], combine: Any, settings: Mapping[str, Any]
 ) -> tuple[Panel, dict[str, Any]]:
     """The judges of a panel as one, and the settings without those that it takes itself.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.criteria import Criterion, Field
@@ -65,7 +65,9 @@ def sendable(text: str) -> str:
 
 def _replaced(match: re.Match[str]) -> str:
     char = match.group()
-    return "" if char >= "\U000e0000" else "\ufffd" if char >= "\ud800" else " "
+    if char >= "\U000e0000":  # a tag character
+        return ""
+    return "\ufffd" if char >= "\ud800" else " "
 
 
 def block(name: str, text: str) -> str:
@@ -144,41 +146,39 @@ def verdict_request(
         problems: What was wrong with the reply before, in our own words.
     """
     allow = allow_non_claims and not criterion.statements
-    asked = range(1, len(claims) + 1) if only is None else sorted(set(only))
-    schema = _verdict_schema(tuple(asked), criterion.against, allow_non_claims=allow)
+    numbers = range(1, len(claims) + 1) if only is None else sorted({*only})
+    keys = tuple(f"claim_{number}" for number in numbers)
     parts = [*(shown or sample_blocks(sample, (criterion.against, *criterion.shows)))]
-    parts += [
-        block(f"CLAIM {number}", claim) for number, claim in enumerate(claims, start=1)
-    ]
+    for number, claim in enumerate(claims, start=1):
+        parts.append(block(f"CLAIM {number}", claim))
     which = "each of these claims" if only is None else "these claims only"
-    ask = f"Give one verdict for {which}: {', '.join(schema['properties'])}."
+    ask = f"Give one verdict for {which}: {', '.join(keys)}."
     # Here, and not in the instructions alone: small models copy what they have read last, the claims.
     source = f"Quote {BLOCKS[criterion.against]}, not CLAIM."
     parts.append(" ".join([_END, *problems, ask, source, _REPLY]))
-    system = verdict_system(criterion, allow_non_claims=allow)
-    return JudgeRequest(system, "\n\n".join(parts), schema, "tcva_verdicts")
+    return JudgeRequest(
+        system=verdict_system(criterion, allow_non_claims=allow),
+        user="\n\n".join(parts),
+        schema=_verdict_schema(keys, criterion.against, allow_non_claims=allow),
+        schema_name="tcva_verdicts",
+    )
 
 
 @lru_cache(maxsize=64)
 def _verdict_schema(
-    asked: tuple[int, ...], against: Field, *, allow_non_claims: bool
-) -> dict[str, Any]:
+    keys: tuple[str, ...], against: Field, *, allow_non_claims: bool
+) -> dict[str, object]:
     """An object with a key per claim, so that a server that enforces it leaves none out."""
     words = [level.value for level in LEVELS]
     if allow_non_claims:
         words += [NOT_A_CLAIM, REFUSAL]
     text = {"type": "string"}
-    verdict = {**text, "enum": words}
     entry = closed_object(
-        {
-            _quote_key(against): text,
-            "reason": text,
-            "verdict": verdict,
-        }
+        {_quote_key(against): text, "reason": text, "verdict": {**text, "enum": words}}
     )
-    is_spelt_out = len(asked) <= _MOST_SPELT_OUT
+    is_spelt_out = len(keys) <= _MOST_SPELT_OUT
     shown = entry if is_spelt_out else {"$ref": "#/$defs/entry"}
-    schema = closed_object({f"claim_{number}": shown for number in asked})
+    schema = closed_object(dict.fromkeys(keys, shown))
     return schema if is_spelt_out else {**schema, "$defs": {"entry": entry}}
 
 
@@ -221,10 +221,10 @@ def sentence_request(sentence: str) -> JudgeRequest:
 
 def orientation(criterion: Criterion) -> list[str]:
     """The section on what is shown with claims and their evidence; none where nothing is."""
+    if not criterion.shows:
+        return []
     shown = " and ".join(DESCRIPTIONS[field] for field in criterion.shows)
-    return [
-        f"For orientation you also see {shown}. It is no evidence by itself."
-    ] * bool(shown)
+    return [f"For orientation you also see {shown}. It is no evidence by itself."]
 
 
 @lru_cache(maxsize=64)

@@ -14,9 +14,10 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from heapq import nlargest
 from itertools import accumulate, pairwise
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcva_adapters.text.contrast import denied_before, denied_behind, opposed
 from tcva_adapters.text.lists import variants
@@ -187,7 +188,7 @@ class Passages:
         return list(places.values())
 
     @cached_property
-    def _sequences(self) -> tuple[Any, Any]:
+    def _sequences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The hashes of all three words in a row, sorted, and where they stand."""
         rows = zip(self.words, self.words[1:], self.words[2:], strict=False)
         hashes = np.fromiter(map(hash, rows), np.int64)

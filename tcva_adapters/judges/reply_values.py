@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from tcva_adapters.judges.labels import Label, ParsedVerdict, read_number
 from tcva_adapters.judges.prompts import ASSERTS
@@ -33,7 +33,7 @@ _CLAIM_KEYS: Final = frozenset({"claims", "statements", "sentences", "facts"})
 
 
 def verdicts_in(
-    value: Any, key: str = "verdicts", depth: int = 0
+    value: object, key: str = "verdicts", depth: int = 0
 ) -> list[ParsedVerdict]:
     """All verdicts of a JSON value, in order; strings are never looked into.
 
@@ -56,9 +56,9 @@ def verdicts_in(
     return verdicts
 
 
-def _verdicts_in_object(value: dict[str, Any], depth: int) -> list[ParsedVerdict]:
+def _verdicts_in_object(value: dict[str, object], depth: int) -> list[ParsedVerdict]:
     """The verdict that an object is, or those of the lists and objects in it."""
-    fields: dict[str, Any] = {}
+    fields: dict[str, object] = {}
     labels: set[Label | None] = set()
     verdicts: list[ParsedVerdict] = []
     listed: list[ParsedVerdict] = []
@@ -95,22 +95,22 @@ def _numbered(verdicts: list[ParsedVerdict], number: int | None) -> list[ParsedV
     return verdicts
 
 
-def is_verdict(value: Mapping[str, Any]) -> bool:
+def is_verdict(value: Mapping[str, object]) -> bool:
     """Whether an object has a key for a label."""
     return not _LABEL_KEYS.isdisjoint(map(plain_key, value))
 
 
-def _first(fields: Mapping[str, Any], kind: str) -> Any:
+def _first(fields: Mapping[str, object], kind: str) -> object:
     values = (fields.get(key) for key in _KEYS[kind])
     return next((value for value in values if value is not None), None)
 
 
-def _text(fields: Mapping[str, Any], kind: str) -> str:
+def _text(fields: Mapping[str, object], kind: str) -> str:
     """The texts of a field, and of the lists and objects in it, joined by an ellipsis."""
     return _joined(_first(fields, kind))
 
 
-def _joined(value: Any, depth: int = 0) -> str:
+def _joined(value: object, depth: int = 0) -> str:
     if isinstance(value, dict):
         value = list(value.values())
     if not isinstance(value, list):
@@ -120,7 +120,7 @@ def _joined(value: Any, depth: int = 0) -> str:
     return " ... ".join(filter(None, [_joined(item, depth + 1) for item in value]))
 
 
-def claims_in(value: Any, depth: int = 0) -> list[str] | None:
+def claims_in(value: object, depth: int = 0) -> list[str] | None:
     """The texts of a list of claims; None where the value is none, or holds something else."""
     if isinstance(value, dict) and depth <= MAX_DEPTH:
         named = [item for key, item in value.items() if plain_key(key) in _CLAIM_KEYS]
@@ -133,6 +133,6 @@ def claims_in(value: Any, depth: int = 0) -> list[str] | None:
     return [item.strip() for item in value if item.strip()]
 
 
-def names_claims(value: Any) -> bool:
+def names_claims(value: object) -> bool:
     """Whether a value is an object with a key for claims."""
     return isinstance(value, dict) and not _CLAIM_KEYS.isdisjoint(map(plain_key, value))

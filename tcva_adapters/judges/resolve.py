@@ -55,7 +55,7 @@ def tell_of_default() -> None:
 
 
 def resolve_judge(
-    judge: Any,
+    judge: object,
     *,
     claims: ClaimsMode = "split",
     max_claims: int = MAX_CLAIMS,
@@ -95,7 +95,7 @@ def resolve_judge(
             if name in changed:
                 msg = f"{name}={settings[name]!r} needs a language model as judge; {kind} does not support it"
                 raise InvalidValueError(msg)
-        return LexicalJudge() if is_lexical(judge) else _nli(judge)
+        return LexicalJudge() if is_lexical(judge) else _nli(str(judge))
     model = _model(judge, max_concurrency)
     if model is None:
         msg = f"unknown judge {judge!r}; {_advice(judge)}"
@@ -111,7 +111,7 @@ def resolve_judge(
     )
 
 
-def _advice(judge: Any) -> str:
+def _advice(judge: object) -> str:
     """How to name a judge, for a value that names none."""
     if not isinstance(judge, str):
         return misplaced(judge) or f"use {KINDS}"
@@ -122,7 +122,7 @@ def _advice(judge: Any) -> str:
     return misplaced(judge) or nearest(judge, ["lexical"], names)
 
 
-def is_fixed(judge: Any) -> bool:
+def is_fixed(judge: object) -> bool:
     """Whether this means a judge that no setting changes: the lexical one, or ``nli:FOLDER``."""
     return is_lexical(judge) or (isinstance(judge, str) and judge.startswith(NLI))
 
@@ -143,7 +143,7 @@ def _nli(name: str) -> Judge:
     return NLIJudge(folder)
 
 
-def is_lexical(judge: Any) -> bool:
+def is_lexical(judge: object) -> bool:
     """Whether this means the lexical judge: its name, or an adapter's ``LexicalLLM``.
 
     A subclass does not: it may answer more prompts than ours.
@@ -170,7 +170,7 @@ def model_of_name(name: str, **settings: Any) -> JudgeModel | None:
     return OpenAICompatibleModel(model, **settings)
 
 
-def _model(judge: Any, max_concurrency: int) -> JudgeModel | None:
+def _model(judge: object, max_concurrency: int) -> JudgeModel | None:
     """A judge model from itself, its name or a framework's LLM object; None for anything else."""
     if isinstance(judge, JudgeModel) and isinstance(judge.name, str):
         return judge

@@ -33,7 +33,7 @@ def _not_told_yet() -> None:
     lambda: TCVAEvaluator().invoke({"answer": OPENS, "context": [OPENS]}),
     lambda: compare([SAMPLE], frameworks="none"),
 ])  # fmt: skip
-def test_it_is_said_once(use: Callable[[], Any]) -> None:
+def test_the_default_judge_warns_once(use: Callable[[], Any]) -> None:
     with pytest.warns(DefaultJudgeWarning, match=r"'openai:MODEL'.*'lexical'"):
         use()
     with warnings.catch_warnings(action="error"):
@@ -42,7 +42,7 @@ def test_it_is_said_once(use: Callable[[], Any]) -> None:
         CCRS("qr").evaluate(SAMPLE)
 
 
-def test_nothing_is_said_where_the_judge_was_named_or_is_the_frameworks() -> None:
+def test_a_judge_that_was_named_or_is_the_frameworks_does_not_warn() -> None:
     case = LLMTestCase(input="When?", actual_output=OPENS, retrieval_context=[OPENS])
     with warnings.catch_warnings(action="error"):
         TCVA().changed(judge="lexical").evaluate(SAMPLE)

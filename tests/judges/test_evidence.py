@@ -578,7 +578,7 @@ SHARING = [
 ]
 
 
-def test_what_quote_and_claim_share() -> None:
+def test_quote_and_claim_share_words_numbers_and_names() -> None:
     for quote, claim, is_shared in SHARING:
         check = check_of(
             claim, quote, [f"The town is on a lake and has a ferry. {quote}"]
@@ -642,7 +642,7 @@ def test_probabilities_of_high_levels_move_to_partial() -> None:
 @given(
     st.text(), st.text(), st.lists(st.text(), max_size=3), st.sampled_from([*Verdict])
 )
-def test_any_verdict_checked(
+def test_any_verdict_keeps_or_lowers_its_level(
     claim: str, quote: str, passages: list[str], level: Verdict
 ) -> None:
     given_ = ClaimVerdict(claim=claim, verdict=level, evidence=quote)

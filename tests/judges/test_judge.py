@@ -73,7 +73,7 @@ INCOMPLETE, UNREADABLE = Reason.INCOMPLETE_VERDICTS, Reason.UNREADABLE_REPLY
     (["no list here"], "llm", UNREADABLE, "list of claims", "no list here"),
     ([QUOTING], "llm", UNREADABLE, "list of claims", QUOTING),
 ])  # fmt: skip
-def test_what_fails_is_a_value_with_its_reason_and_what_was_paid_for(
+def test_a_failure_is_a_value_with_its_reason_and_its_cost(
     answers: list[Answer], claims: str, reason: Reason, detail: str, raw: str | None
 ) -> None:
     sample = SAMPLE.model_copy(update={"contexts": (CONTEXT, QUOTING)})
@@ -119,7 +119,7 @@ NINE = "The office opens at nine."
         ([verdict_json((1, "fully", "The office opens at nine"))], "", COMPLETENESS, ["fully"]),
     ],
 )  # fmt: skip
-def test_verdicts(
+def test_replies_give_these_verdicts(
     answers: list[Answer], response: str, criterion: Criterion, said: list[str | None]
 ) -> None:
     sample = SAMPLE.model_copy(update={"response": response or SAMPLE.response})
@@ -172,7 +172,7 @@ def test_up_to_24_claims_are_asked_for_in_a_call(number: int, calls: list[int]) 
     )
 
 
-def test_what_parts_of_a_long_text_lack_is_asked_for_in_one_turn() -> None:
+def test_what_parts_of_a_long_text_lack_is_asked_for_in_one_round() -> None:
     said = [(i, "none", "") for i in range(1, 14) if i != 5]
     first, second = verdict_json(*said), verdict_json(*said[:-1])
     rounds = LLMJudge(ScriptedModel([])).rounds(many(25), FAITHFULNESS)
@@ -358,7 +358,7 @@ STEPS = [*zip(("parse_verdicts", "check_evidence"), FAULTS[:2], strict=True)]
 
 
 @pytest.mark.parametrize(("step", "fault"), STEPS, ids=str)
-def test_faults_of_ours(
+def test_a_fault_of_ours_costs_its_sample_alone(
     step: str, fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours = getattr(written, step)

@@ -211,7 +211,9 @@ def test_an_export_that_cannot_be_used_is_an_error(
     assert said in str(error.value)
 
 
-def test_what_it_cannot_follow(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_and_criteria_that_it_cannot_follow_are_refused(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     name = f"nli:{folder()}"
     wrong: tuple[tuple[dict[str, Any], str], ...] = (
         ({"judge": "nli:"}, "names no folder"),
@@ -295,7 +297,7 @@ def _elsewhere(pickled: bytes, found: Any) -> None:
 
 
 @pytest.mark.parametrize("how", ["spawn", "fork"])
-def test_another_process_loads(
+def test_another_process_loads_the_model(
     folder: Folder, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "2")

@@ -42,7 +42,9 @@ DRAFT = dump(entry(1, "mostly"), entry(2, "mostly"))
     (TWO.replace('"e"', '"a {"claim": 2, "verdict": "fully"} b"', 1), 2, "be separated"),
     ("1. not fully - hm\n2. none", 2, 'unknown level "not fully'),
 ])  # fmt: skip
-def test_what_is_not_used_is_said(reply: str, n_claims: int, problem: str) -> None:
+def test_problems_name_what_is_not_used(
+    reply: str, n_claims: int, problem: str
+) -> None:
     problems = parse_verdicts(reply, n_claims).problems
     assert any(problem in each for each in problems), problems
 
@@ -167,7 +169,7 @@ def test_a_quote_cannot_speak_for_its_claim() -> None:
     ('{"claims": [1, 2]}', None),
     ("No claims here:\n1. A.\n- B.", None),
 ])  # fmt: skip
-def test_claims(reply: str, claims: list[str] | None) -> None:
+def test_replies_give_these_claims(reply: str, claims: list[str] | None) -> None:
     assert parse_claims(reply) == claims
 
 

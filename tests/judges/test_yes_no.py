@@ -63,7 +63,7 @@ BLANK = TokenLogprob("\n", 0.0, (("\n", 0.0),))
         (ModelReply("yes", token_logprobs=5), None),  # type: ignore[arg-type]  # likewise
     ],
 )  # fmt: skip
-def test_what_the_first_word_says(reply: ModelReply, reason: str | None) -> None:
+def test_the_first_word_decides(reply: ModelReply, reason: str | None) -> None:
     found = read_yes(OPENS, reply)
     assert (None if found is None else found.reason) == reason
 
@@ -107,7 +107,7 @@ def test_a_claim_stands_between_two_levels() -> None:
     }
 
 
-def test_all_claims_of_a_sample_are_one_turn() -> None:
+def test_all_claims_of_a_sample_are_one_round() -> None:
     judge = LLMJudge(ScriptedModel([]), verdicts="yes_no")
     rounds = judge.rounds(SAMPLE, rubric("tone", ["Hello!", "Thanks."]))
     assert len(next(rounds)) == 2
@@ -137,7 +137,7 @@ def test_claims_of_the_judge_are_asked_for_first() -> None:
          "unreadable_reply", False, "no verdict for claim 1, 2 of 2", 4),
     ],
 )  # fmt: skip
-def test_a_missing_answer(
+def test_a_sample_with_a_missing_answer_is_unscored(
     says: Any, reason: str, fatal: bool, detail: str, requests: int
 ) -> None:
     model = ScriptedModel(says)

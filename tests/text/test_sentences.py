@@ -156,13 +156,13 @@ def squeezed(text: str) -> str:
     return re.sub(r"[\s\-*+•‣◦▪●○·–—]+", "", text)
 
 
-def test_sentences() -> None:
+def test_texts_are_split_into_these_sentences() -> None:
     for marked in PROSE + ABBREVIATED:
         sentences = [part.strip() for part in marked.split("|")]
         assert split_claims(marked.replace("|", "")) == sentences
 
 
-def test_layout() -> None:
+def test_layout_splits_claims() -> None:
     for text, expected in (LAYOUT | TABLES).items():
         assert " / ".join(split_claims(text)) == expected
         assert text in TABLES or squeezed(expected.replace(" / ", "")) == squeezed(text)
