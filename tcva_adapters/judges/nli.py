@@ -55,15 +55,12 @@ class NLIJudge:
         self.name = f"nli:{model.title}@{self._digest[:8]}"
         self.address = f"nli:{self.folder}"
         self.parameters: Mapping[str, Any] = {"files": self._digest}
+        # Judging takes time here, so it is shared: judges of equal files are one.
+        self.identity = Identity(model, self._digest)
 
     def __reduce__(self) -> tuple[type[NLIJudge], tuple[str]]:
         """Its folder: whoever unpickles it loads the model anew."""
         return NLIJudge, (str(self.folder),)
-
-    @property
-    def identity(self) -> Identity:
-        """Judges of equal files are one. Judging takes time here, so it is shared."""
-        return Identity(self._model(), self._digest)
 
     def check(self, criterion: Criterion) -> None:
         """Refuse what is no question of support: statements, and relevance to the question.
