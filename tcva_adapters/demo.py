@@ -1,4 +1,4 @@
-"""What ``tcva demo`` shows: the bundled samples, judged offline, with a reader's levels."""
+"""The report of ``tcva demo``: the bundled samples, judged offline, with a reader's levels."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _OFFLINE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """What the reader and the judge say of a claim.
+    """The reader's and the judge's level of a claim.
 
     Attributes:
         label: The reader's level and note.

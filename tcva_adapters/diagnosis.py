@@ -1,4 +1,4 @@
-"""What is installed, what cannot be imported and how to fix it; and whether a judge is fit."""
+"""Find out what is installed, what cannot be imported and how to fix it, and whether a judge is fit."""
 
 from __future__ import annotations
 

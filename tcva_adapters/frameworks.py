@@ -55,7 +55,7 @@ NEEDS: Final[Mapping[str, Requirement]] = {
     "tcva_adapters.langchain.offline": REQUIREMENTS["langchain-classic"],
     "tcva_adapters.langchain.middleware": REQUIREMENTS["langchain-agents"],
 }
-"""What every module of a folder needs, and what single modules need beyond that."""
+"""The packages that every module of a folder needs, and those that single modules need as well."""
 
 
 @dataclass(frozen=True, slots=True)

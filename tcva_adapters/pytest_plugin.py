@@ -66,7 +66,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
 
 
 class _Summary:
-    """What was judged in the whole run, by this process or by xdist's workers."""
+    """Collects what was judged in the whole run, by this process or by xdist's workers."""
 
     def __init__(self) -> None:
         self.judged: dict[tuple[str, str], list[dict[str, Any]]] = {}

@@ -1,1 +1,1 @@
-"""What the four adapters share; no framework is imported here. Files are called as in each adapter."""
+"""What the four adapters share; no framework is imported here. Its files have the names of those in each adapter."""

@@ -22,18 +22,17 @@ class OfConversations:
     """
 
     def __init__(self, tcva: TCVA) -> None:
-        self._tcva, self.subject = tcva, tcva.subject
-        self.evaluate, self.aevaluate = (
-            tcva.evaluate_conversation,
-            tcva.aevaluate_conversation,
-        )
+        self._tcva = tcva
+        self.subject = tcva.subject
+        self.evaluate = tcva.evaluate_conversation
+        self.aevaluate = tcva.aevaluate_conversation
 
     def emit_result(self, result: ConversationResult) -> ConversationResult:
-        """A result on its way out, after its event where there are events."""
+        """Return a result, after its event where events are emitted."""
         return self._tcva.emit_result(result)
 
     def missing(self, conversation: Conversation) -> tuple[str, ...]:
-        """The required fields that no turn has, and some turn needs."""
+        """The required fields that some turn needs and no turn has."""
         needed = {
             name for turn in conversation.turns for name in self._tcva.missing(turn)
         }
@@ -51,8 +50,8 @@ class OfConversations:
         conversation: Conversation | None = None,
     ) -> ConversationResult:
         """The result of a conversation that cannot be judged, or cannot be read."""
-        about = (
-            {} if conversation is None else conversation.model_dump(exclude={"turns"})
-        )
-        turn = self._tcva.unscored(reason, detail, Sample(**about))
+        sample = Sample()
+        if conversation is not None:
+            sample = Sample(id=conversation.id, metadata=conversation.metadata)
+        turn = self._tcva.unscored(reason, detail, sample)
         return ConversationResult([turn], None, turn.sample_id, turn.metadata)

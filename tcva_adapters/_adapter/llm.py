@@ -17,7 +17,7 @@ from tcva_adapters._adapter.llm_settings import (
 from tcva_adapters.models.protocol import Identity, JudgeRequest
 
 CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
-"""What providers call the reason why a reply ended where it was cut off."""
+"""Names that providers give to the reason why a reply ended where it was cut off."""
 
 
 class LLMObject:

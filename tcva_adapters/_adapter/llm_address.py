@@ -18,7 +18,7 @@ _CLIENTS: Final = (
     "_async_client",
     "_aclient",
 )
-"""What LLM classes call their clients, which know their address best."""
+"""Names that LLM classes give to their clients, which know their address best."""
 
 _ADDRESSES: Final = ("base_url", "openai_api_base", "api_base", "azure_endpoint")
 

@@ -1,4 +1,4 @@
-"""What an LLM object of a framework is known by: all that can change its replies."""
+"""The settings that an LLM object of a framework is known by: all that can change its replies."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ SETTINGS: Final = (
     "presence_penalty",
     "system_prompt",
 )
-"""What LLM classes call the settings that can change a reply. A list of what is taken, not of what
-is left out: a class may keep a key under any name."""
+"""Names that LLM classes give to settings that can change a reply. The list says what is taken, not
+what is left out: a class may keep a key under any name."""
 
 _ARGUMENTS: Final = (
     "kwargs",
@@ -43,8 +43,8 @@ _ARGUMENTS: Final = (
     "model_args",
     "extra_body",
 )
-"""What LLM classes call a mapping of further arguments of a call. A class that has one names there
-what it has no attribute for."""
+"""Names that LLM classes give to a mapping of further arguments of a call. It holds what such a class
+has no attribute for."""
 
 _NO_PART: Final = re.compile(
     # The address tells these, and mappings of arguments are looked into.
@@ -60,7 +60,7 @@ _NO_PART: Final = re.compile(
     # LlamaIndex has these for its own prompts alone.
     r"|system_prompt|query_wrapper_prompt|output_parser|pydantic_program_mode"
 )
-"""Fields that change no reply, or are told elsewhere. A list of what is left out: any other one
+"""Fields that change no reply, or are told elsewhere. The list says what is left out: any other field
 counts."""
 
 _VENDORS: Final = re.compile(
@@ -69,7 +69,7 @@ _VENDORS: Final = re.compile(
 """Modules of classes whose settings tell all that they send."""
 
 MODEL_NAMES: Final = ("model_name", "model", "model_id")
-"""What LLM classes call the model's name."""
+"""Names that LLM classes give to the model's name."""
 
 
 def named_settings(
@@ -179,7 +179,7 @@ def _digest(value: object) -> str | None:
 
 
 def _qualified_name(value: object) -> str | None:
-    """What functions and classes of modules are called; None for those of LlamaIndex by default.
+    """The name of a function or a class of a module; None for LlamaIndex' own defaults.
 
     Raises:
         TypeError: It is another object.

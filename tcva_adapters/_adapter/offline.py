@@ -14,7 +14,7 @@ from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
 
 SUPPORTED: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
-"""What a yes means on a scale that has only yes and no."""
+"""The levels that a yes stands for on a scale that has only yes and no."""
 
 _JUDGE: Final = LexicalJudge()
 

@@ -11,7 +11,7 @@ from tcva_adapters.criteria import Field, fingerprint_of
 from tcva_adapters.errors import InvalidValueError
 
 DEFAULT_LAMBDA: Final = 0.7
-"""What the exact match weighs in answer correctness (section 2.3.2 of the source)."""
+"""The weight of the exact match in answer correctness (section 2.3.2 of the source)."""
 
 ExactMatch = Literal["strict", "normalised"]
 """``strict``: the same text; ``normalised``: without case, punctuation and articles."""

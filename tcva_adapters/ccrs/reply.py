@@ -1,4 +1,4 @@
-"""What a judge model answered, read as a number from 0 to 100, or as a reason why it is none.
+"""Read a judge model's reply as a number from 0 to 100, or as a reason why it is none.
 
 A number is never guessed: what was cut off or broken, a range, another scale, two different numbers
 or a number within a sentence give none. Asking again costs one call, a wrong number costs more. The
@@ -111,7 +111,7 @@ def _only_rating(ratings: Sequence[Rating]) -> Rating:
 
 
 def _scores(value: Any, depth: int = 0) -> list[Any]:
-    """What the objects of a JSON value call a score; the outer ones win."""
+    """The scores in the objects of a JSON value; the outer ones win."""
     if depth > MAX_DEPTH or not isinstance(value, dict | list):
         return []
     entries: Iterable[Any] = value

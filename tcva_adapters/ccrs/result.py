@@ -1,4 +1,4 @@
-"""What a rating leaves behind: one answer per metric, and the scores that are views of it."""
+"""The result of a rating: one answer per metric, and the scores that are views of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tcva_adapters.results.usage import Usage
 
 
 class MetricAnswer(Judgement):
-    """What a judge said to one metric of one sample.
+    """A judge's answer for one metric of one sample.
 
     Attributes:
         rating: The number, in [0, 100]; None where there is none.
@@ -186,12 +186,12 @@ class CCRSResult(Layouted):
 
     @property
     def breakdown(self) -> dict[str, float]:
-        """What the score is made of: each metric's."""
+        """The parts of the score: each metric's."""
         return {name: score for name, score in self.scores.items() if score is not None}
 
     @property
     def usage(self) -> Usage:
-        """What it cost this time: nothing where a store or another evaluator had it."""
+        """The cost of this time: nothing where a store or another evaluator had it."""
         return sum(
             (answer.usage for answer in self.answers.values() if answer.is_new), Usage()
         )

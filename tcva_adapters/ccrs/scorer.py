@@ -69,7 +69,7 @@ class CCRS(Scorer[CCRSResult]):
 
     Attributes:
         metrics: The metrics.
-        judge: Who gives the numbers.
+        judge: The judge or rater that gives the numbers.
         prompt_version: The version of the prompt or the algorithm.
         settings: All settings by name, checked and in their final form.
 
@@ -221,7 +221,7 @@ def _metrics(metrics: Any) -> tuple[Metric, ...]:
 
 
 def _without_call(sample: Sample, metric: Metric) -> MetricAnswer | None:
-    """What can be said without asking anybody; None where the judge has to be asked."""
+    """The answer that needs no judge; None where the judge has to be asked."""
     missing = [name for name in metric.needs if getattr(sample, name) is None]
     if missing:
         reason = Reason.MISSING_FIELD
@@ -237,7 +237,7 @@ def _without_call(sample: Sample, metric: Metric) -> MetricAnswer | None:
 
 
 def _rater_of(judge: Any, max_concurrency: int) -> LLMJudge | LexicalRater:
-    """Who gives the numbers, from what a user passes as judge; see `resolve_judge`.
+    """The rater that a user's ``judge`` stands for; see `resolve_judge`.
 
     Raises:
         InvalidValueError: It cannot be asked for a number.

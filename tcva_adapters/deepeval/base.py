@@ -1,4 +1,4 @@
-"""What the metrics for answers and for conversations have in common in DeepEval."""
+"""The base of the metrics for answers and for conversations in DeepEval."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _UNMEASURED: Final = {
     "_sample": None,
     "_result": None,
 }
-"""What a metric has of a test case that it has not measured."""
+"""The values of a metric that has not measured its test case."""
 
 _METRICS: Final = {
     "LLMTestCase": "TCVAMetric",
@@ -50,7 +50,7 @@ _METRICS: Final = {
 """The metric that judges a test case, by the class of the test case."""
 
 _MODES: Final = ("threshold", "strict_mode", "async_mode", "verbose_mode")
-"""What DeepEval itself sets on a metric that is built, and the threshold, which users set."""
+"""Settings that DeepEval sets on a metric that is built, and the threshold, which users set."""
 
 
 class Collected(NamedTuple, Generic[R]):
@@ -66,7 +66,7 @@ class Collected(NamedTuple, Generic[R]):
 
 
 class ScorerBase(Frozen, Generic[R]):
-    """What the metrics for answers and for conversations have in common.
+    """The base of the metrics for answers and for conversations.
 
     Attributes:
         scorer: The scorer, with the metric's threshold.
@@ -110,7 +110,7 @@ class ScorerBase(Frozen, Generic[R]):
 
     @property
     def judging(self) -> Any:
-        """What judges a test case, for conversations another one."""
+        """The scorer, or the scorer on conversations."""
         return self._scorer
 
     def is_successful(self) -> bool | None:

@@ -59,5 +59,5 @@ class TCVAConversationalMetric(  # type: ignore[misc,no-untyped-call,override]  
 
     @property
     def judging(self) -> OfConversations:
-        """What judges a conversation."""
+        """The scorer on conversations."""
         return OfConversations(self._scorer)

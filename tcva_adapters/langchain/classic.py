@@ -69,7 +69,7 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
         return dict(await self.evaluator.ainvoke(record, _config(arguments)))
 
     def _record(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """What is judged."""
+        """Make the evaluator's input of the arguments."""
         record = {**arguments, "response": arguments["prediction"]}
         required = self._scorer.required
         takes_contexts = "contexts" in required and "reference" not in required
@@ -79,6 +79,6 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
 
 
 def _config(arguments: dict[str, Any]) -> Any:
-    """The part of the arguments that is meant for the run."""
+    """Take the part of the arguments that is meant for the run."""
     names = ("callbacks", "tags", "metadata")
     return {name: arguments.get(name) or None for name in names}

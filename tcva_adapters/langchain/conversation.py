@@ -55,7 +55,7 @@ class TCVAConversationEvaluator(TCVAEvaluator):
 
     @property
     def InputType(self) -> type[Any]:  # noqa: N802  # LangChain's name for it
-        """What schemas and tools show; `invoke` also reads a list of messages."""
+        """The type that schemas and tools show; `invoke` also reads a list of messages."""
         return TCVAConversationInput
 
     def _judging(self) -> OfConversations:

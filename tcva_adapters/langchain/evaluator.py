@@ -79,18 +79,12 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
     ) -> None:
         check_scorer(self, scorer)
         _check_step(mapper, name)
-        super().__init__(
-            **{
-                "scorer": scorer,
-                "mapper": mapper,
-                "name": name,
-                **fields,
-            }
-        )
+        fields.update(scorer=scorer, mapper=mapper, name=name)
+        super().__init__(**fields)
 
     @property
     def InputType(self) -> type[TCVAInput]:  # noqa: N802  # LangChain's name for it
-        """What schemas and tools show; `invoke` also reads other field names."""
+        """The type that schemas and tools show; `invoke` also reads other field names."""
         return TCVAInput
 
     def invoke(
@@ -126,7 +120,7 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
         return as_output(await self._judging().aevaluate(judged))
 
     def _judging(self) -> Any:
-        """What judges a sample; a subclass judges conversations."""
+        """The scorer; a subclass judges conversations."""
         return self.scorer
 
     def _read(self, value: Any) -> Any:

@@ -29,7 +29,7 @@ _NAMES: Final = {
     "text": ALIASES["response"][-1],
     "docs": ALIASES["contexts"][-1],
 }
-"""What is read of a mapping, and under which name."""
+"""The entries of a mapping that are read, with the names under which they are read."""
 
 
 def as_sample(value: Any) -> Sample:

@@ -23,7 +23,7 @@ from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdi
 from tcva_adapters.samples.sample import Sample
 
 _NO_ANSWER: Final = "Empty Response"
-"""What a query engine answers without asking anybody, e.g. because there are no contexts."""
+"""A query engine's answer where it asked no LLM, e.g. because there are no contexts."""
 
 _BEST: Final = 5
 _SHARES: Final = {

@@ -1,4 +1,4 @@
-"""What the metrics of both families of RAGAS have in common."""
+"""The base of the metrics of both families of RAGAS."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class NoLLM:
         raise JudgeError(msg, fatal=True)
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        """Refused likewise."""
+        """Refused as well."""
         return self.complete(request)
 
 
 class ScorerBase(Frozen, Generic[R]):
-    """What the metrics of both families have in common.
+    """The base of the metrics of both families.
 
     Attributes:
         scorer: The scorer, with the metric's LLM.
@@ -121,7 +121,7 @@ def llm_of(scorer: Any) -> Any:
 
 
 def _judge_of(llm: Any) -> Any:
-    """What a scorer takes for this LLM."""
+    """The judge that a scorer is given for an LLM."""
     if llm is None:
         return NoLLM()
     return "lexical" if is_lexical(unwrapped(llm)) else llm

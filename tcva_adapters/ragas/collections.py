@@ -62,7 +62,7 @@ class ScorerCollectionMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc]  
         )
         return ScorerMetricResult(self.scorer.evaluate(sample))
 
-    async def ascore(  # type: ignore[override]  # likewise
+    async def ascore(  # type: ignore[override]  # as above
         self,
         user_input: str | None = None,
         response: str | None = None,
@@ -93,7 +93,7 @@ class ScorerCollectionMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc]  
         results = self.scorer.evaluate_many(samples_of(inputs), progress=False)
         return list(map(ScorerMetricResult, results))
 
-    async def abatch_score(  # type: ignore[override]  # likewise
+    async def abatch_score(  # type: ignore[override]  # as above
         self, inputs: list[dict[str, Any]]
     ) -> list[ScorerMetricResult[R]]:
         """The same, awaited.

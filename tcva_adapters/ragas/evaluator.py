@@ -36,13 +36,13 @@ from tcva_adapters.tcva import TCVA
 
 
 class EvaluateMetric(ScorerBase[R], MetricWithLLM):
-    """What the metrics of `evaluate` and `aevaluate` have in common."""
+    """The base of the metrics for `evaluate` and `aevaluate`."""
 
     settable = ("name", "llm")
     output_type = MetricOutputType.CONTINUOUS
 
     def init(self, run_config: RunConfig) -> None:
-        """What RAGAS calls at the start of an evaluation, with one object for all of its metrics.
+        """Begin an evaluation; RAGAS calls it with one object for all of its metrics.
 
         Warns:
             SharedNameWarning: Another one of these metrics has the name of this one.
@@ -58,11 +58,11 @@ class EvaluateMetric(ScorerBase[R], MetricWithLLM):
             warnings.warn(msg, SharedNameWarning, stacklevel=2)
 
     def _judging(self) -> Any:
-        """What judges a sample; a subclass judges conversations."""
+        """The scorer; a subclass judges conversations."""
         return self.scorer
 
     def _read(self, row: Any) -> Any:
-        """What is judged, from RAGAS' sample."""
+        """Read what is judged from RAGAS' sample."""
         return as_sample(self.scorer, row)
 
     def _score(self, row: BaseSample, callbacks: Callbacks) -> float:

@@ -41,7 +41,7 @@ def as_judge_model(llm: object) -> JudgeModel | None:
 
 
 def unwrapped(llm: Any) -> Any:
-    """What RAGAS' own wrappers wrap, anew for each evaluation; any other LLM is itself."""
+    """The LLM in RAGAS' own wrappers, which are new for each evaluation; any other LLM is itself."""
     if type(llm) is LangchainLLMWrapper:
         return llm.langchain_llm
     return llm.llm if type(llm) is LlamaIndexLLMWrapper else llm
@@ -160,7 +160,7 @@ class InstructorModel(LLMObject):
 
 
 class _AnyObject(AnyObject, OpenAISchema):
-    """Of instructor's own kind: it makes such a class of any other one, for each call."""
+    """Any object, of instructor's own class: of any other class it would make one for each call."""
 
 
 class BridgedLLM(InstructorBaseRagasLLM):

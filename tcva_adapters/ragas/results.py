@@ -20,11 +20,11 @@ JUDGEMENT: Final = "tcva_judgement"
 """The name of a judgement in RAGAS' traces; its output is the result as JSON values."""
 
 _BESIDE: Final = "_result"
-"""What a column of results is called after the column of its scores."""
+"""The end of the name of a column of results, after the name of its scores' column."""
 
 
 class _OfRagas(Carrier):
-    """What both carriers have in common: they are made of their result, and copied by it."""
+    """The base of both carriers, which are made of their result and copied by it."""
 
     def __reduce__(self) -> tuple[type[Self], tuple[Any]]:
         return type(self), (self.result,)

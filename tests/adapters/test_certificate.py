@@ -304,7 +304,7 @@ def test_a_panel_that_differs_from_the_certified_one_loses_the_guarantee(
     )
 
 
-def test_what_another_judge_judged_has_no_guarantee_by_being_looked_at() -> None:
+def test_looking_gives_no_guarantee_to_results_of_another_judge() -> None:
     other = TCVA(judge="lexical", fuse="lexical").evaluate(GOOD)
     scorer = TCVA.from_config(certified(), judge="lexical")
     with pytest.warns(GuaranteeWarning, match="lost: fused faithfulness by"):

@@ -118,7 +118,7 @@ def test_results_are_events(
 
 
 @each_adapter
-def test_what_a_framework_ends_is_an_event_if_a_result(
+def test_a_judgement_that_a_framework_ends_is_an_event_if_it_is_a_result(
     adapter: Adapter, exported: Any
 ) -> None:
     model: Any = ScriptedModel([])

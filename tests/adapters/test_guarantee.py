@@ -351,7 +351,9 @@ def test_scores_of_conversations_are_not_what_was_certified(adapter: Adapter) ->
 
 
 @each_adapter
-def test_what_an_llm_object_does_not_tell_cannot_be_checked(adapter: Adapter) -> None:
+def test_settings_that_an_llm_object_does_not_tell_cannot_be_checked(
+    adapter: Adapter,
+) -> None:
     """The same opaque object, and then with another sampling temperature."""
     llm = adapter.llm(lambda _: ONE)
     config = certified_by(llm)

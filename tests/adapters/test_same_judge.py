@@ -251,7 +251,7 @@ def _sent(**arguments: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", SENT)
-def test_whatever_an_llm_object_sends_is_compared(name: str) -> None:
+def test_all_that_an_llm_object_sends_is_compared(name: str) -> None:
     made, part = _sent(**SENT[name]), name.partition(" in ")[0].partition(",")[0]
     assert checked_for(made, _sent(**SENT[name])).state == HOLDS
     for by in (_sent(), WRAPPERS["openai:MODEL"](Arguments())):
@@ -317,7 +317,7 @@ def test_arguments_and_queries_count_in_all_frameworks(framework: str) -> None:
         assert "lost: logit_bias digest" in checked_for(biased, plain).text
 
 
-def test_what_has_no_digest_never_holds() -> None:
+def test_values_without_a_digest_never_hold() -> None:
     made = _sent(http_client=httpx.Client())
     check = checked_for(made, made)
     assert (check.state, "http_client unknown" in check.text) == (OPEN, True)

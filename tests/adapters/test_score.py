@@ -171,7 +171,7 @@ def test_settings_of_a_scorer_change_in_copies(adapter: Adapter) -> None:
 
 
 @each_adapter
-def test_what_is_no_scorer_is_refused_by_the_class_that_was_called(
+def test_the_class_that_was_called_refuses_other_objects_than_scorers(
     adapter: Adapter,
 ) -> None:
     for given in ("faithfulness", None, 3):
@@ -211,7 +211,7 @@ def test_llms_of_any_framework_and_judge_models_are_asked_the_same(
 
 
 @each_adapter
-def test_what_cannot_judge_is_refused_when_built(adapter: Adapter) -> None:
+def test_an_object_that_cannot_judge_is_refused_when_built(adapter: Adapter) -> None:
     names = (
         [] if adapter.name == "deepeval" else ["gpt-nothing/else"]
     )  # names are DeepEval's own

@@ -108,7 +108,7 @@ def test_no_store_is_opened_where_something_else_is_wrong(
 
 
 @each_adapter
-def test_what_would_not_be_used_cannot_be_set(adapter: Adapter) -> None:
+def test_attributes_that_would_not_be_used_cannot_be_set(adapter: Adapter) -> None:
     evaluator = adapter.built("lexical")
     for name in [*({*WRONG} - {"threshold"}), "scorer", "temprature"]:
         instead = adapter.instead.format(name)

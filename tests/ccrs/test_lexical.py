@@ -82,7 +82,7 @@ def test_recall_is_the_share_of_the_reference_s_words() -> None:
     assert judged("ir", response=f"Well: {reference} More.", reference=reference) == 1.0
 
 
-def test_what_claims_nothing_has_no_coherence() -> None:
+def test_a_text_that_claims_nothing_has_no_coherence() -> None:
     why = rated("cc", response="I don't know.").unscored_by["cc"]
     assert why.reason is Reason.REFUSAL
     assert (

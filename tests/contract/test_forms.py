@@ -125,7 +125,7 @@ LLMS: dict[str, tuple[Callable[[str], Any], str]] = {
 
 
 @pytest.mark.parametrize(("make", "form"), LLMS.values(), ids=LLMS)
-def test_what_llm_objects_give_is_read(make: Callable[[str], Any], form: str) -> None:
+def test_replies_of_llm_objects_are_read(make: Callable[[str], Any], form: str) -> None:
     with ScriptedServer(hanging_up(one_word)) as server:
         tcva = TCVA(judge=make(server.base_url), verdicts="yes_no", share=False)
         results = [tcva.evaluate(SAMPLES[0]), asyncio.run(tcva.aevaluate(SAMPLES[0]))]

@@ -74,7 +74,7 @@ def metric_data(evaluation: EvaluationResult) -> list[Any]:
 
 
 @both_ways
-def test_what_deepeval_reports_and_three_ways_to_the_verdicts(
+def test_deepevals_report_and_three_ways_to_the_verdicts(
     asynchronous: bool,
 ) -> None:
     metric = TCVAMetric(model=ScriptedLLM(reply), threshold=0.9)
@@ -130,7 +130,7 @@ def test_a_missing_field_follows_deepevals_error_settings(asynchronous: bool) ->
 
 @pytest.mark.slow
 @both_ways
-def test_what_a_time_limit_ended(
+def test_a_measurement_that_a_time_limit_ended(
     asynchronous: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # DeepEval asks for the limit where a test case begins. The two that are answered have all the

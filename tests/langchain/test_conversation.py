@@ -62,7 +62,7 @@ def test_langsmith_openevals_and_gates_take_it_as_it_is() -> None:
     assert stopped.value.result == result_of(chat.invoke(SAID))
 
 
-def test_what_is_no_conversation_says_what_is_missing() -> None:
+def test_the_error_for_other_values_than_conversations_says_what_is_missing() -> None:
     for value, said in (
         ([HumanMessage("When?")], "no message of the user is followed"),
         (7, "give a mapping or a list of messages, got int; mapper= can make one"),

@@ -227,7 +227,9 @@ def test_one_failure_is_an_error_in_the_feedback_and_the_rest_is_scored() -> Non
     (lambda _: {"messages": [7]}, "messages', message 1: .*got 7"),
     (fails, "no answer|no response"),
 ], ids=["missing field", "no messages", "failed run"])  # fmt: skip
-def test_what_cannot_be_judged_is_an_error(make: Any, target: Any, said: str) -> None:
+def test_a_run_that_cannot_be_judged_is_an_error(
+    make: Any, target: Any, said: str
+) -> None:
     (found,) = locally(
         target, make(TCVAEvaluator("lexical")), example(reference="At nine.")
     )

@@ -44,7 +44,7 @@ def again(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("result", [EXPECTED, RATED], ids=["tcva", "ccrs"])
-def test_what_is_carried_is_the_whole_result(result: Any) -> None:
+def test_the_whole_result_is_carried(result: Any) -> None:
     output = as_output(result)
     assert {name: output[name] for name in result.to_dict()} == result.to_dict()  # type: ignore[literal-required]  # by name
     for stored in (output, again(output), {"metadata": output}):
@@ -121,7 +121,7 @@ FULL_AND_MINOR = Assessment.from_verdicts(["fully", "minor"])
 @pytest.mark.parametrize(
     "value", [None, {}, {"scoring": {}}, {"scoring": 3, "claims": 3}, 7]
 )
-def test_what_is_no_output_is_named(value: Any) -> None:
+def test_values_that_are_no_output_are_named(value: Any) -> None:
     with pytest.raises(UnreadableInputError):
         result_of(value)
     broken = {**as_output(Result(FULL_AND_MINOR)), "scoring": {"temperature": 9}}

@@ -110,6 +110,6 @@ def test_runs_and_examples(
     ({"answer": "x", "messages": [{"said": "y"}]}, "'messages', message 1: "),
     ({"answer": "x", "context": [("Title", "Text")]}, "'context' .*got list"),
 ])  # fmt: skip
-def test_what_cannot_be_read_is_named(value: Any, named: str) -> None:
+def test_values_that_cannot_be_read_are_named(value: Any, named: str) -> None:
     with pytest.raises(InvalidSampleError, match=named):
         as_sample(value)

@@ -98,7 +98,7 @@ def test_an_applications_system_prompt_does_not_reach_the_judge() -> None:
     ({"raw": object(), "additional_kwargs": {"finish_reason": "length"}}, (0, 0), True, ""),
     ({"raw": {"usage": {"prompt_tokens": None}}}, (0, 0), False, ""),
 ])  # fmt: skip
-def test_what_the_provider_reports_is_kept(
+def test_the_providers_report_is_kept(
     response: dict[str, Any], tokens: tuple[int, int], is_truncated: bool, name: str
 ) -> None:
     reply = responding(**response).complete(REQUEST)

@@ -151,7 +151,7 @@ def test_a_chat_engines_stream_is_read_to_its_end() -> None:
 
 
 @pytest.mark.parametrize("response", [5, ["text"], {"response": "text"}, b"text"])
-def test_what_is_no_response_is_named_and_costs_no_batch(response: Any) -> None:
+def test_values_that_are_no_response_are_named_and_cost_no_batch(response: Any) -> None:
     evaluator = TCVAEvaluator(scripted())
     with pytest.raises(InvalidValueError, match="response must be") as caught:
         evaluator.evaluate_response(QUERY, response)
@@ -224,6 +224,6 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_what_holds_no_result_is_named(other: Any) -> None:
+def test_values_without_a_result_are_named(other: Any) -> None:
     with pytest.raises(UnreadableInputError, match=r"(no|not a) result"):
         result_of(other)

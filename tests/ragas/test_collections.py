@@ -69,7 +69,9 @@ def test_a_failing_judge_is_nan_with_its_reason() -> None:
     ([None], r"inputs\[0\] must be a dict.*got None"),
     (ROW, r"inputs\[0\] must be a dict.*got 'user_input'"),
 ])  # fmt: skip
-def test_what_cannot_be_read_is_refused_before_any_call(rows: Any, said: str) -> None:
+def test_rows_that_cannot_be_read_are_refused_before_any_call(
+    rows: Any, said: str
+) -> None:
     llm = ScriptedInstructorLLM(lambda _: TWO)
     with pytest.raises(InvalidSampleError, match=said):
         TCVACollectionMetric(llm).batch_score(rows)
