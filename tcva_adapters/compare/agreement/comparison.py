@@ -20,7 +20,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.correlation import Measure, agreement, check_measure
-from tcva_adapters.stats.describe import TIES, as_shown, seen
+from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.inference import Estimate
 from tcva_adapters.tables import Record, Report, Table, cell, counted, named_columns
 
@@ -122,9 +122,13 @@ def comparison(
         estimates = human_agreement.estimates_of(
             table, objective, resamples=resamples, seed=seed
         )
-        shown = replace(table, scores=as_shown(objective, table.scores))
         tests = human_agreement.tests_against(
-            shown, objective, reference, resamples=resamples, seed=seed
+            table,
+            estimates,
+            objective,
+            reference=reference,
+            resamples=resamples,
+            seed=seed,
         )
         tables = [_methods_by_rating(methods, estimates, objective)]
         tables.append(method_tables.unscored(table))
@@ -136,7 +140,7 @@ def comparison(
             human_agreement.decisions_by_rating(table),
             gains(table, resamples=resamples, seed=seed),
         ]
-        sentence = human_agreement.agreement_sentence(shown, estimates, tests)
+        sentence = human_agreement.agreement_sentence(table, estimates, tests)
         notes += human_agreement.rating_notes(table, tests, is_best=reference is None)
     else:
         tables = [_methods_by_main(table, methods), method_tables.unscored(table)]

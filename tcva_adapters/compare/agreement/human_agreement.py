@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
@@ -13,7 +13,6 @@ import numpy as np
 from tcva_adapters.compare.agreement.method_tables import decision_counts, mean
 from tcva_adapters.compare.scores.ratings import is_on_scale
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
-from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.stats.correlation import (
     MEASURES,
     Measure,
@@ -43,11 +42,6 @@ Estimates = Mapping[tuple[str, Measure], Estimate]
 """The agreement with human ratings by method and measure."""
 
 
-def _means_something(measure: Measure, scores: FloatArray, human: FloatArray) -> bool:
-    """Whether a measure can be taken: an absolute error needs both on the scale of [0, 1]."""
-    return measure != "mae" or (is_on_scale(scores) and is_on_scale(human))
-
-
 def estimates_of(
     table: ScoreTable, objective: Measure, *, resamples: int, seed: int
 ) -> Estimates:
@@ -70,7 +64,8 @@ def estimates_of(
             seed=seed,
         )
         for (method, scores), measure in product(table.columns, MEASURES)
-        if _means_something(measure, scores, human)
+        # An absolute error needs both on the scale of [0, 1].
+        if measure != "mae" or (is_on_scale(scores) and is_on_scale(human))
     }
 
 
@@ -129,9 +124,10 @@ class PairTests:
 
 def tests_against(
     table: ScoreTable,
+    estimates: Estimates,
     objective: Measure,
-    reference: str | None,
     *,
+    reference: str | None,
     resamples: int,
     seed: int,
 ) -> PairTests:
@@ -140,27 +136,30 @@ def tests_against(
     Choosing the best method as the reference looks at every two, which p then allows for.
 
     Args:
-        table: With ratings, and scores as the objective takes them.
+        table: With ratings.
+        estimates: Of its methods; those without one by the objective are left out.
         objective: The measure.
         reference: The method that others are tested against; None takes the best one.
         resamples: Of each test.
         seed: Of these.
     """
-    ranked = _ranked(table, objective)
+    table = replace(table, scores=as_shown(objective, table.scores))
+    methods = [method for method in table.methods if (method, objective) in estimates]
+    ranked = _ranked(table, objective, methods)
     against = reference or next(iter(ranked), "")
     human = table.rating
     differences = {
         method: difference(
             objective,
-            scores,
+            table.column(method),
             table.column(against),
             human,
             table.groups or None,
             resamples=resamples,
             seed=seed,
         )
-        for method, scores in table.columns
-        if against and method != against and _means_something(objective, scores, human)
+        for method in methods
+        if against and method != against
     }
     p = {m: tested.p for m, tested in differences.items() if not math.isnan(tested.p)}
     others = 0 if reference else len(p) * (len(p) - 1) // 2
@@ -175,16 +174,17 @@ def tests_against(
     )
 
 
-def _ranked(table: ScoreTable, objective: Measure) -> dict[str, float]:
+def _ranked(
+    table: ScoreTable, objective: Measure, methods: Sequence[str]
+) -> dict[str, float]:
     """See `PairTests`."""
     rated = table.rated
     common = rated.common()
     used = common if len(common) >= LEAST else rated
-    human, used_human = table.rating, used.rating
+    human = used.rating
     values = {
-        method: agreement(objective, scores, used_human).value
-        for method, scores in used.columns
-        if _means_something(objective, table.column(method), human)
+        method: agreement(objective, used.column(method), human).value
+        for method in methods
     }
     defined = [method for method in values if not math.isnan(values[method])]
     is_descending = higher_is_better(objective)
