@@ -68,5 +68,6 @@ def test_the_reference_lists_each_public_name_once(package: str) -> None:
 
 def test_what_every_suite_needs_stands_at_the_top() -> None:
     names = {"Judge", "Bounds", "VerdictStore", "OpenAICompatibleModel"}
-    names |= {"read_samples", "read_result"}
+    names |= {"read_samples", "read_result", "read_results", "write_results"}
+    names |= {"aggregate", "aggregate_counts"}
     assert names <= {*dir(tcva_adapters)}

@@ -22,7 +22,6 @@ from tcva_adapters.tables import (
 )
 
 REGRESSIONS = "newly fail"
-_NEWLY = "newly pass"
 
 
 def changes(before: ScoreTable, now: ScoreTable) -> Report:
@@ -48,54 +47,62 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         )
         raise InvalidValueError(msg)
     check_common(before, now.samples)
-    names, places = before.samples, places_in(now, before.samples)
-    both = int((places >= 0).sum())
+    samples = before.samples
+    places = places_in(now, samples)
     groups = groups_at(now, places)
-    rows: list[Record] = []
-    moved: dict[str, list[Record]] = {REGRESSIONS: [], _NEWLY: []}
+    rows, failing, passing = list[Record](), list[Record](), list[Record]()
     for method in methods:
-        new, old = np.append(now.column(method), np.nan)[places], before.column(method)
-        passes = np.append(now.passes(method), False)[places]
+        old, new = before.column(method), np.append(now.column(method), np.nan)[places]
         passed = (old >= now.threshold(method)) & ~before.closed(method)
+        passes = np.append(now.passes(method), False)[places]
         scored = np.isfinite(old) & np.isfinite(new)
-        later, earlier = (
-            np.where(scored, decided, np.nan) for decided in (passes, passed)
-        )
         change = difference("mean", new, old, groups=groups)
-        rate = difference("mean", later, earlier, groups=groups)
-        row = {
-            "method": method,
-            "samples": change.n,
-            "p": change.p,
-            "reason": change.reason,
-            "before": mean(old[scored]),
-            "now": mean(new[scored]),
-            **change.record("change"),
-            **rate.record("pass_rate_change"),
-        }
-        drop = np.where(np.isnan(new), -1.0, new) - np.where(np.isnan(old), -1.0, old)
+        rate_change = difference(
+            "mean",
+            np.where(scored, passes, np.nan),
+            np.where(scored, passed, np.nan),
+            groups=groups,
+        )
+        rises = np.nan_to_num(new, nan=-1.0) - np.nan_to_num(old, nan=-1.0)
         lost, gained = passed & ~passes, passes & ~passed
-        for title, chosen, sign in ((REGRESSIONS, lost, 1), (_NEWLY, gained, -1)):
-            order = np.argsort(sign * drop, kind="stable")
-            for place in order[chosen[order]].tolist():
-                scores = {"before": float(old[place]), "now": float(new[place])}
-                moved[title].append(
-                    {
-                        "sample": names[place],
-                        "method": method,
-                        **scores,
-                    }
-                )
-            row[title.replace(" ", "_")] = int(chosen.sum())
-        rows.append({**row, "detectable": change.smallest})
+        for records, moved, order in (
+            (failing, lost, np.argsort(rises, kind="stable")),
+            (passing, gained, np.argsort(-rises, kind="stable")),
+        ):
+            records += [
+                {
+                    "sample": samples[place],
+                    "method": method,
+                    "before": float(old[place]),
+                    "now": float(new[place]),
+                }
+                for place in order[moved[order]].tolist()
+            ]
+        rows.append(
+            {
+                "method": method,
+                "samples": change.n,
+                "p": change.p,
+                "reason": change.reason,
+                "before": mean(old[scored]),
+                "now": mean(new[scored]),
+                **change.record("change"),
+                **rate_change.record("pass_rate_change"),
+                "newly_fail": int(lost.sum()),
+                "newly_pass": int(gained.sum()),
+                "detectable": change.smallest,
+            }
+        )
     columns = [*named_columns(sample="text", method="text"), *_COLUMNS[2:4]]
-    tables = [Table("changes", _COLUMNS, rows)]
-    tables += [
-        Table(title, columns, records, detail=title == _NEWLY)
-        for title, records in moved.items()
-    ]
+    both = int((places >= 0).sum())
     return Report(
-        _sentence(rows[0], len(names)), tables, tuple(_notes(before, now, both))
+        _sentence(rows[0], len(samples)),
+        [
+            Table("changes", _COLUMNS, rows),
+            Table(REGRESSIONS, columns, failing),
+            Table("newly pass", columns, passing, detail=True),
+        ],
+        tuple(_notes(before, now, both)),
     )
 
 
@@ -129,11 +136,7 @@ _COLUMNS = [
     Column("now", "score"),
     Column("change", "signed", "of the mean"),
     Column("p", "p", "of no change"),
-    *named_columns(
-        pass_rate_change="signed",
-        newly_fail="int",
-        newly_pass="int",
-    ),
+    *named_columns(pass_rate_change="signed", newly_fail="int", newly_pass="int"),
 ]
 
 
@@ -144,9 +147,8 @@ def _sentence(row: Record, both: int) -> str:
         f"{cell(row['now'], 'score')} ({change}, n = {row['samples']}). Samples that newly fail: "
         f"{row['newly_fail']} of {both}, that newly pass: {row['newly_pass']}."
     )
-    return text + (
-        f" The change has no interval: {row['reason']}." if row["reason"] else ""
-    )
+    reason = row["reason"]
+    return f"{text} The change has no interval: {reason}." if reason else text
 
 
 def _notes(before: ScoreTable, now: ScoreTable, both: int) -> list[str]:
