@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from tcva_adapters._version import __version__
 from tcva_adapters.evaluator import Scorer
@@ -41,24 +41,24 @@ def run_results(
         tell: Is given a sentence about drafts.
         is_stored: See `Writing.found`.
     """
-    found = 0
+    done = 0
     for result in written.found(is_stored=is_stored):
-        found += 1
+        done += 1
         yield result
-    if found:
+    if done:
         tell(
-            f"found {found} results of an interrupted run; the run continues after them"
+            f"found {done} results of an interrupted run; the run continues after them"
         )
     total = samples.total if isinstance(samples, SampleStream) else len(samples)
-    total = None if total is None else total - found
-    for result in evaluate(islice(samples, found, None), progress=True, total=total):
+    left = None if total is None else total - done
+    for result in evaluate(islice(samples, done, None), progress=True, total=left):
         written.add(result)
         yield result
     written.end()
 
 
 def run_fingerprint(
-    scorer: Scorer[Any], samples: SampleStream | Sequence[Sample], group: str | None
+    scorer: Scorer[Scored], samples: SampleStream | Sequence[Sample], group: str | None
 ) -> str | None:
     """Equal where the results are to be equal; None for what cannot be read again.
 

@@ -73,7 +73,7 @@ class BatchService:
 
     def __init__(self, model: OpenAICompatibleModel) -> None:
         self._client: Any = model.connection.for_files()
-        self._is_ours = self._client is not model.connection.given
+        self._is_ours = self._client is not model.connection.users_client
         self.model = model
         self._server = model.server
         self._timeout = model.config.timeout

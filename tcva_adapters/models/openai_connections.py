@@ -75,22 +75,22 @@ class Connection:
 
     Args:
         config: Of the model.
-        given: A client of the user's, which keeps its own rules and whose methods may be wrapped
+        users_client: A client of the user's, which keeps its own rules and whose methods may be wrapped
             ones, or None. A synchronous one is used in threads.
         url: The server's address.
         key: The API key.
         header: A user and password as the header has them, or an empty string.
 
     Attributes:
-        given: The user's client.
+        users_client: The user's client.
         is_async: Whether it is an asynchronous one.
     """
 
     def __init__(
-        self, config: ModelConfig, *, given: Any, url: str, key: str, header: str
+        self, config: ModelConfig, *, users_client: Any, url: str, key: str, header: str
     ) -> None:
-        self.given = given
-        self.is_async = isinstance(given, openai.AsyncOpenAI)
+        self.users_client = users_client
+        self.is_async = isinstance(users_client, openai.AsyncOpenAI)
         self._config = config
         self._new_client = partial(
             openai.AsyncOpenAI,
@@ -139,20 +139,20 @@ class Connection:
         """The user's client, where its connections are of no other loop; else one made for this."""
         loop = asyncio.get_running_loop()
         is_own_loop = threading.current_thread().name == CALLS_THREAD
-        if self.given is not None and not self.is_async:
-            return self.given
+        if self.users_client is not None and not self.is_async:
+            return self.users_client
         transport: Any = openai.DefaultAsyncHttpxClient
         if HAS_AIOHTTP:
             transport = openai.DefaultAioHttpClient
-        if self.given is None:
+        if self.users_client is None:
             hooks = {"response": [_read]}
             client = self._new_client(
                 http_client=transport(**self._transport, event_hooks=hooks)
             )
         elif not is_own_loop and self._lent_to.setdefault("loop", loop) is loop:
-            return self.given
+            return self.users_client
         else:
-            client = self.given.copy(http_client=transport(**self._transport))
+            client = self.users_client.copy(http_client=transport(**self._transport))
         weakref.finalize(self, _close, client, loop, os.getpid())
         return client
 
@@ -164,7 +164,7 @@ class Connection:
         """
         client = here.client
         try:
-            if self.given is None:
+            if self.users_client is None:
                 response = await client.post(
                     "/chat/completions", cast_to=httpx2.Response, body=body
                 )
@@ -192,7 +192,9 @@ class Connection:
             msg = "batches need client=openai.OpenAI(...), not an AsyncOpenAI"
             raise InvalidValueError(msg)
         transport: Any = openai.DefaultAsyncHttpxClient
-        return self.given or self._new_client(http_client=transport(**self._transport))
+        return self.users_client or self._new_client(
+            http_client=transport(**self._transport)
+        )
 
 
 async def _read(response: Any) -> None:

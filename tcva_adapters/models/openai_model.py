@@ -124,7 +124,7 @@ class OpenAICompatibleModel:
         )
         self.connection = Connection(
             config,
-            given=client,
+            users_client=client,
             url=url,
             key=key,
             header=header if userinfo else "",

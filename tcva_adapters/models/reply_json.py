@@ -134,7 +134,7 @@ def after_reasoning(reply: str) -> tuple[int, bool]:
     return position, False
 
 
-def plain_key(key: Any) -> str:
+def plain_key(key: object) -> str:
     """A key of a mapping as it is compared: small letters, underscores for blanks and hyphens."""
     return _plain(str(key)[:_LONGEST_KEY])
 
@@ -157,14 +157,15 @@ def json_values(
         node = (
             Node(decoded[0], start, decoded[1])
             if decoded
-            else _mended(reply, start, to_repair)
+            else _broken_value(reply, start, to_repair)
         )
-        to_repair -= (node.end - start) * node.is_repaired
+        if node.is_repaired:
+            to_repair -= node.end - start
         position = node.end
         yield node
 
 
-def _mended(reply: str, start: int, to_repair: int) -> Node:
+def _broken_value(reply: str, start: int, to_repair: int) -> Node:
     """What is no JSON as it stands: cut off, or broken with all its brackets."""
     closers = ""
     tail = end = len(reply)
@@ -188,7 +189,7 @@ def _mended(reply: str, start: int, to_repair: int) -> Node:
     head: str = _HEAD.match(reply, start, tail)[0]  # type: ignore[index]  # it begins with a bracket
     ends = () if is_mismatched else _ENDS if len(head) == end - start else _ENDS[:2]
     decoded = (_decode(f"{head}{ending}{closers}") for ending in ends)
-    value: Any = next((found[0] for found in decoded if found), {})
+    value: Any = next((pair[0] for pair in decoded if pair), {})
     return Node(value, start, end, is_cut=True, is_doubtful=not value)
 
 

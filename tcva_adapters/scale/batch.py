@@ -15,6 +15,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeErr
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.models.store_keys import digest
 from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.result import Result
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.reader import columns_of, item_of
 from tcva_adapters.samples.sample import Sample
@@ -77,24 +78,24 @@ def judge_batch(
         JudgeError: No call can succeed (a wrong key, no credit left): no row is given up for that.
 
     >>> batch = {"answer": ["It opens at nine."] * 2, "context": ["It opens at nine.", None]}
-    >>> found = judge_batch(batch, settings={"criterion": "faithfulness", "judge": "lexical"})
-    >>> found["tcva_score"].tolist(), found["tcva_unscored"].tolist()
+    >>> judged = judge_batch(batch, settings={"criterion": "faithfulness", "judge": "lexical"})
+    >>> judged["tcva_score"].tolist(), judged["tcva_unscored"].tolist()
     ([1.0, nan], [None, 'missing_field'])
     """
-    found = judged_rows(rows_of(batch), scorer_of(settings), mapping or {}, prefix)
-    return with_columns(
-        batch, {n: [row.get(n) for row in found] for n in ADDED}, prefix
-    )
+    rows = judged_rows(rows_of(batch), scorer_of(settings), mapping or {}, prefix)
+    added = {name: [row.get(name) for row in rows] for name in ADDED}
+    return with_columns(batch, added, prefix)
 
 
 def judged_rows(
     rows: list[Record],
-    scorer: Scorer[Any],
+    scorer: Scorer[Scored],
     mapping: Mapping[str, str],
     prefix: str,
 ) -> list[Record]:
     """What is added to each row, by the names of `ADDED`; see `judge_batch`."""
-    columns, left_out = columns_of(mapping), {prefix + name for name in ADDED}
+    columns = columns_of(mapping)
+    left_out = {prefix + name for name in ADDED}
     errors: list[str | None] = []
     items: list[Sample | Conversation] = []
     for row in rows:
@@ -104,35 +105,48 @@ def judged_rows(
                 name: value for name, value in row.items() if name not in left_out
             }
             try:
-                items.append(item_of(fields, columns))
-                if isinstance(items[-1], Conversation) and not isinstance(scorer, TCVA):
-                    items.pop()
-                    error = _ONE_ANSWER
+                item = item_of(fields, columns)
             except InvalidSampleError as refused:
                 error = str(refused)
+            else:
+                if isinstance(item, Conversation) and not isinstance(scorer, TCVA):
+                    error = _ONE_ANSWER
+                else:
+                    items.append(item)
         errors.append(error)
-    turns = iter(scorer.quiet.evaluate_many(chain(*map(_turns, items)), progress=False))
-    results = [
-        cast("TCVA", scorer).of_turns(item, islice(turns, len(item.turns)))
-        if isinstance(item, Conversation)
-        else next(turns)
-        for item in items
-    ]
+
+    results = _results(scorer, items)
     reasons = [scorer.emit_result(result).unscored for result in results]
     if None not in reasons:  # else a call succeeded, and others may, too
         for why in reasons:
             if why is not None and why.fatal:
                 raise JudgeError(why.detail, fatal=True)
-    judged = map(_added, _keys(scorer, items), results)
+    judged = map(_columns, _keys(scorer, items), results)
     return [{"error": error} if error is not None else next(judged) for error in errors]
 
 
-def _added(key: str, result: Scored) -> Record:
-    found = {name: getattr(result, name) for name in ("score", "passed", "reason")}
-    why = None if result.unscored is None else result.unscored.reason.value
+def _results(
+    scorer: Scorer[Scored], items: Sequence[Sample | Conversation]
+) -> list[Scored]:
+    """The result of each item; the turns of all of them are judged together."""
+    samples = chain.from_iterable(map(_turns, items))
+    turns = iter(scorer.quiet.evaluate_many(samples, progress=False))
+    return [
+        cast("TCVA", scorer).of_turns(
+            item, cast("Iterator[Result]", islice(turns, len(item.turns)))
+        )
+        if isinstance(item, Conversation)
+        else next(turns)
+        for item in items
+    ]
+
+
+def _columns(key: str, result: Scored) -> Record:
     return {
-        **found,
-        "unscored": why,
+        "score": result.score,
+        "passed": result.passed,
+        "reason": result.reason,
+        "unscored": result.unscored and result.unscored.reason.value,
         "result": result.to_json(),
         "key": key,
     }
@@ -142,21 +156,20 @@ def _turns(item: Sample | Conversation) -> Sequence[Sample]:
     return item.turns if isinstance(item, Conversation) else [item]
 
 
-def _keys(scorer: Scorer[Any], items: Iterable[Sample | Conversation]) -> Iterator[str]:
+def _keys(
+    scorer: Scorer[Scored], items: Iterable[Sample | Conversation]
+) -> Iterator[str]:
     """For each row a SHA-256 that is equal where everything is that can change its score."""
     for item in items:
-        keys = [each.key for turn in _turns(item) for each in scorer.questions(turn)]
+        keys = [
+            question.key for turn in _turns(item) for question in scorer.questions(turn)
+        ]
         profile = [
             item.metadata.get(field)
             for field in getattr(scorer, "profiles", None) or ()
         ]
-        yield digest(
-            {
-                "scorer": scorer.fingerprint,
-                "keys": keys,
-                "profile": repr(profile),
-            }
-        )
+        fingerprint = scorer.fingerprint
+        yield digest({"scorer": fingerprint, "keys": keys, "profile": repr(profile)})
 
 
 def rows_of(batch: Any) -> list[Record]:
@@ -177,7 +190,10 @@ def rows_of(batch: Any) -> list[Record]:
         msg = f"a batch must be {kinds}, got {type(batch).__name__}"
         raise InvalidValueError(msg)
     columns = {name: plain(values) for name, values in batch.items()}
-    sizes = {n: len(c) if isinstance(c, list) else None for n, c in columns.items()}
+    sizes = {
+        name: len(values) if isinstance(values, list) else None
+        for name, values in columns.items()
+    }
     if None in sizes.values() or len(set(sizes.values())) > 1:
         msg = f"the columns of a batch must be lists or arrays of equal length, got {sizes}"
         raise InvalidValueError(msg)
@@ -187,7 +203,7 @@ def rows_of(batch: Any) -> list[Record]:
     ]
 
 
-def with_columns(batch: Any, added: Mapping[str, Sequence[Any]], prefix: str) -> Any:
+def with_columns(batch: Any, added: Mapping[str, Sequence[object]], prefix: str) -> Any:
     """A batch of the same kind with columns more; those of the same name are replaced.
 
     Args:
@@ -205,11 +221,7 @@ def with_columns(batch: Any, added: Mapping[str, Sequence[Any]], prefix: str) ->
         return batch.assign(**columns)
     import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # the batch is one of its tables
 
-    types = {
-        float: pa.float64(),
-        bool: pa.bool_(),
-        str: pa.string(),
-    }
+    types = {float: pa.float64(), bool: pa.bool_(), str: pa.string()}
     table = batch.drop_columns([name for name in batch.column_names if name in columns])
     for name, values in added.items():
         table = table.append_column(

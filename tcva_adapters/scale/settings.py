@@ -13,12 +13,13 @@ from tcva_adapters.evaluator import Scorer
 from tcva_adapters.judges.panel import panel_of
 from tcva_adapters.judges.resolve import MAX_CONCURRENCY, model_of_name
 from tcva_adapters.results.config import configured
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.tcva import TCVA
 
-ScorerLike = Scorer[Any] | Mapping[str, Any]
+ScorerLike = Scorer[Scored] | Mapping[str, Any]
 
 
-def scorer_of(settings: ScorerLike) -> Scorer[Any]:
+def scorer_of(settings: ScorerLike) -> Scorer[Scored]:
     """The scorer itself, or the one that these settings mean; made once in a process.
 
     Settings are the arguments of `TCVA`, or with ``metrics`` those of `CCRS`, by name. Further ones:
@@ -46,36 +47,34 @@ def scorer_of(settings: ScorerLike) -> Scorer[Any]:
 
 
 @lru_cache(maxsize=8)
-def _made(pickled: bytes) -> Scorer[Any]:
+def _made(pickled: bytes) -> Scorer[Scored]:
     return made_of(pickle.loads(pickled))  # noqa: S301  # pickled in the line that calls this
 
 
-def made_of(plain: Mapping[str, Any]) -> Scorer[Any]:
+def made_of(plain: Mapping[str, Any]) -> Scorer[Scored]:
     """The scorer that settings mean under the environment of now; see `scorer_of`."""
     settings = dict(plain)
     model, config = settings.pop("model", None), settings.pop("config", None)
     panel, combine = settings.pop("panel", None), settings.pop("combine", "median")
-    how = {
-        "max_concurrency": settings.get("max_concurrency", MAX_CONCURRENCY),
-        **(model or {}),
-    }
+    most = settings.get("max_concurrency", MAX_CONCURRENCY)
 
-    def asked(judge: Any) -> Any:
+    def with_model(judge: Any) -> Any:
         """The model that a name means under the settings of models; everything else as it is."""
-        is_named = model and isinstance(judge, str)
-        return (model_of_name(judge, **how) if is_named else None) or judge
+        if not model or not isinstance(judge, str):
+            return judge
+        return model_of_name(judge, **{"max_concurrency": most, **model}) or judge
 
     if "judge" in settings:
-        settings["judge"] = asked(settings["judge"])
+        settings["judge"] = with_model(settings["judge"])
     if fuse := settings.get("fuse"):
-        settings["fuse"] = [
-            asked(each) for each in (fuse if isinstance(fuse, list) else [fuse])
-        ]
+        judges = fuse if isinstance(fuse, list) else [fuse]
+        settings["fuse"] = [*map(with_model, judges)]
     if panel:
-        judges = [settings.get("judge"), *map(asked, panel)]
+        judges = [settings.get("judge"), *map(with_model, panel)]
         first, settings = panel_of(judges, combine, settings)
         settings["judge"] = first
-    settings = settings if config is None else configured(config, settings)
+    if config is not None:
+        settings = configured(config, settings)
     return CCRS(**settings) if "metrics" in settings else TCVA(**settings)
 
 
@@ -90,23 +89,17 @@ def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
         workers: How many there are.
 
     >>> model = {"base_url": "http://127.0.0.1:8000/v1", "requests_per_minute": 60}
-    >>> own = shared_out({"judge": "openai:m", "max_concurrency": 16, "model": model}, 4)
-    >>> own["max_concurrency"], own["model"]["requests_per_minute"]
+    >>> share = shared_out({"judge": "openai:m", "max_concurrency": 16, "model": model}, 4)
+    >>> share["max_concurrency"], share["model"]["requests_per_minute"]
     (4, 15.0)
     """
     if isinstance(settings, Scorer) or scorer_of(settings).is_local:
         return settings
-    calls, model = (
-        settings.get("max_concurrency", MAX_CONCURRENCY),
-        settings.get("model") or {},
-    )
+    calls = settings.get("max_concurrency", MAX_CONCURRENCY)
+    model = settings.get("model") or {}
     if workers > calls:
         msg = f"workers must be at most max_concurrency={calls}, got {workers}"
         raise InvalidValueError(msg)
     if model.get("requests_per_minute"):
         model = {**model, "requests_per_minute": model["requests_per_minute"] / workers}
-    return {
-        **settings,
-        "max_concurrency": calls // workers,
-        "model": model,
-    }
+    return {**settings, "max_concurrency": calls // workers, "model": model}
