@@ -35,7 +35,7 @@ def scores(n: int, systems: int, *, gaps: float = 0.0, seed: int = 0) -> FloatAr
     return np.asarray(table, dtype=np.float64)
 
 
-def tested(pairs: Pairs) -> list[list[int]]:
+def pairs_with_p(pairs: Pairs) -> list[list[int]]:
     """The columns of each pair that has a p, the first below the second."""
     places: list[list[int]] = np.argwhere(np.triu(~np.isnan(pairs.p), k=1)).tolist()
     return places
@@ -133,7 +133,7 @@ def test_too_few_shared_queries_are_not_tested() -> None:
     table[:6, 0] = NAN
     found = studentised(table, permutations=99)
     assert np.isnan(found.p[0, 1:]).all()
-    assert tested(found) == [[1, 2], [1, 3], [2, 3]]
+    assert pairs_with_p(found) == [[1, 2], [1, 3], [2, 3]]
     assert found.reason == "this test needs 20 queries, and two systems share 19"
     assert math.isnan(found.one_sided(0, 1))
     assert not len(asl_curve(studentised(table[:10], permutations=99)))
@@ -143,10 +143,10 @@ def test_columns_and_rows_without_a_score() -> None:
     table = scores(30, 3)
     table[:, 2], table[0] = NAN, NAN
     found = tukey(table, permutations=200)
-    assert tested(found) == [[0, 1]]
+    assert pairs_with_p(found) == [[0, 1]]
     assert math.isnan(found.means[2])
     assert math.isnan(studentised([[0.1, NAN], [NAN, 0.9]]).differences[0, 1])
-    assert not tested(tukey([[NAN, NAN]], permutations=9))
+    assert not pairs_with_p(tukey([[NAN, NAN]], permutations=9))
 
 
 def test_mistakes_are_named() -> None:
