@@ -7,7 +7,7 @@ a score, with its reason. With a folder, a run that was interrupted goes on wher
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -273,7 +273,7 @@ class Run:
         judged: dict[str, Sequence[MetricJudgement]] = {}
         with self._tcva_with_store() as tcva:
             results = await self._judge(tcva, "judging")
-            fatal = _fatal(result.assessment.unscored for result in results)
+            fatal = _fatal(results[-1].assessment)
             for metric in self.methods:
                 if fatal is not None:
                     not_asked = MetricJudgement(unscored=fatal)
@@ -284,7 +284,7 @@ class Run:
                 judged[metric.name] = judgements
                 # A metric that always fails by itself says nothing about the others.
                 if evaluation.is_refused:
-                    fatal = _fatal(judgement.unscored for judgement in judgements)
+                    fatal = _fatal(judgements[-1])
         return self._score_table(results, judged, fatal)
 
     async def _judge(self, evaluation: Evaluation[Any], name: str) -> list[Any]:
@@ -415,10 +415,10 @@ def _parts(text: str | Sequence[Any]) -> list[Any]:
     return names_in(text) if isinstance(text, str) else list(text)
 
 
-def _fatal(reasons: Iterable[Unscored | None]) -> Unscored | None:
+def _fatal(last: Judgement) -> Unscored | None:
     """The failure after which no call could succeed: after any other one, further samples were judged."""
-    *_, last = reasons
-    return last if last is not None and last.fatal else None
+    why = last.unscored
+    return why if why is not None and why.fatal else None
 
 
 def _why(judged: Result | MetricJudgement) -> str:

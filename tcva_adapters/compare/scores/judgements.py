@@ -100,7 +100,7 @@ def _parse_counts(line: str) -> Any:
 def judged_blocks(
     items: Iterable[Any], reading: Reading, *, name: str = "", source: str = "results"
 ) -> list[Block]:
-    """Judgements in their order; those of another judge, or another system, are another block.
+    """Make blocks of judgements; those of another judge, or another system, are another block.
 
     Raises:
         InvalidValueError: One is no result.

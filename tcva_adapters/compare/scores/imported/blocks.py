@@ -19,7 +19,7 @@ _NO_ROW: Final = "no row"
 def imported_blocks(
     imported: Imported, reading: Reading, *, name: str, source: str
 ) -> list[Block]:
-    """Imported scores; those of another system are another block.
+    """Make blocks of imported scores; those of another system are another block.
 
     Raises:
         UnreadableInputError: Rows fit no sample or several, or two score one sample by one method.
