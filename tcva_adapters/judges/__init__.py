@@ -1,1 +1,1 @@
-"""From text to verdicts. Knows no framework."""
+"""Judges: they turn a sample into claims with verdicts, and know no framework."""

@@ -1,4 +1,4 @@
-"""What a judge is, and how the judges that ask nobody make an assessment."""
+"""The interface of judges, and the assessments of judges that call no model."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ _PLACE: Final = re.compile(r"\{(premise|hypothesis)\}")
 
 
 class Chance(NamedTuple):
-    """What a model holds of a pair.
+    """The likelihood that a model gives to the classes of a pair.
 
     Attributes:
         entailed: The probability that the premise entails the hypothesis.
@@ -158,7 +158,7 @@ class CrossEncoder:
         return text[: encoded.offsets[most - 1][1]], most
 
     def chances(self, pairs: Sequence[tuple[str, str]]) -> list[Chance]:
-        """What the model holds of each pair of premise and hypothesis; batches are of similar length.
+        """The chances of each pair of premise and hypothesis; batches are of similar length.
 
         A model with 8-bit weights may round a pair by the others in its batch.
 

@@ -167,7 +167,7 @@ def _fault(
     passages: Passages,
     verdicts: Sequence[ClaimVerdict],
 ) -> EvidenceCheck | None:
-    """What is wrong with the quote of a verdict above ``none``."""
+    """Find what is wrong with the quote of a verdict above ``none``."""
     if place is None:
         return EvidenceCheck.NOT_FOUND
     if len(verdict.claim) > LONGEST:

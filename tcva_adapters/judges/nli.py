@@ -74,7 +74,7 @@ class NLIJudge:
             raise InvalidValueError(msg)
 
     def probe(self) -> dict[str, object]:
-        """What ``tcva doctor`` says of it."""
+        """The lines that ``tcva doctor`` shows of this judge."""
         return {"answers": True, "classes": ", ".join(self._model().labels)}
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
@@ -188,7 +188,7 @@ def _verdict(
     chances: Sequence[Chance],
     index: SentenceIndex,
 ) -> ClaimVerdict:
-    """What the window with the highest P(entailment) says; its nearest sentence is the quote."""
+    """The verdict of the window with the highest P(entailment); its nearest sentence is the quote."""
     if not chances:
         return ClaimVerdict(
             claim=claim, verdict=LEVELS[-1], reason="the contexts are empty"

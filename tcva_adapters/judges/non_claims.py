@@ -30,7 +30,7 @@ def marked_by_judge(sentence: str, kind: str) -> ClaimVerdict:
 
 
 class SentenceMark(Judgement):
-    """What a judge said of a sentence that it was shown alone.
+    """A judge's answer about a sentence that it was shown alone.
 
     Attributes:
         claims_nothing: Whether the sentence asserts nothing that could be right or wrong.

@@ -116,7 +116,7 @@ class Several:
         )
 
     def _unscored(self, assessments: Sequence[Assessment], n_usable: int) -> Unscored:
-        """Why too few judges gave verdicts: the judges' reason where it is no failure."""
+        """The reason that too few judges gave verdicts: that of a judge where it is no failure."""
         reasons = [a.unscored for a in assessments if a.unscored is not None]
         if n_usable == 0:
             for unscored in reasons:

@@ -1,4 +1,4 @@
-"""What a judge model is asked: one request for the verdicts on claims, and one for the claims.
+"""The requests to a judge model: for the verdicts on claims, for the claims, and on a single sentence.
 
 The layout serves prompt caches: the system part depends on the criterion alone, and the user part
 begins with the passages, which samples of one document share, and ends with the claims. Nothing in
@@ -118,7 +118,7 @@ four a claim with its own; beyond, entries are referred to, which not every serv
 
 
 def _quote_key(against: Field) -> str:
-    """What the quote is called in the reply: the name says where it is copied from."""
+    """The key of the quote in the reply, which says where it is copied from."""
     return f"quote_from_{BLOCKS[against].lower()}"
 
 

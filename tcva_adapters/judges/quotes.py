@@ -1,4 +1,4 @@
-"""Where a quote of a judge stands in the passages.
+"""Finds the quotes of a judge in the passages.
 
 Comparing word for word would punish honest judges for a curly quotation mark, so texts are compared
 by their words alone, and a longer quote may differ in a word or two. What changes the meaning may
@@ -61,7 +61,7 @@ _DECISIVE: Final = (
 
 
 class QuotePlace(NamedTuple):
-    """Where a quote stands.
+    """The place of a quote in the passages.
 
     Attributes:
         passages: The numbers of the passages that hold it, counted from 1, rising; where one has
@@ -138,7 +138,7 @@ class Passages:
         return self.words[max(begin, at - reach) : min(end, at + reach)]
 
     def exact(self, quote: Sequence[str]) -> list[Place]:
-        """Where words stand one behind the other, however they are written together or apart."""
+        """Find words one behind the other, however they are written together or apart."""
         wanted = "".join(_barred(quote))
         places: list[Place] = []
         start = self._joined.find(wanted)
@@ -196,7 +196,7 @@ class Passages:
         return hashes[order], order
 
     def chained(self, fragments: Sequence[_Fragment]) -> list[Place]:
-        """From where to where all fragments of a quote stand in order."""
+        """Find stretches that hold all fragments of a quote in their order."""
         places = []
         for first, behind in fragments[0].places:
             end = behind
@@ -235,7 +235,7 @@ class Passages:
         return stop > last or not is_single
 
     def place_of(self, places: Sequence[Place]) -> QuotePlace:
-        """Where a quote stands, of all its places; those where no edge of it is denied come first."""
+        """Sum up the places of a quote; those where no edge of it is denied come first."""
         asserted: list[Place] = []
         any_before = any_behind = False
         for first, end in places:
@@ -261,7 +261,7 @@ quote_words: Final = lru_cache(maxsize=64)(words_of)
 
 
 def find_quote(text: str, passages: Passages) -> QuotePlace | None:
-    """Where a quote stands; None where no passage holds it.
+    """Find a quote; None where no passage holds it.
 
     Case, white space, punctuation, quotation marks, dashes, invisible characters and the spacing
     of tokenised text do not matter. Fragments joined by "..." must stand in one passage in their

@@ -1,4 +1,4 @@
-"""What a judge model answered, read with care: a reply may be anything at all.
+"""Reads the replies of judge models, with care: a reply may be anything at all.
 
 Three questions have replies: `parse_verdicts` reads the verdicts on claims, `parse_claims` the list of
 claims, `parse_asserts` the yes or no on a single sentence. Verdicts come from JSON (`reply_values`), or
@@ -215,7 +215,7 @@ def _settled(
 
 
 def _problem_with(verdicts: Sequence[ParsedVerdict], number: int, n_claims: int) -> str:
-    """Why the verdicts on a claim cannot be used; empty where they can."""
+    """Say why the verdicts on a claim cannot be used; empty where they can."""
     labels = {str(verdict.label or "unknown") for verdict in verdicts}
     if not 1 <= number <= n_claims:
         return f"a verdict for claim {number}, which does not exist"

@@ -1,4 +1,4 @@
-"""What a reply repeats of the sample: verdicts that stand in a text are no verdicts on it.
+"""Recognises what a reply repeats of the sample: verdicts in a text are no verdicts on it.
 
 A judge may quote such a text as it stands, without its escapes, tags and marks of lines, or shortened.
 """
@@ -58,7 +58,7 @@ def is_quoted_json(
 
 
 def _essence(verdict: ParsedVerdict) -> _Essence:
-    """What stays the same of a verdict that is quoted in other words, or shortened."""
+    """The parts of a verdict that stay when it is quoted in other words, or shortened."""
     is_shortened = ELLIPSIS.search(verdict.evidence)
     evidence = "" if is_shortened else repeated_words(verdict.evidence).strip()
     return verdict.number, verdict.label, evidence
@@ -66,7 +66,7 @@ def _essence(verdict: ParsedVerdict) -> _Essence:
 
 @lru_cache(maxsize=16)
 def _json_shown(shown: tuple[str, ...]) -> tuple[str, set[_Essence]]:
-    """What JSON the sample holds, as words and as verdicts: without number or quote as well.
+    """The JSON of the sample, as words and as verdicts: without number or quote as well.
 
     A key that is there twice has both of its words.
     """

@@ -25,7 +25,7 @@ _LEXICAL_LLMS: Final = frozenset(
 """Module and name of the classes that are the lexical judge in the dress of a framework's LLM."""
 
 NLI: Final = "nli:"
-"""What the names of NLI judges begin with; their folder follows."""
+"""The names of NLI judges begin with this; their folder follows."""
 
 KINDS: Final = (
     "'lexical', 'openai:MODEL', 'nli:FOLDER', an LLM object of LangChain, LlamaIndex, RAGAS or DeepEval, or an "
@@ -40,7 +40,7 @@ JUDGING: Final = (*FOR_MODELS, "max_claims")
 """The settings of how a judge judges, which all judges of an evaluator follow as far as they can."""
 
 DEFAULT: Final = "lexical"
-"""Who judges where no judge is named."""
+"""The judge where none is named."""
 
 
 @cache
@@ -112,7 +112,7 @@ def resolve_judge(
 
 
 def _advice(judge: object) -> str:
-    """How to name a judge, for a value that names none."""
+    """Advise how to name a judge, for a value that names none."""
     if not isinstance(judge, str):
         return misplaced(judge) or f"use {KINDS}"
     if judge in CRITERIA:

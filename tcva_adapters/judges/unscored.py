@@ -1,4 +1,4 @@
-"""Why a sample has no score: something is empty, nothing is claimed, or judging failed."""
+"""The reasons of samples without a score: something is empty, nothing is claimed, judging failed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ EMPTY_REASONS: Final = {
     "contexts": Reason.EMPTY_CONTEXT,
     "reference": Reason.EMPTY_REFERENCE,
 }
-"""Why a field with nothing in it cannot be judged."""
+"""The reason for each field with nothing in it."""
 
 
 def blank_field(
     sample: Sample, criterion: Criterion, sentences: Sequence[str]
 ) -> Unscored | None:
-    """Why a sample cannot be judged without asking anybody, or None where it can.
+    """The reason that a sample cannot be judged at all, found without a call; None where it can.
 
     Args:
         sample: What is judged.
@@ -49,7 +49,7 @@ def blank_field(
 
 
 def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
-    """Why a judged text has no score: no claims at all, or only a refusal."""
+    """The reason that a judged text has no score, no claims at all or only a refusal; else None."""
     claims = [*claims]
     if any(claim.verdict is not None for claim in claims):
         return None

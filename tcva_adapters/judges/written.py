@@ -69,7 +69,7 @@ def written_verdicts(
     criterion: Criterion,
     texts: Sequence[str],
 ) -> Rounds[tuple[ClaimVerdict, ...]]:
-    """All verdicts in one round, and one more for those that are missing or repeat the prompt.
+    """Ask for all verdicts in one round, and one more for those that are missing or repeat the prompt.
 
     A call asks for up to 24 claims; further ones of a long text are asked side by side. Sentences
     that the judge marks as claiming nothing are shown to it alone before it is believed, and are
@@ -237,7 +237,7 @@ def _copied_from(
     texts: Sequence[str],
     passages: Passages,
 ) -> str:
-    """Where in the prompt a quote stands that no passage holds; empty for any other quote.
+    """Name the part of the prompt that a quote was copied from; empty where a passage holds it.
 
     Small models fill the form of a reply with whatever stands near.
     """

@@ -93,7 +93,7 @@ def yes_no_verdicts(
     criterion: Criterion,
     texts: Sequence[str],
 ) -> Rounds[tuple[ClaimVerdict, ...]]:
-    """A yes or no on each claim, all in one round, and one more for answers that are neither.
+    """Ask for a yes or no on each claim, all in one round, and one more for answers that are neither.
 
     There is no quote, and so nothing that the evidence check could look at.
 

@@ -1,4 +1,4 @@
-"""Where a claim says something else than its source in much the same words; what a text denies."""
+"""Compares a claim and a source that use much the same words; finds what a text denies."""
 
 from __future__ import annotations
 
@@ -204,12 +204,13 @@ def _signed(content: re.Match[str]) -> str:
 
 
 def _own_mark(tokens: Sequence[Token]) -> str:
-    """What a word is where no list has it: a denial, content with its sign, or nothing."""
+    """The mark of a word where no list has it: a denial, content with its sign, or nothing."""
     token, key = tokens[0], tokens[0].key
     if token.kind == "negator" or token.text in _NEARLY:
         return "deny" if _denies([token.text for token in tokens]) else "none"
-    if listed := _mark(stem(without_accents(token.text))):
-        return listed
+    mark = _mark(stem(without_accents(token.text)))
+    if mark:
+        return mark
     if not is_content(token) or _SAYS_LITTLE.match(key[-1:]):
         return "none"
     if token.kind == "pair":
@@ -221,7 +222,7 @@ def _own_mark(tokens: Sequence[Token]) -> str:
 
 @lru_cache(maxsize=8192)
 def _mark(phrase: str) -> str:
-    """What the lists say of a phrase or of a beginning of it; the empty string is nothing."""
+    """The mark that the lists give a phrase or a beginning of it; empty where they have none."""
     starts = (
         f"{phrase[:size]}*"
         for size in range(min(len(phrase), _WIDEST), phrase.rfind(" ") + 1, -1)

@@ -28,7 +28,7 @@ def by_language(name: str) -> dict[str, frozenset[str]]:
 
 
 def variants(name: str) -> dict[str, str]:
-    """Which word each of its variants stands for.
+    """The word that each of its variants stands for.
 
     >>> variants("spellings")["kg"], variants("numbers")["dozen"]
     ('kilogram', '12')

@@ -24,7 +24,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def non_claim_kind(sentence: str) -> str | None:
-    """Why a sentence asserts nothing, or None where it may assert something.
+    """The kind of a sentence that asserts nothing, or None where it may assert something.
 
     It is careful: in doubt a sentence is a claim. One with a figure is a claim unless it is a
     refusal, and a greeting, question or refusal that goes on to state something is a claim too:

@@ -130,7 +130,7 @@ def _in_place(
 
 
 def bound_of(tokens: Sequence[Token], at: int) -> str:
-    """What the words around a number make of it: the ``least`` or ``most`` that may be, or ``about``.
+    """The bound that words around a number make of it: the ``least`` or ``most`` that may be, or ``about``.
 
     The ends of a range are its least and its most. ``parted`` is a number that may be read in two ways
     ("1.240", "1 240"). The empty string stands for an exact number.
@@ -155,7 +155,7 @@ def value_of(key: str) -> float:
 
 
 def _counted(tokens: Sequence[Token], at: int) -> list[str]:
-    """What a number counts: the sign before it, or words of content behind it."""
+    """The thing that a number counts: the sign before it, or words of content behind it."""
     if at and tokens[at - 1].key in _UNITS:
         return [tokens[at - 1].key]
     counted: list[str] = []

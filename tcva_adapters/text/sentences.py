@@ -170,7 +170,7 @@ def pieces(text: str) -> list[Piece]:
 
 
 def _rows(table: re.Match[str]) -> Iterator[tuple[int, str]]:
-    """Where the rows begin that say something, and what; the first begins with the header."""
+    """The rows that say something, each with where it begins; the first begins with the header."""
     header, rule, *lines = table[0].split("\n")
     names = _cells(header)
     at, following = table.start(), table.start() + len(header) + len(rule) + 2

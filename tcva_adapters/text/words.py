@@ -82,7 +82,7 @@ _MYRIAD: Final = 10**4
 
 
 class _Folding(dict[int, str]):
-    """How each character is compared; filled as characters come up."""
+    """The form in which each character is compared; filled as characters come up."""
 
     def __missing__(self, code: int) -> str:
         category = unicodedata.category(chr(code))
