@@ -119,7 +119,8 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
 
 def inspect(requirement: Requirement) -> dict[str, Any]:
     """Import one package in a process of its own, so that nothing of it stays here."""
-    name, fix = requirement.distribution, install_hint(requirement.extra)
+    name = requirement.distribution
+    fix = install_hint(requirement.extra)
     installed = None
     try:
         installed = version(name)

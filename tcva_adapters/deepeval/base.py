@@ -356,7 +356,8 @@ def _finish(
     score = 0.0 if fails else result.score
     # Otherwise it outlived DeepEval's time limit: the metric is at another test case now.
     if metric._sample is sample:  # noqa: SLF001  # see above
-        usage, unscored = result.usage, result.unscored
+        usage = result.usage
+        unscored = result.unscored
         vars(metric).update(
             _result=result,
             score=score,

@@ -65,7 +65,8 @@ class _Run(NativeRun):
         }
 
     def _read(self, returned: Any) -> FrameworkScore:
-        score, reason = returned["score"], returned["reasoning"]
+        score = returned["score"]
+        reason = returned["reasoning"]
         if score is None:
             return self._failed(f"the reply has no verdict: {reason!r:.200}")
         level = Verdict.FULLY if score else Verdict.NONE

@@ -110,8 +110,9 @@ def _record_of(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         }
         metadata = value.get("metadata")
         return record, dict(metadata) if isinstance(metadata, Mapping) else {}
-    if is_messages(talk := _plain(value)):
-        return {"messages": talk}, {}
+    messages = _plain(value)
+    if is_messages(messages):
+        return {"messages": messages}, {}
     msg = f"give a mapping or a list of messages, got {type(value).__name__}; mapper= can make one"
     raise InvalidSampleError(msg)
 

@@ -201,7 +201,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
     ) -> tuple[Scorer[R], Sample, float]:
         """The scorer with the settings of this sample, the sample, and the pause."""
         for name in others:
-            for near in get_close_matches(name, _NAMES, 1, 0.85):
+            for near in get_close_matches(name, _NAMES, n=1, cutoff=0.85):
                 msg = f"evaluate has no argument {name!r}; did you mean {near!r}?"
                 raise InvalidValueError(msg)
         changes: dict[str, Any] = {}

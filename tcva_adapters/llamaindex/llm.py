@@ -85,21 +85,20 @@ def _reply(response: ChatResponse) -> ModelReply:
     try:
         input_tokens, output_tokens = get_tokens_from_response(response)
     except (TypeError, ValueError, AttributeError):
-        input_tokens = output_tokens = (
-            0  # the raw reply is whatever the provider's package returns
-        )
-    raw, choices = response.raw, value_of(response.raw, "choices")
-    places = (response.additional_kwargs, raw, choices[0] if choices else None)
-    ends = [
-        value_of(place, key)
-        for place in places
-        for key in ("finish_reason", "stop_reason")
+        # The raw reply is whatever the provider's package returns.
+        input_tokens, output_tokens = 0, 0
+    raw = response.raw
+    choices = value_of(raw, "choices") or ()
+    reasons = [
+        value_of(holder, name)
+        for holder in (response.additional_kwargs, raw, *choices[:1])
+        for name in ("finish_reason", "stop_reason")
     ]
     return ModelReply(
         response.message.content or "",
         input_tokens=input_tokens or 0,
         output_tokens=output_tokens or 0,
-        truncated=not CUT_OFF.isdisjoint(ends),
+        truncated=not CUT_OFF.isdisjoint(reasons),
         model=str(value_of(raw, "model") or ""),
         token_logprobs=_tokens(response.logprobs) if response.logprobs else None,
     )

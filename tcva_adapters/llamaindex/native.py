@@ -59,7 +59,8 @@ class _Run(NativeRun):
         }
 
     def _read(self, returned: Any) -> FrameworkScore:
-        score, feedback = returned.score, returned.feedback or ""
+        score = returned.score
+        feedback = returned.feedback or ""
         if score is None or not math.isfinite(score):
             return self._failed(
                 returned.invalid_reason or f"the reply has no score: {feedback!r}"

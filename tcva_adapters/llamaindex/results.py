@@ -85,12 +85,11 @@ def result_of(carried: Any) -> Any:
 
 def fields_of(result: Scored) -> dict[str, Any]:
     """A result as the fields of LlamaIndex's evaluations."""
-    is_invalid, reason = result.score is None, result.reason
     return {
         "passing": result.nothing_to_check or result.passed,
-        "feedback": reason,
+        "feedback": result.reason,
         "score": result.score,
-        "invalid_result": is_invalid,
-        "invalid_reason": reason if is_invalid else None,
+        "invalid_result": result.score is None,
+        "invalid_reason": result.reason if result.score is None else None,
         "result": result,
     }

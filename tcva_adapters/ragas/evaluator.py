@@ -135,8 +135,12 @@ def recorded(
     Calls of LangChain's LLMs report to it: traces, token counts, costs. A sample that lacks a field
     gets its result here, and one whose judgement RAGAS ends.
     """
-    inputs, metadata = {"data": sample}, {"type": ChainType.RAGAS_PROMPT}
-    run, group = new_group(JUDGEMENT, inputs, callbacks, metadata=metadata)
+    run, group = new_group(
+        JUDGEMENT,
+        {"data": sample},
+        callbacks,
+        metadata={"type": ChainType.RAGAS_PROMPT},
+    )
     around = var_child_runnable_config.get() or {}
     within = var_child_runnable_config.set({**around, "callbacks": group})
     results: list[Any] = []

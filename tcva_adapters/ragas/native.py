@@ -60,7 +60,8 @@ class _Run(NativeRun):
         return len(self.metric.llm.replies)
 
     def _build(self, llm: InstructorBaseRagasLLM) -> Any:
-        build, recorder = self.metrics[self.name], _Recorder(llm, [])
+        build = self.metrics[self.name]
+        recorder = _Recorder(llm, [])
         if self.name != _COMPARES_QUESTIONS:
             return build(llm=recorder)
         needed = "embeddings of RAGAS, e.g. from embedding_factory(...)"
