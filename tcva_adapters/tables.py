@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -23,6 +22,7 @@ from tcva_adapters.console import (
     write,
 )
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
+from tcva_adapters.inert_markdown import markdown_text
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
@@ -44,13 +44,6 @@ GAP: Final = "  "
 _MORE: Final = "full=True"
 _LEAST_PROSE: Final = 20
 _LEFT: Final = ("text", "prose")
-_RUN: Final = re.compile("`+")
-# Marks that mean something in Markdown, and what GitHub links wherever it stands outside of code.
-_MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~$&])")
-_LINKED: Final = re.compile(
-    r"[@#]|://|www\.|gh-\d|\b[0-9a-f]{7,}\b|:[\w+-]+:|\[\[", re.IGNORECASE
-)
-_BARS: Final = re.compile(r"\\*\|")
 _CELL: Final = "padding: 0.15em 0.6em; vertical-align: top; text-align: "
 
 
@@ -260,15 +253,9 @@ class Report:
         """The printed form in a notebook: escaped text, nothing that runs or is loaded."""
         parts = [f"<p><strong>{_escaped(self.sentence)}</strong></p>"]
         for table in self._shown(full=False):
-            aligns = [
-                "left" if column.kind in _LEFT else "right" for column in table.columns
-            ]
-            rows = [("th", [column.heading for column in table.columns])]
-            rows += [("td", row) for row in table.cells(ROWS)]
-            body = "".join(
-                f"<tr>{''.join(_html_cell(tag, *pair) for pair in zip(row, aligns, strict=True))}</tr>"
-                for tag, row in rows
-            )
+            kinds = [column.kind for column in table.columns]
+            body = _html_row("th", [column.heading for column in table.columns], kinds)
+            body += "".join(_html_row("td", row, kinds) for row in table.cells(ROWS))
             parts.append(f"<p>{_escaped(table.title)}</p><table>{body}</table>")
             parts += [f"<p>{_escaped(text)}</p>" for text in _below(table)]
         parts += [f"<p>{_escaped(text)}</p>" for text in self._ending(full=False)]
@@ -388,35 +375,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def markdown_code(text: str, *, in_table: bool = False) -> str:
-    r"""Any text as a code span in one line, where GitHub and GitLab make nothing of it.
-
-    >>> print(markdown_code("a ``b`` @you"), markdown_code("a|b", in_table=True), markdown_code(" "))
-    ```a ``b`` @you``` `a\|b` (empty)
-    """
-    line = " ".join(visible(text).replace("\N{ZERO WIDTH SPACE}", " ").split())
-    if not line:
-        return "(empty)"
-    longest = max((len(run) for run in _RUN.findall(line)), default=0)
-    marks = "`" * (longest + 1)
-    gap = " " if line[0] == "`" or line[-1] == "`" else ""
-    if in_table:
-        # A backslash in front of a bar would take the bar's own away.
-        line = _BARS.sub(r"\\|", line)
-    return f"{marks}{gap}{line}{gap}{marks}"
-
-
-def markdown_text(text: str, *, in_table: bool = False) -> str:
-    r"""A text without anything that Markdown means something by; as code where it would be a link.
-
-    >>> print(markdown_text("a*b"), markdown_text("ask @you"))
-    a\*b `ask @you`
-    """
-    if _LINKED.search(text):
-        return markdown_code(text, in_table=in_table)
-    return _MARKS.sub(r"\\\1", " ".join(visible(text).split()))
-
-
 def _share(value: float) -> str:
     """Only none is 0 %, and only all is 100 %."""
     if 0.0 < value < 1.0 and round(100 * value) in {0, 100}:
@@ -428,8 +386,12 @@ def _escaped(text: str) -> str:
     return html.escape(visible(text)).replace("\n", "<br>")
 
 
-def _html_cell(tag: str, text: str, align: str) -> str:
-    return f'<{tag} style="{_CELL}{align}">{_escaped(text)}</{tag}>'
+def _html_row(tag: str, texts: Sequence[str], kinds: Sequence[Kind]) -> str:
+    cells = [
+        f'<{tag} style="{_CELL}{"left" if kind in _LEFT else "right"}">{_escaped(text)}</{tag}>'
+        for text, kind in zip(texts, kinds, strict=True)
+    ]
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _below(table: Table, more: str = _MORE, *, full: bool = False) -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import WeightScheme
+from tcva_adapters.inert_markdown import markdown_code, markdown_text
 from tcva_adapters.report.baseline import REGRESSIONS
 from tcva_adapters.report.failing_samples import MOST, lowest_claims, verdict, worst
 from tcva_adapters.report.gates import FAILED_SAMPLES, gate_records, records_of
@@ -25,8 +26,6 @@ from tcva_adapters.tables import (
     Record,
     Report,
     cell,
-    markdown_code,
-    markdown_text,
     shortened,
 )
 

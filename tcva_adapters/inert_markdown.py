@@ -1,0 +1,45 @@
+"""Texts of samples, models and files inside Markdown, which makes nothing of them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from tcva_adapters.console import visible
+
+_RUN: Final = re.compile("`+")
+# Marks that mean something in Markdown, and what GitHub links wherever it stands outside of code.
+_MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~$&])")
+_LINKED: Final = re.compile(
+    r"[@#]|://|www\.|gh-\d|\b[0-9a-f]{7,}\b|:[\w+-]+:|\[\[", re.IGNORECASE
+)
+_BARS: Final = re.compile(r"\\*\|")
+
+
+def markdown_code(text: str, *, in_table: bool = False) -> str:
+    r"""Any text as a code span in one line, where GitHub and GitLab make nothing of it.
+
+    >>> print(markdown_code("a ``b`` @you"), markdown_code("a|b", in_table=True), markdown_code(" "))
+    ```a ``b`` @you``` `a\|b` (empty)
+    """
+    line = " ".join(visible(text).replace("\N{ZERO WIDTH SPACE}", " ").split())
+    if not line:
+        return "(empty)"
+    longest = max((len(run) for run in _RUN.findall(line)), default=0)
+    marks = "`" * (longest + 1)
+    gap = " " if line[0] == "`" or line[-1] == "`" else ""
+    if in_table:
+        # A backslash in front of a bar would take the bar's own away.
+        line = _BARS.sub(r"\\|", line)
+    return f"{marks}{gap}{line}{gap}{marks}"
+
+
+def markdown_text(text: str, *, in_table: bool = False) -> str:
+    r"""A text without anything that Markdown means something by; as code where it would be a link.
+
+    >>> print(markdown_text("a*b"), markdown_text("ask @you"))
+    a\*b `ask @you`
+    """
+    if _LINKED.search(text):
+        return markdown_code(text, in_table=in_table)
+    return _MARKS.sub(r"\\\1", " ".join(visible(text).split()))
