@@ -39,10 +39,10 @@ def run_results(
         evaluate: Judges the samples that are left: `Scorer.iter_evaluate`, or what judges in other
             processes and gives the same results.
         tell: Is given a sentence about drafts.
-        is_stored: See `Writing.found`.
+        is_stored: See `Writing.earlier`.
     """
     done = 0
-    for result in written.found(is_stored=is_stored):
+    for result in written.earlier(is_stored=is_stored):
         done += 1
         yield result
     if done:
@@ -54,7 +54,7 @@ def run_results(
     for result in evaluate(islice(samples, done, None), progress=True, total=left):
         written.add(result)
         yield result
-    written.end()
+    written.close()
 
 
 def run_fingerprint(

@@ -6,7 +6,7 @@ import json
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import methodcaller
@@ -16,7 +16,7 @@ import numpy as np
 
 from tcva_adapters.core.flip import flip_point
 from tcva_adapters.core.uncertainty import central_interval, count_distribution
-from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict, WeightScheme
+from tcva_adapters.core.verdicts import LEVELS, Verdict, WeightScheme
 from tcva_adapters.errors import (
     GuaranteeWarning,
     InvalidValueError,
@@ -197,12 +197,9 @@ class Result(AssessmentView):
         """The smallest temperature from which on the sample passes; None if it never does."""
         if self.unscored is not None or self.mostly_marked:
             return None
-        return flip_point(self.above_threshold(), self.scoring.bounds)
-
-    def above_threshold(self) -> Callable[[FloatArray], FloatArray]:
-        """How far the sample's own score lies above the threshold, as a function of temperatures."""
         curve = self.scoring.curve(judged_counts([self.seen])[0])
-        return lambda temperatures: curve(temperatures) - self.scoring.threshold
+        threshold = self.scoring.threshold
+        return flip_point(lambda at: curve(at) - threshold, self.scoring.bounds)
 
     @property
     def member_scores(self) -> dict[str, float | None]:
@@ -379,7 +376,7 @@ class Result(AssessmentView):
         if failed and any(part.panel for part in (judged, *judged.members)):
             parts.append(failed)
         if self.interval is not None:
-            parts.append(interval_text(self.interval))
+            parts.append("95% interval {:.3f} to {:.3f}".format(*self.interval))
         if self.guarantee is not None and self.guarantee.state != "holds":
             parts.append(self.guarantee.text)
         if judged.panel:
@@ -455,11 +452,6 @@ def non_claim_lines(non_claims: Counter[bool]) -> Iterator[str]:
         text = f"{counted(number, 'sentence')} {'claims' if number == 1 else 'claim'} nothing"
         by_judge = non_claims[True]
         yield f"{text}, {by_judge} of them by the judge alone" if by_judge else text
-
-
-def interval_text(interval: tuple[float, float]) -> str:
-    """An interval in a few words."""
-    return "95% interval {:.3f} to {:.3f}".format(*interval)
 
 
 def _is_yes_no(assessment: Assessment) -> bool:

@@ -64,29 +64,21 @@ def write_results(
     >>> write_results(io.StringIO(), [Assessment.from_verdicts(["fully"])])
     1
     """
-    written: Writing[OneLine] = Writing(
+    writing: Writing[OneLine] = Writing(
         target, Assessment.from_json, overwrite=overwrite
     )
-    with written:
+    with writing:
         for result in results:
-            written.add(result)
-        written.end()
-    return written.number
+            writing.add(result)
+    return writing.number
 
 
-def check_suffix(target: Source) -> None:
-    """Refuse the suffix of another format.
-
-    Raises:
-        InvalidValueError: It says so.
-    """
-    suffix = (
-        Path(target).suffix
-        if isinstance(target, str | Path) and target != STDOUT
-        else ""
-    )
+def _check_suffix(path: str | Path) -> None:
+    suffix = Path(path).suffix
     if suffix.lower() not in _SUFFIXES:
-        msg = f"cannot write {target}: results are jsonl, not {suffix}; name a .jsonl file"
+        msg = (
+            f"cannot write {path}: results are jsonl, not {suffix}; name a .jsonl file"
+        )
         raise InvalidValueError(msg)
 
 
@@ -105,7 +97,7 @@ def beginning(target: str, samples: str, *, overwrite: bool = False) -> str:
     >>> beginning("runs/july.jsonl", "samples.jsonl")
     '{"source": "../samples.jsonl", '
     """
-    check_suffix(target)
+    _check_suffix(target)
     text = f'{{"source": {json.dumps(os.path.relpath(Path(samples), Path(target).parent))}, '
     ours = re.compile(re.escape(text).encode())
     what = f"holds results of other samples than {samples}"
@@ -141,10 +133,12 @@ class Writing(ExitStack, Generic[R]):
     ) -> None:
         super().__init__()
         self.number = 0
-        self._target, self._read, self._begins = target, read, begins
+        self._target = target
+        self._read = read
+        self._begins = begins
         self._file: BinaryIO | None = None
         if isinstance(target, str | Path) and target != STDOUT:
-            check_suffix(target)
+            _check_suffix(target)
             self._file = self.enter_context(
                 replacing(
                     target,
@@ -154,8 +148,8 @@ class Writing(ExitStack, Generic[R]):
                 )
             )
 
-    def found(self, *, is_stored: bool = False) -> Iterator[R]:
-        """The results of an interrupted run that are there; what is written follows them.
+    def earlier(self, *, is_stored: bool = False) -> Iterator[R]:
+        """The results that an interrupted run has written; new ones follow them.
 
         A line that was written in half ends them, and so does the first of failures at their end:
         what failed last is tried again.
@@ -173,10 +167,11 @@ class Writing(ExitStack, Generic[R]):
                 result = self._read(line)
             except UnreadableInputError:
                 break
-            why = result.unscored
             judged = getattr(result, "assessment", result)
             is_failed = (
-                why.reason.is_failure if why else getattr(judged, "failed_judges", ())
+                result.unscored.reason.is_failure
+                if result.unscored
+                else getattr(judged, "failed_judges", ())
             )
             if is_failed and is_stored:
                 break
@@ -195,10 +190,6 @@ class Writing(ExitStack, Generic[R]):
         if self._target is not None:
             self._write(self._begins + result.to_json()[1:])
         self.number += 1
-
-    def end(self) -> None:
-        """All are written: the file appears under its name."""
-        self.close()
 
     def _write(self, text: str) -> None:
         if self._file is not None:

@@ -11,7 +11,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 # With the apostrophes that may stand before it: what is written can then be read back exactly.
 _FORMULA: Final = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -24,19 +24,12 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     "id,score\r\n'=1+1,-0.5\r\na,\r\n"
     """
     stream = io.StringIO(newline="")
-    write_table(stream, header, rows)
-    return stream.getvalue()
-
-
-def write_table(
-    stream: TextIO, header: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> None:
-    """The same, row by row, into a stream that leaves ends of lines as they are."""
     writer = csv.writer(stream)
     for row in chain([header], rows):
         writer.writerow(
             [harmless(cell) if isinstance(cell, str) else cell for cell in row]
         )
+    return stream.getvalue()
 
 
 def harmless(text: str) -> str:
