@@ -1,4 +1,4 @@
-"""What judging will cost, before anything is asked."""
+"""Estimate what judging will cost, before anything is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What scores: one base for TCVA and CCRS, which adapters and batches are written against.
+"""The base of TCVA and CCRS, which adapters and batches are written against.
 
 A scorer turns a sample into questions to judges, and their answers into a result; `runner` asks.
 """
@@ -34,7 +34,7 @@ _WAYS_OUT: Final = {
     "SampleFile": "give its samples: read.samples",
     "DataFrame": "[Sample.from_record(row) for row in frame.to_dict('records')] makes samples of one",
 }
-"""What to do with one thing where samples are expected, by its type."""
+"""Ways out for a single object where several samples are expected, by its type."""
 _USUAL_WAY_OUT: Final = (
     "read_samples(path).samples reads a file, Sample.from_record(record) a mapping"
 )
@@ -125,7 +125,7 @@ class Scorer(Frozen, Evaluation[R_co]):
         return self.changed(events=False) if self.events else self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Its arguments: whoever unpickles it connects to judge and store anew.
+        """Pickle it as its arguments; another process connects to judge and store anew.
 
         Raises:
             InvalidValueError: One of them cannot be pickled.
@@ -259,7 +259,7 @@ class Scorer(Frozen, Evaluation[R_co]):
         """The same, awaited.
 
         Closing it (``contextlib.aclosing``) cancels the calls under way, as does cancelling
-        whoever awaits it.
+        the task that awaits it.
         """
         with progress_of("judging", _total(samples, total), progress) as batch:
             stream = Runner(self, batch).astream(checked_samples(samples))
@@ -273,7 +273,7 @@ def _total(samples: object, total: int | None) -> int | None:
 
 
 def lacks(whose: str, missing: Iterable[str], subject: str) -> str:
-    """What is said of a sample that lacks fields.
+    """Say which fields a sample lacks.
 
     >>> lacks("sample 'a'", ["contexts"], "faithfulness")
     "sample 'a' has no contexts, which faithfulness needs"

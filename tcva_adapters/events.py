@@ -68,7 +68,7 @@ NAMES: Final = {
     "response": "gen_ai.response.id",
     "sample": "tcva.sample.id",
 }
-"""What the convention calls the parts of an event. The sample's id is not in it: without a span for
+"""The names of the parts of an event in the convention. The sample's id is not in it: without a span for
 each answer, nothing else says which answer was scored."""
 
 
@@ -139,7 +139,7 @@ def emit(
 
 
 def _name(result: Any) -> str:
-    """What its evaluator is called, by the settings that the result has."""
+    """The name of its evaluator, by the settings that the result has."""
     judged = getattr(result, "assessment", result)
     members = getattr(judged, "members", ())
     settings = {

@@ -63,7 +63,7 @@ def run_fingerprint(
     """Equal where the results are to be equal; None for what cannot be read again.
 
     Args:
-        scorer: Who judges.
+        scorer: The scorer.
         samples: What is judged; a list of them is no file, and its draft is not gone on with.
         group: The metadata field that samples must have: those without it may be skipped.
     """

@@ -1,4 +1,4 @@
-"""Event loops: whether one runs in this thread, and one for whoever has none."""
+"""Event loops: whether one runs in this thread, and one for callers without any."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LOOPS: Final[dict[tuple[int, str], asyncio.AbstractEventLoop]] = {}
 
 
 def is_in_loop() -> bool:
-    """Whether what is done here without awaiting it holds up an event loop.
+    """Whether blocking work in this thread holds up an event loop.
 
     >>> is_in_loop()
     False

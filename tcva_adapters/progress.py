@@ -21,7 +21,7 @@ class Progress:
 
     Attributes:
         work: What is done, in a word or two.
-        total: How much there is; None where nobody knows.
+        total: How much there is; None where that is not known.
         show: Is given the progress after each step; None shows nothing.
         done: So much of it.
         failed: Of these, what failed.
@@ -37,7 +37,7 @@ class Progress:
 
     @property
     def description(self) -> str:
-        """What is done, and how much of it failed."""
+        """The work, and how much of it failed."""
         return f"{self.work} ({self.failed} failed)" if self.failed else self.work
 
     def tick(self, *, failed: bool = False) -> None:
@@ -77,7 +77,7 @@ def progress_of(
 
     Args:
         work: What is done.
-        total: How much there is; None where nobody knows.
+        total: How much there is; None where that is not known.
         wanted: True shows a bar on a terminal and a line every ten seconds elsewhere; None, the
             default of everything that is called from Python, the bar alone; False nothing.
     """

@@ -184,7 +184,7 @@ class TCVA(FromConfig, Scorer[Result]):
         return f"tcva {parts!r}"
 
     def judged_by(self) -> dict[str, Any]:
-        """What criterion and judges are known by now, as JSON values, additional judges included.
+        """Describe what criterion and judges are known by now, as JSON values; with additional judges.
 
         Of several judges the parts of each begin with its number.
         """
@@ -366,7 +366,7 @@ class TCVA(FromConfig, Scorer[Result]):
         return self.result(assessment)
 
     def _in_context(self, sample: Sample) -> Sample:
-        """A sample as it is judged: under ``earlier``, with contexts of earlier turns for want of own.
+        """A sample as it is judged: without contexts, under ``earlier``, with those of earlier turns.
 
         A text that claims nothing needs none.
         """
@@ -407,7 +407,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
 
 def _member(judge: Any, criterion: Criterion, settings: TCVASettings) -> TCVA:
-    """What judges for one of the fused scores, under the settings of the TCVA that it joins.
+    """Make the TCVA of an additional judge, under the settings of the TCVA that it joins.
 
     Raises:
         InvalidValueError: It is fused already, or nothing that can judge.

@@ -17,8 +17,9 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import Identity, JudgeRequest, ModelReply
-from tcva_adapters.runner.sharing import SHARED, SharedJudgements
+from tcva_adapters.runner.sharing import SharedJudgements
 from tests.support.scripted import verdict_json
+from tests.support.shared_judgements import remembered, under_way
 
 STRICTNESS = (0.2, 0.5, 0.9)
 
@@ -120,7 +121,7 @@ def test_threads_and_loops_share_fifty_calls(monkeypatch: pytest.MonkeyPatch) ->
     with ThreadPoolExecutor(20) as pool:
         assert len([*pool.map(judged, range(20))]) == 20
     assert model.calls == 50
-    assert SHARED.under_way == 0
+    assert under_way() == 0
     by_temperature = sorted(found, key=lambda results: results[0].scoring.temperature)
     for views in zip(*by_temperature, strict=True):
         assert are_views_of_one(views)
@@ -174,7 +175,7 @@ def test_a_full_executor(
     results = asyncio.run(everybody())
     assert time.monotonic() - started < 20
     assert None not in [result.score for result in results]
-    assert SHARED.under_way == 0
+    assert under_way() == 0
 
 
 @both_ways
@@ -218,7 +219,7 @@ def test_an_ended_loop(
     assert second.score is not None
     assert loop.run_until_complete(first).score is not None  # it ends for itself
     loop.close()
-    assert SHARED.under_way == 0
+    assert under_way() == 0
 
 
 def test_when_the_first_is_cancelled_one_waiter_takes_over() -> None:
@@ -235,7 +236,7 @@ def test_when_the_first_is_cancelled_one_waiter_takes_over() -> None:
     results = asyncio.run(cancelled())
     assert model.calls == 1  # that of the first was never finished
     assert (len(results), sum(result.usage.calls for result in results)) == (5, 1)
-    assert SHARED.under_way == 0
+    assert under_way() == 0
 
 
 @pytest.mark.parametrize("steps", range(5))
@@ -263,7 +264,7 @@ def test_failures_are_handed_to_those_who_wait_and_never_remembered() -> None:
 
     assert [r.score for r in asyncio.run(together())] == [None] * 3
     assert model.calls == 1
-    assert len(SHARED) == 0
+    assert remembered() == 0
     assert TCVA(judge=model).evaluate(sample()).score is not None
     assert model.calls == 2
 
@@ -273,15 +274,15 @@ def test_what_is_shared_can_be_forgotten_and_goes_with_its_judge() -> None:
     TCVA(judge=model).evaluate(sample())
     clear_shared()
     TCVA(judge=model).evaluate(sample())
-    assert (model.calls, len(SHARED)) == (2, 1)
+    assert (model.calls, remembered()) == (2, 1)
     del model
     gc.collect()
-    assert len(SHARED) == 0
+    assert remembered() == 0
     shared, holder = SharedJudgements(), Holder()
     call, _ = shared.begin(Identity(holder), "key", None)
     shared.clear()
     shared.end(call, Assessment.from_verdicts(["fully"]))
-    assert len(shared) == 0
+    assert remembered(shared) == 0
 
 
 class HarshJudge(LLMJudge):
@@ -328,7 +329,7 @@ def test_a_child_process_starts_with_nothing() -> None:
     TCVA(judge=VaryingModel()).evaluate(sample())
     child = os.fork()
     if child == 0:
-        os._exit(0 if len(SHARED) == SHARED.under_way == 0 else 1)
+        os._exit(0 if remembered() == under_way() == 0 else 1)
     assert os.waitpid(child, 0)[1] == 0
 
 
@@ -379,7 +380,7 @@ def test_every_wait_ends_by_the_deadline(asynchronous: bool) -> None:
     assert 0.2 <= time.monotonic() - started < 20
     first.go.set()
     thread.join()
-    assert SHARED.under_way == 0
+    assert under_way() == 0
 
 
 def test_memory_is_bounded_by_number_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -387,10 +388,10 @@ def test_memory_is_bounded_by_number_and_bytes(monkeypatch: pytest.MonkeyPatch) 
     shared, holder = SharedJudgements(), Holder()
     for number in range(100):
         put(shared, Identity(holder), str(number), "x")
-    assert len(shared) == 50
+    assert remembered(shared) == 50
     for number in range(60):
         put(shared, Identity(holder), f"long {number}", "x" * 2_000_000)
-    assert len(shared) == 31
+    assert remembered(shared) == 31
     assert not shared.begin(Identity(holder), "long 59", None)[1]
     # Equal judges that are made from a name share what they say.
     one, two = Holder(), Holder()

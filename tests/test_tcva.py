@@ -37,13 +37,13 @@ from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.reasons import Reason
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.summary import Summary
-from tcva_adapters.runner.sharing import SHARED
 from tests.support.lexical_server import lexical_reply
 from tests.support.office import FREE as PASSAGE
 from tests.support.office import REPLY
 from tests.support.office import VISITED as SAMPLE
 from tests.support.scripted import ScriptedModel, verdict_json
 from tests.support.server import ScriptedServer, auto_judge
+from tests.support.shared_judgements import remembered, under_way
 
 
 def sample(number: int, response: str = "The office opens at nine.") -> Sample:
@@ -196,7 +196,7 @@ def test_what_a_users_judge_returns(answer: object, expected: float | None) -> N
     if expected is None:
         assert results[0].unscored is not None
         assert "must return an Assessment" in results[0].unscored.detail
-    assert SHARED.under_way == 0
+    assert under_way() == 0
 
 
 OTHER = verdict_json((1, "fully", "opens at nine"), (2, "minor", "Parking is free"))
@@ -382,7 +382,7 @@ def test_evaluators_come_back_with_their_store(
     again = pickle.loads(pickle.dumps(made))
     assert again.evaluate(OPENING) == made.evaluate(OPENING)
     assert (again.store.path, again.threshold) == (str(tmp_path / "v.sqlite"), 0.7)
-    assert len(SHARED) == 0
+    assert remembered() == 0
 
 
 @every_kind

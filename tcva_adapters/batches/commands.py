@@ -139,7 +139,7 @@ def cancel(scorer: Scorer[Scored], folder: str | Path) -> Report:
 
 
 def recipe_of(folder: str | Path) -> Mapping[str, Any]:
-    """What `submit` was given as ``recipe``.
+    """Return the ``recipe`` that `submit` was given.
 
     Raises:
         InvalidValueError: There is no submission.

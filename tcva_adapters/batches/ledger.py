@@ -1,4 +1,4 @@
-"""What was asked in batches and what came of it, in one SQLite file that a kill leaves whole.
+"""The ledger of a submission: requests and their outcomes, in one SQLite file that a kill leaves whole.
 
 A question is what one judge is asked about one sample, under the key that the store has for it. Its
 requests are numbered from 0 through all rounds; the tables call them turns. A request has no row before
@@ -28,7 +28,7 @@ WAITING, SENT, LOST, STOPPED, ENDED = "waiting", "sent", "not found", "stopped",
 whole (failed, cancelled), everything that came of it is here."""
 
 MOST_BYTES: Final = 200_000_000
-"""Of the requests of one batch, as OpenAI takes them."""
+"""The size of all requests of one batch that OpenAI takes."""
 
 _VERSION: Final = 0x54434203  # it tells a ledger from other files, too
 
@@ -245,7 +245,7 @@ class Ledger:
         return bool(self._db.execute(query, values).fetchone()[0])
 
     def take_back(self, batch: int) -> None:
-        """What a batch left without an outcome goes into another one."""
+        """Put the requests that a batch left without an outcome into another one."""
         query = "UPDATE turns SET batch = NULL WHERE batch = ? AND status IS NULL"
         self._db.execute(query, (batch,))
         self.update(batch, state=ENDED, detail="")

@@ -84,7 +84,7 @@ class Replay:
     def _reply(
         self, place: int, request: JudgeRequest
     ) -> ModelReply | JudgeError | None:
-        """What came of the question's request at this place; None where nothing did yet."""
+        """The reply to the question's request at this place; None where there is none yet."""
         key, first = self._question.key, place * _BODIES
         if request.schema_name == SENTENCE_SCHEMA:  # asked once for all samples
             key, first = f"{self._model.name} {request!r}", 0

@@ -16,14 +16,14 @@ from tcva_adapters.models.reply_json import read_integer
 
 
 class Outcome(NamedTuple):
-    """What came of a request: an HTTP status, and a body as JSON."""
+    """The outcome of a request: an HTTP status, and a body as JSON."""
 
     status: int
     body: str
 
 
 class Line(NamedTuple):
-    """What a line of a result file says: of which question, of which of its requests, what came."""
+    """A line of a result file: a question, which of its requests, and the outcome."""
 
     question: str
     request: int
@@ -34,7 +34,7 @@ CONFLICT: Final = Outcome(
     HTTPStatus.CONFLICT.value,
     '{"error": {"message": "the batch contains two different replies to this request"}}',
 )
-"""What came of a request that was answered twice: neither of the two can be believed."""
+"""The outcome of a request with two different answers: neither of the two can be believed."""
 
 _CUSTOM_ID: Final = re.compile(r"([0-9a-f]+)-([0-9]{1,9})")
 
@@ -99,7 +99,7 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
 
 
 def merged(known: Outcome | None, new: Outcome) -> Outcome:
-    """What stands of two lines of one request: an answer before a failure, unless answers differ.
+    """Merge two outcomes of one request: an answer stands before a failure, unless answers differ.
 
     Args:
         known: What came before; None where nothing did.

@@ -265,7 +265,7 @@ class Submission:
         answers: Sequence[Judgement | None],
         examples: dict[str, str],
     ) -> str:
-        """What a sample counts as; of failures the first of each reason is noted."""
+        """Tell what a sample counts as, and note the first failure of each reason."""
         if None in answers:
             return "waiting"
         why = self.scorer.result_of(sample, answers).unscored

@@ -1,1 +1,1 @@
-"""What is asked of a model, and what it answers."""
+"""Requests to models, their replies, and clients that make the calls."""

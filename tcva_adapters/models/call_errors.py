@@ -1,4 +1,4 @@
-"""What a failed call means, whichever package raised it or whatever a server answered.
+"""The meaning of failed calls, whichever package raised the error or whatever a server answered.
 
 One table says it, by the status, by the server's code for it, and by the name of the exception's
 class. What a server wrote decides nothing: it may repeat the sample's words.
@@ -120,7 +120,7 @@ def kind_of(status: int | None = None, named: str = "") -> Kind:
 
 
 def as_judge_error(error: BaseException) -> JudgeError:
-    """What an exception means, by class names, codes and statuses, its causes included.
+    """Tell what an exception means, by class names, codes and statuses, its causes included.
 
     Provider packages are not imported: which of them are installed is not our business.
 

@@ -48,14 +48,14 @@ HAS_AIOHTTP: Final = find_spec("aiohttp") is not None
 """Calls go over aiohttp where it is installed: it costs less than httpx2."""
 
 CALLS_THREAD: Final = "tcva-calls"
-"""Nothing of the user's runs on the loop of this thread: whoever waits for it never holds it up."""
+"""The thread of the loop for calls. No code of the user runs on it, so that waiting callers cannot hold it up."""
 
 _CONNECT_SECONDS: Final = 10.0
 
 
 @dataclass(slots=True)
 class _Loop:
-    """What calls on one event loop share.
+    """The connections and limits that calls on one event loop share.
 
     Attributes:
         client: Has the connections.
@@ -71,7 +71,7 @@ class _Loop:
 
 
 class Connection:
-    """What all calls to one server share, on one event loop but for clients of the user's.
+    """The connections to one server, shared by all calls, on one event loop but for clients of the user's.
 
     Args:
         config: Of the model.
@@ -219,7 +219,7 @@ def _requests_until(request: httpx2.Request | None) -> int:
 
 
 def answer_of_error(error: openai.OpenAIError) -> Answer:
-    """What an exception of the package says came back."""
+    """Read an exception of the package as the answer that came back."""
     sent = _requests_until(getattr(error, "request", None))
     response = getattr(error, "response", None)
     if response is None:

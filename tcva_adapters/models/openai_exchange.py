@@ -35,7 +35,7 @@ _FEATURES: Final = {
     "max_tokens": "max_tokens",
     "max_completion_tokens": "max_(?:completion_)?tokens",
 }
-"""What a request may do without, and what refusals call it."""
+"""The features that a request can do without, with the words by which refusals name them."""
 
 FEW_LOGPROBS: Final = 5
 """Alternatives per token that every server with logprobs gives; more are ``many_logprobs``."""
@@ -49,7 +49,7 @@ _UNREAD: Final = Kind("connection", hint="cannot read the reply of {url}")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back of a request, over a connection or in a file of a batch.
+    """The answer to a request, over a connection or in a file of a batch.
 
     Attributes:
         status: The HTTP status; 0 where there was no answer.
@@ -68,7 +68,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What a server says of a request that it refuses; empty where it says nothing.
+    """The words of a server that refuses a request; empty where it says nothing.
 
     Attributes:
         message: The message, without secrets.
@@ -100,7 +100,7 @@ class Server:
         return quotable(text, *self.secrets)
 
     def refusal(self, answer: Answer) -> Refusal:
-        """What a refusal says."""
+        """Read what a refusal says."""
         try:
             payload = json.loads(answer.content)
         except (ValueError, RecursionError):
@@ -115,7 +115,7 @@ class Server:
         )
 
     def error(self, answer: Answer) -> JudgeError:
-        """What an answer means that is no success; fatal where it holds for every call."""
+        """Make an error of an answer that is no success; it is fatal where it holds for every call."""
         if answer.error is not None:
             innermost, *_ = causes = causes_of(answer.error)[::-1]
             kind = kind_of_error(answer.error)

@@ -21,7 +21,7 @@ from tcva_adapters.models.reply_json import after_reasoning, json_values
 from tcva_adapters.results.usage import Usage
 
 _NOT_STRICT: Final = frozenset({"title", "default", "examples"})
-"""What strict modes refuse in a schema, or what only costs tokens."""
+"""Keys of a schema that strict modes refuse, or that only cost tokens."""
 
 
 class Prompted:
@@ -31,7 +31,7 @@ class Prompted:
     prompt alone.
 
     Args:
-        model: Who answers.
+        model: The model that answers.
 
     Attributes:
         model: The same.

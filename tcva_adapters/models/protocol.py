@@ -1,4 +1,4 @@
-"""What a judge model is asked, what it answers, and what it is: a name with two faces."""
+"""The protocol of judge models: a request, a reply, and a model that answers in two ways."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """What a judge model is asked.
+    """A request to a judge model.
 
     Attributes:
         system: The instructions, the same for every sample of a criterion.
@@ -73,7 +73,7 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What a model answered, and what the answer cost.
+    """The answer of a model, and what it cost.
 
     Attributes:
         text: The reply without the model's separate reasoning; never None.
@@ -97,7 +97,7 @@ class ModelReply:
     token_logprobs: tuple[TokenLogprob, ...] | None = None
 
     def usage(self, seconds: float) -> Usage:
-        """What the call for it cost, with the seconds that it took; absurd numbers count 0."""
+        """The cost of the call, with the seconds that it took; absurd numbers count as 0."""
         cost = self.cost
         is_sound = (
             isinstance(cost, int | float)
@@ -161,7 +161,7 @@ class JudgeModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Which judges or models are the same one.
+    """The identity of a judge or model: which others are the same one.
 
     Attributes:
         holder: The object that judges.
@@ -176,7 +176,7 @@ class Identity:
 
 
 def identity_of(judge: object) -> Identity:
-    """Which judges or models are the same as this one.
+    """Tell which judges or models are the same as this one.
 
     It says so itself by an ``identity``; otherwise it is the same as itself alone.
     """

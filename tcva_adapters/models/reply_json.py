@@ -47,7 +47,7 @@ _MAX_AHEAD: Final = 8_000_000
 
 _HEAD: Final = re.compile(r".*[\s,:{}\[\]\"]", re.DOTALL)  # up to a number or a word
 _ENDS: Final = ("null", '"":null', "", ":null")
-"""What a value that was cut off may lack before its brackets are closed; inside of a text or a
+"""Text that a value that was cut off may lack before its brackets are closed; inside of a text or a
 number it is one of the first two."""
 
 
@@ -166,7 +166,7 @@ def json_values(
 
 
 def _broken_value(reply: str, start: int, to_repair: int) -> Node:
-    """What is no JSON as it stands: cut off, or broken with all its brackets."""
+    """Read a value that is no JSON as it stands: cut off, or broken with all its brackets."""
     closers = ""
     tail = end = len(reply)
     is_mismatched = False

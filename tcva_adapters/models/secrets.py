@@ -24,7 +24,7 @@ _READ: Final = 10_000
 """Characters of a text that are looked at for a message: a server may send megabytes."""
 
 _IS_SECRET: Final = re.compile(r".{10}|(?=.*\d).{6}", re.DOTALL)
-"""What has fewer characters is no secret: placeholders such as ``none`` are words that replies hold."""
+"""Shorter texts are no secrets: placeholders such as ``none`` are words that replies hold."""
 
 # A value needs a digit, another sign that it is no word, or many characters.
 _SHAPED: Final = re.compile(
@@ -43,7 +43,7 @@ _NAMED: Final = re.compile(
 _BETWEEN: Final = (
     r"(?:=?+(?:[\\]++(?:[nrt]\s*+)?+|[\r\n]\s*+)|[\u00ad\u200b-\u200d\u2060\ufeff])*+"
 )
-"""What may stand between two characters of a secret: a line break, an escaped one, or a backslash of JSON."""
+"""Characters that may stand between two characters of a secret: a line break, an escaped one, or a backslash of JSON."""
 
 _UNITS: Final = (
     re.compile(r'(?<![^\s"])[^\s"%&\\]*+[%&\\][^\s"]*(?<!\\)'),

@@ -66,7 +66,7 @@ def verdict_key(
 
 
 def visible_fields(sample: Sample, fields: Collection[str]) -> dict[str, object]:
-    """What a judge sees of a sample, for its key: these fields, and with a question its history."""
+    """The fields of a sample that a judge sees, for its key; with a question also its history."""
     values: dict[str, object] = {
         name: getattr(sample, name) for name in FIELDS if name in fields
     }
@@ -114,7 +114,7 @@ def sha256_of(text: str) -> str:
 
 
 def spec_of(judge: Any) -> JudgeSpec:
-    """What a judge is known by now, whatever class wraps its model.
+    """Describe what a judge is known by now, whatever class wraps its model.
 
     That is its parameters, what its model adds by a method ``known``, and any class that is not of this
     package. A judge that computes in this process has neither an address nor sampling.

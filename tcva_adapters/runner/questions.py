@@ -1,4 +1,4 @@
-"""What is asked of a judge about a sample, and what makes a result of the answers.
+"""Questions to judges about a sample, and evaluations, which make results of the answers.
 
 A sample is a list of questions that do not wait for each other. Nothing here knows of claims or
 ratings.
@@ -27,10 +27,10 @@ R = TypeVar("R", bound=Scored)
 
 
 class Question(ABC):
-    """What one judge is asked about one sample.
+    """A question to one judge about one sample.
 
     Attributes:
-        judge: Who is asked.
+        judge: The judge that is asked.
         key: Equal where everything that can change the answer is equal.
         identity: Which judges are the same one; None for a judge that answers at once, whose
             answers are not shared.
@@ -62,7 +62,7 @@ class Question(ABC):
 
 
 class Evaluation(ABC, Generic[R_co]):
-    """What has questions about samples, and makes results of their answers.
+    """The base of all that asks about samples and makes results of the answers.
 
     Attributes:
         is_instant: Whether all judging takes milliseconds: it is done at once in the thread that
@@ -83,7 +83,7 @@ class Evaluation(ABC, Generic[R_co]):
 
     @abstractmethod
     def questions(self, sample: Sample) -> Sequence[Question]:
-        """What is asked about a sample, all in one round; nothing where a required field is missing."""
+        """The questions about a sample, all asked in one round; none where a required field is missing."""
 
     @abstractmethod
     def result_of(self, sample: Sample, answers: Sequence[Any]) -> R_co:
@@ -99,7 +99,7 @@ class Evaluation(ABC, Generic[R_co]):
 def stored_answers(
     store: VerdictStore, questions: Sequence[Question]
 ) -> list[Judgement | None]:
-    """What a store has of questions of one kind, None where it has nothing; looked up in one go."""
+    """Look up questions of one kind in a store, all at once; None stands for one without an answer."""
     if not questions:
         return []
     judgements = store.get_many([q.key for q in questions], questions[0].answered_by)

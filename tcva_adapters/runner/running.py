@@ -42,7 +42,7 @@ CHUNK: Final = 64
 """Samples that are looked up in a store at once, at most."""
 
 ENOUGH_FAILURES: Final = 20
-"""So many failures with the same reason and no success among them end a run. Once a call succeeded,
+"""Failures with the same reason, and no success among them, that end a run. Once a call succeeded,
 only failures count that every call would meet (a wrong key); a text that a server refuses says
 nothing of others."""
 

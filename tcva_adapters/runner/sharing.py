@@ -65,20 +65,6 @@ class SharedJudgements:
         self._calls: OrderedDict[tuple[Hashable, str], Call] = OrderedDict()
         self._bytes = 0
 
-    def __len__(self) -> int:
-        """How many answers are remembered for judges that are still there."""
-        with self._lock:
-            return sum(
-                call.size > 0 and call.holder() is not None
-                for call in self._calls.values()
-            )
-
-    @property
-    def under_way(self) -> int:
-        """How many judgements are being made."""
-        with self._lock:
-            return sum(call.size == 0 for call in self._calls.values())
-
     def begin(
         self,
         identity: Identity,
@@ -138,7 +124,7 @@ class SharedJudgements:
 
 
 SHARED: Final = SharedJudgements()
-"""What the evaluators of this process share."""
+"""The judgements that the evaluators of this process share."""
 
 
 def clear_shared() -> None:
@@ -153,10 +139,10 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(frozen=True)
 class SharedSentences(SentenceMemory):
-    """What a judge said of sentences that it was shown alone, shared or stored as judgements are.
+    """The marks of sentences that a judge was shown alone, shared or stored as judgements are.
 
     Attributes:
-        judge: Who is asked.
+        judge: The judge that is asked.
         identity: Which judges are the same one; None shares nothing.
         store: Where the answers are stored; None shares them in this process.
     """

@@ -21,7 +21,7 @@ class VerdictQuestion(Question):
     """One judge's verdicts on one sample.
 
     Args:
-        judge: Who is asked.
+        judge: The judge that is asked.
         criterion: What is judged.
         sample: The sample.
         share: Whether what the judge says of sentences alone is shared in this process.
@@ -79,7 +79,7 @@ class VerdictQuestion(Question):
 
 
 def judge_identity(judge: Judge) -> Identity | None:
-    """Which judges are the same as this one; None for a judge that answers at once."""
+    """Tell which judges are the same as this one; None for a judge that answers at once."""
     is_slow = hasattr(judge, "identity") or not judge.is_local
     return identity_of(judge) if is_slow else None
 

@@ -93,7 +93,7 @@ def judged_rows(
     mapping: Mapping[str, str],
     prefix: str,
 ) -> list[Record]:
-    """What is added to each row, by the names of `ADDED`; see `judge_batch`."""
+    """The values that are added to each row, by the names of `ADDED`; see `judge_batch`."""
     columns = columns_of(mapping)
     left_out = {prefix + name for name in ADDED}
     errors: list[str | None] = []
@@ -159,7 +159,7 @@ def _turns(item: Sample | Conversation) -> Sequence[Sample]:
 def _keys(
     scorer: Scorer[Scored], items: Iterable[Sample | Conversation]
 ) -> Iterator[str]:
-    """For each row a SHA-256 that is equal where everything is that can change its score."""
+    """A SHA-256 for each row, equal where everything is equal that can change its score."""
     for item in items:
         keys = [
             question.key for turn in _turns(item) for question in scorer.questions(turn)

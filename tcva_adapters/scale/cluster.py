@@ -1,7 +1,7 @@
 """Ray: a dataset, or files into a folder of parts, judged by actors that hold a judge.
 
 A part is a chunk of so many rows of one file, under a name that says which. It appears once it is
-whole, and whoever writes it a second time (a worker that was taken for dead) writes the same. So a second
+whole, and a worker that writes it a second time (having been taken for dead) writes the same. So a second
 run goes on from the parts that are there.
 """
 

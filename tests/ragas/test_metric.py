@@ -23,10 +23,10 @@ from tcva_adapters.errors import (
 )
 from tcva_adapters.ragas import ScorerMetric, TCVAMetric, results_of
 from tcva_adapters.results.reasons import Reason
-from tcva_adapters.runner.sharing import SHARED
 from tests.adapters.test_sharing import SAMPLES, TEMPERATURES, Varying
 from tests.ragas.entry import COLUMN, ENDS_ALL, Counted, ScriptedLLM, evaluated, turn
 from tests.support.office import ONE, SAMPLE, SCORE, TWO
+from tests.support.shared_judgements import under_way
 
 # RAGAS announces the end of its main function and of its wrapper on every use.
 pytestmark = pytest.mark.filterwarnings("ignore:.* is deprecated:DeprecationWarning")
@@ -105,7 +105,7 @@ def test_a_judgement_that_ragas_ends_is_made_by_the_next_one() -> None:
         0.2,
     )
     assert others[0].claims == others[1].claims
-    assert SHARED.under_way == 0
+    assert under_way() == 0
     again = columns(evaluated([*metrics], *SAMPLES, llm=llm, run_config=config))
     assert varying.calls == 6
     assert again == [sorted(row) for row in again]
