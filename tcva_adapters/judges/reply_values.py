@@ -83,7 +83,9 @@ def _verdicts_in_object(value: dict[str, object], depth: int) -> list[ParsedVerd
     if labels - {None} and len(different) > 1:
         return [ParsedVerdict(number, " / ".join(sorted(map(str, different))))]
     if not listed and is_verdict(fields):
-        evidence, reason = _text(fields, "evidence"), _text(fields, "reason")
+        evidence, reason = (
+            _text(_first(fields, kind)) for kind in ("evidence", "reason")
+        )
         return [ParsedVerdict(number, _first(fields, "label"), evidence, reason)]
     return _numbered(listed or verdicts, number)
 
@@ -105,19 +107,15 @@ def _first(fields: Mapping[str, object], kind: str) -> object:
     return next((value for value in values if value is not None), None)
 
 
-def _text(fields: Mapping[str, object], kind: str) -> str:
-    """The texts of a field, and of the lists and objects in it, joined by an ellipsis."""
-    return _joined(_first(fields, kind))
-
-
-def _joined(value: object, depth: int = 0) -> str:
+def _text(value: object, depth: int = 0) -> str:
+    """The text of a value; those in a list or object are joined by an ellipsis."""
     if isinstance(value, dict):
         value = list(value.values())
     if not isinstance(value, list):
         return "" if value is None else str(value).strip()
     if depth == MAX_DEPTH:
         return ""
-    return " ... ".join(filter(None, [_joined(item, depth + 1) for item in value]))
+    return " ... ".join(filter(None, [_text(item, depth + 1) for item in value]))
 
 
 def claims_in(value: object, depth: int = 0) -> list[str] | None:
