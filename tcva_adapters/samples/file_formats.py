@@ -28,9 +28,9 @@ from tcva_adapters.errors import (
 from tcva_adapters.samples.sources import (
     Source,
     encoding_fault,
-    listed,
     name_of,
     opened,
+    quoted_names,
     text_lines,
     unreadable,
     whole_text,
@@ -255,9 +255,7 @@ def _csv_rows(source: Source) -> Iterator[FileRow]:
             header = [cell.strip() for cell in cells]
             names = list(filter(None, header))
             if not fault and len(set(names)) < len(names):
-                fault = (
-                    f"the header has the same name twice: {listed(names)}; rename one"
-                )
+                fault = f"the header has the same name twice: {quoted_names(names)}; rename one"
             if fault:
                 raise unreadable(source, fault, line=line)
             continue

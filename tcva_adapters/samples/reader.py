@@ -23,7 +23,7 @@ from tcva_adapters.samples.fields import parts_of
 from tcva_adapters.samples.file_formats import ROW_WORDS, Format
 from tcva_adapters.samples.row_stream import KEPT, RowStream, skipped_rows
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.samples.sources import Source, listed
+from tcva_adapters.samples.sources import Source, quoted_names
 from tcva_adapters.samples.turns import turns_of
 from tcva_adapters.tables import counted
 
@@ -236,7 +236,7 @@ def _repeated(names: Sequence[str]) -> list[str]:
     if not names:
         return []
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    repeated = f"{listed(names[:_NAMED])}{more}"
+    repeated = f"{quoted_names(names[:_NAMED])}{more}"
     second = f"{names[0]}#2"
     msg = (
         f"several rows have the same id: {repeated}; "
@@ -257,9 +257,7 @@ def columns_of(mapping: Mapping[str, str]) -> dict[str, str]:
     fields = {name: field for field, names in ALIASES.items() for name in names}
     for column, target in mapping.items():
         if target not in fields:
-            msg = (
-                f"{column!r} must be mapped to one of {listed(ALIASES)}, got {target!r}"
-            )
+            msg = f"{column!r} must be mapped to one of {quoted_names(ALIASES)}, got {target!r}"
             raise InvalidValueError(msg)
     columns = {column: fields[target] for column, target in mapping.items()}
     if len(set(columns.values())) < len(columns):
@@ -283,7 +281,7 @@ def item_of(
         known = "; ".join(
             f"{field} ({', '.join(ALIASES[field][1:])})" for field in _TEXT_FIELDS
         )
-        there = listed(record) or "(none)"
+        there = quoted_names(record) or "(none)"
         msg = f"no known field among {there}; fields and other names: {known}; messages (turns); a command reads another name by --map NAME=FIELD"
         if "messages" in record:
             msg = f"messages must be a list of messages, got {record['messages']!r:.60}"

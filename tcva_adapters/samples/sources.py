@@ -64,7 +64,7 @@ def name_of(source: Source) -> str:
     return str(source) if isinstance(source, str | Path) else "the stream"
 
 
-def listed(names: Iterable[str]) -> str:
+def quoted_names(names: Iterable[str]) -> str:
     """Names in quotes, with commas between."""
     return ", ".join(map(repr, names))
 

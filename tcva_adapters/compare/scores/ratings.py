@@ -16,7 +16,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError, of_percent
 from tcva_adapters.samples.csv_cells import original
 from tcva_adapters.samples.row_stream import RowStream
-from tcva_adapters.samples.sources import listed, unreadable
+from tcva_adapters.samples.sources import quoted_names, unreadable
 from tcva_adapters.tables import Record, counted
 
 Scale = tuple[float, float]
@@ -170,14 +170,14 @@ class Ratings:
         """
         if self.labels is None:
             if missing := [rater for rater in self.raters if rater not in self._seen]:
-                known = listed(sorted(self._seen)) or "none"
+                known = quoted_names(sorted(self._seen)) or "none"
                 msg = f"no sample has {missing[0]!r} in its metadata; its fields are {known}"
                 raise InvalidValueError(msg)
             return []
         if not self._seen:
             msg = (
                 f"{self.source}: none of its {len(self.labels)} labels has the id of a sample; its "
-                f"ids are {listed([*self.labels][:3])}"
+                f"ids are {quoted_names([*self.labels][:3])}"
             )
             raise InvalidValueError(msg)
         sentences = []

@@ -11,7 +11,7 @@ from tcva_adapters.compare.scores.ratings import Fields, Ratings, Scale
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.samples.sources import listed
+from tcva_adapters.samples.sources import quoted_names
 
 Held = Literal["all", "scores", "counts"]
 
@@ -57,7 +57,7 @@ def system_of(sample: str | None, metadata: Fields, field: str | None) -> str:
     """
     value = "" if field is None else metadata.get(field)
     if field is not None and value in (None, ""):
-        known = listed(metadata) or "none"
+        known = quoted_names(metadata) or "none"
         msg = f"sample {sample!r} has no {field!r} in its metadata; its fields are {known}"
         raise InvalidSampleError(msg)
     return str(value)

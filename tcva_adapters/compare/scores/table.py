@@ -22,7 +22,7 @@ from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.samples.sources import listed
+from tcva_adapters.samples.sources import quoted_names
 from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.raters import mean_rating
 from tcva_adapters.tables import counted
@@ -356,7 +356,7 @@ class ScoreTable:
         if len(self) and not common:
             msg = (
                 f"no sample in common: {self.samples[0]!r} and others here, "
-                f"{listed(other.samples[:1]) or 'none'} and others there"
+                f"{quoted_names(other.samples[:1]) or 'none'} and others there"
             )
             raise InvalidValueError(msg)
         notes = _join_notes(other.methods, len(self) - common, len(other) - common)
