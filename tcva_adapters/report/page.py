@@ -256,7 +256,7 @@ def pieces(
     the digest of its code, stays as it is.
 
     Args:
-        figures: See `figures_of`.
+        figures: See `page_figures`.
         lines: A line for each sample whose texts are in it.
         shown: How many of these samples have texts.
     """
