@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 # The frameworks are imported for the adapters' docstrings: their telemetry is off.
@@ -31,6 +32,12 @@ from sphinx.util.docutils import SphinxDirective
 from tcva_adapters import __version__
 from tcva_adapters.cli.app import app, imported_command
 from tcva_adapters.results.settings_model import SettingsModel
+
+# Autodoc imports a module as type checkers read it, unless it is loaded; pydantic's models fail then.
+for package in ("", ".langchain", ".llamaindex", ".ragas", ".deepeval", ".scale"):
+    module = import_module(f"tcva_adapters{package}")
+    for name in module.__all__:
+        getattr(module, name)
 
 project = "tcva-adapters"
 release = version = __version__
@@ -116,10 +123,11 @@ def resolve(
         return domain.resolve_xref(
             env, at, sphinx.builder, "obj", found[0], node, shown
         )
-    foreign = target.partition(".")[0] in FOREIGN
-    return (
-        shown if foreign or target.rpartition(".")[2] in names_in_the_code() else None
-    )
+    is_foreign = target.partition(".")[0] in FOREIGN
+    last = target.rpartition(".")[2]
+    is_name = last.isidentifier()  # else it is code in an annotation
+    is_known = is_foreign or not is_name or last in names_in_the_code()
+    return shown if is_known else None
 
 
 @cache
