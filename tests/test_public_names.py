@@ -71,3 +71,14 @@ def test_what_every_suite_needs_stands_at_the_top() -> None:
     names |= {"read_samples", "read_result", "read_results", "write_results"}
     names |= {"aggregate", "aggregate_counts"}
     assert names <= {*dir(tcva_adapters)}
+
+
+def test_the_reference_lists_the_statistics_that_users_call() -> None:
+    stats = import_module("tcva_adapters.stats")
+    files = {path.stem for path in Path(stats.__path__[0]).glob("*.py")}
+    named = {*re.findall(r"`(\w+)`", stats.__doc__ or "")} & files
+    page = (REFERENCE / "stats.rst").read_text("utf-8")
+    listed = re.findall(
+        r"^\.\. auto\w+:: tcva_adapters\.stats\.(\w+)", page, re.MULTILINE
+    )
+    assert {*listed} == named
