@@ -63,16 +63,16 @@ class Criterion:
     def __post_init__(self) -> None:
         for part in ("name", "instruction"):
             if not isinstance(text := getattr(self, part), str):
-                msg = f"{part} of a criterion must be a string, got {text!r}"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"{part} of a criterion must be a string, got {text!r}"
+                )
             object.__setattr__(self, part, whole_characters(text))
         for part in ("levels", "shows", "statements"):
             object.__setattr__(
                 self, part, tuple(map(whole_characters, getattr(self, part)))
             )
         if fault := self._fault():
-            msg = f"criterion {self.name!r} {fault}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(f"criterion {self.name!r} {fault}")
 
     def _fault(self) -> str | None:
         for field in (self.claims, self.against, *self.shows):
@@ -205,8 +205,9 @@ def rubric(
     """
     statements = listed("statements", statements)
     if not statements:
-        msg = f"rubric {name!r} needs at least one text in statements"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"rubric {name!r} needs at least one text in statements"
+        )
     return Criterion(
         name=name,
         against=against,
@@ -236,6 +237,7 @@ def resolve_criterion(criterion: Criterion | str) -> Criterion:
         known = nearest(
             criterion, CRITERIA, f"use {', '.join(CRITERIA)}, or a Criterion"
         )
-        msg = f"unknown criterion {criterion!r}; {misplaced(criterion) or known}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"unknown criterion {criterion!r}; {misplaced(criterion) or known}"
+        )
     return CRITERIA[criterion]

@@ -157,8 +157,9 @@ def _trial_of(name: Any, settings: Mapping[str, Any]) -> _Trial:
     if not hasattr(server, "probe"):
         if server is judge:
             return _Trial(facts, "works, and needs no server", is_usable=True)
-        msg = f"only judges of the form openai:MODEL or nli:FOLDER can be tested, got {name!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"only judges of the form openai:MODEL or nli:FOLDER can be tested, got {name!r}"
+        )
     facts |= server.probe()
     if not facts["answers"]:
         return _Trial(facts, "no answer", is_usable=False)

@@ -56,11 +56,10 @@ class Frozen:
     def __setattr__(self, name: str, value: object) -> None:
         # Underlined are the framework's own, and what typing sets on a generic class.
         if self._is_built and name not in self.settable and not name.startswith("_"):
-            msg = (
+            raise InvalidValueError(
                 f"{name}={value!r:.80} cannot be set on a built {type(self).__name__}; "
                 f"{self.changes.format(name=name)}"
             )
-            raise InvalidValueError(msg)
         super().__setattr__(name, value)
 
 
@@ -138,12 +137,11 @@ class Scorer(Frozen, Evaluation[R_co]):
                     pickle.dumps(value)
             except TypeError as error:
                 # Not as it prints itself: that may hold a key.
-                msg = (
+                raise InvalidValueError(
                     f"{name} ({type(value).__name__}) of this {type(self).__name__} cannot be sent "
                     f"to another process: {error}; build it there, or pass the judge by name, e.g. "
                     "'openai:MODEL'"
-                )
-                raise InvalidValueError(msg) from error
+                ) from error
         return partial(type(self), **self.arguments), ()
 
     def __copy__(self) -> Self:
@@ -289,8 +287,9 @@ def checked_sample(sample: object) -> Sample:
     """
     if not isinstance(sample, Sample):
         kind = type(sample).__name__
-        msg = f"expected a Sample, got {kind}; try Sample.from_record or evaluate_conversation"
-        raise InvalidSampleError(msg)
+        raise InvalidSampleError(
+            f"expected a Sample, got {kind}; try Sample.from_record or evaluate_conversation"
+        )
     return sample
 
 
@@ -302,6 +301,7 @@ def checked_samples(samples: Iterable[object]) -> Iterator[Sample]:
     """
     if is_one(samples):
         kind = type(samples).__name__
-        msg = f"expected several samples, got one {kind}; {_WAYS_OUT.get(kind, _USUAL_WAY_OUT)}"
-        raise InvalidSampleError(msg)
+        raise InvalidSampleError(
+            f"expected several samples, got one {kind}; {_WAYS_OUT.get(kind, _USUAL_WAY_OUT)}"
+        )
     return map(checked_sample, samples)

@@ -103,8 +103,9 @@ def emit(
     """
     logs, trace = _logs(), import_module("opentelemetry.trace")
     if not is_result(result) or not isinstance(span, trace.Span | None):
-        msg = f"emit takes a result and an OpenTelemetry span or None, got {type(result).__name__} and {type(span).__name__}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"emit takes a result and an OpenTelemetry span or None, got {type(result).__name__} and {type(span).__name__}"
+        )
     judged: Any = getattr(result, "assessment", result)
     parts = {
         "name": name or _name(result),

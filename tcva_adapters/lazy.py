@@ -35,8 +35,7 @@ def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
 
     def attribute(name: str) -> Any:
         if name != "__all__" and name not in homes:
-            msg = f"module {package!r} has no attribute {name!r}"
-            raise AttributeError(msg)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
         # Here: pytest imports the package in every run, and the registry takes most of that time.
         from tcva_adapters.frameworks import NEEDS  # noqa: PLC0415  # see above
 
@@ -74,16 +73,16 @@ def check(requirement: Requirement) -> None:
         why = f"cannot be imported ({type(error).__name__}: {error}); "
         if not [*distributions(name=requirement.distribution)]:
             why = "is not installed: "
-        msg = f"{requirement.distribution} {why}{install_hint(requirement.extra)}"
-        raise MissingDependencyError(msg) from error
+        raise MissingDependencyError(
+            f"{requirement.distribution} {why}{install_hint(requirement.extra)}"
+        ) from error
     installed = version(requirement.distribution)
     if _release(installed) < requirement.oldest:
         oldest = ".".join(map(str, requirement.oldest))
-        msg = (
+        raise MissingDependencyError(
             f"{requirement.distribution} {installed} is too old, {oldest} is needed; "
             f"{install_hint(requirement.extra)}"
         )
-        raise MissingDependencyError(msg)
 
 
 def _release(version: str) -> tuple[int, ...]:

@@ -40,13 +40,13 @@ def read_result(carried: str | bytes | Mapping[str, Any]) -> AnyResult:
         json_object(carried) if isinstance(carried, str | bytes) else carried
     )
     if not isinstance(fields, Mapping):
-        msg = f"not a result, got {type(fields).__name__}"
-        raise UnreadableInputError(msg)
+        raise UnreadableInputError(f"not a result, got {type(fields).__name__}")
     kind = fields.get("kind", "ccrs" if "answers" in fields else "tcva")
     if not isinstance(kind, str) or kind not in _CLASSES:
         known = ", ".join(_CLASSES)
-        msg = f"not a result: its kind is {kind!r}; this version reads {known}"
-        raise UnreadableInputError(msg)
+        raise UnreadableInputError(
+            f"not a result: its kind is {kind!r}; this version reads {known}"
+        )
     return _CLASSES[kind].from_dict(fields)
 
 

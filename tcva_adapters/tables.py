@@ -147,8 +147,7 @@ class Report:
             if table.title == title:
                 return table
         titles = ", ".join(table.title for table in self.tables)
-        msg = f"no table {title!r}; there are {titles or 'none'}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(f"no table {title!r}; there are {titles or 'none'}")
 
     def records(self, title: str) -> list[Record]:
         """The records of one table, as plain values.
@@ -180,8 +179,9 @@ class Report:
         try:
             import pandas as pd  # noqa: PLC0415  # not among the requirements
         except ImportError:
-            msg = "a data frame needs pandas: pip install pandas"
-            raise MissingDependencyError(msg) from None
+            raise MissingDependencyError(
+                "a data frame needs pandas: pip install pandas"
+            ) from None
         if title is None and not self.tables:
             return pd.DataFrame()
         return pd.json_normalize(self.records(title or self.tables[0].title))

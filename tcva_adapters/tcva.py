@@ -117,8 +117,9 @@ class TCVA(FromConfig, Scorer[Result]):
         )
         weights, number = self.scoring.fuse_weights, 1 + len(self.members)
         if weights is not None and len(weights) != number:
-            msg = f"fuse_weights must have one weight per judge ({number}), got {weights!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"fuse_weights must have one weight per judge ({number}), got {weights!r}"
+            )
 
         self.is_local = all(scorer.judge.is_local for scorer in self._scorers)
         self.is_instant = not any(map(judge_identity, self._single_judges()))
@@ -413,12 +414,14 @@ def _member(judge: Any, criterion: Criterion, settings: TCVASettings) -> TCVA:
         InvalidValueError: It is fused already, or nothing that can judge.
     """
     if judge is None:
-        msg = f"fuse must not contain None; an additional judge is {resolve.KINDS}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"fuse must not contain None; an additional judge is {resolve.KINDS}"
+        )
     if isinstance(judge, TCVA):
         if judge.members:
-            msg = f"{judge!r} already has additional judges; list all judges in one fuse=[...]"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"{judge!r} already has additional judges; list all judges in one fuse=[...]"
+            )
         return judge
     if resolve.is_fixed(judge) or getattr(judge, "is_local", False):
         # It follows no setting, and says the same each time.

@@ -21,8 +21,7 @@ def require(
         InvalidValueError: It is not usable; the message names it and what is needed.
     """
     if not is_usable:
-        msg = f"{name} must be {needed}, got {value!r:.80}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(f"{name} must be {needed}, got {value!r:.80}")
 
 
 def check_scorer(owner: object, scorer: object) -> None:
@@ -55,7 +54,8 @@ def check_settings(
     """
     title = type(owner).__name__
     for name in {"judge", "llm", "model"}.intersection(settings) - {judge}:
-        msg = f"{title} takes the judge as {judge}=..., not as {name}=..."
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{title} takes the judge as {judge}=..., not as {name}=..."
+        )
     names = [name for name in known if name not in {"judge", judge}]
     check_names(settings, [judge, *names], owner=title)

@@ -40,8 +40,9 @@ class NativeRun(ABC):
 
     def __init__(self, name: str, sample: Sample, llm: object) -> None:
         if name not in self.metrics:
-            msg = f"{self.title} metric must be one of {', '.join(self.metrics)}, got {name!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"{self.title} metric must be one of {', '.join(self.metrics)}, got {name!r}"
+            )
         require(isinstance(llm, self.llm_classes), "llm", llm, self.llm_kind)
         self.name = name
         self.sample = sample

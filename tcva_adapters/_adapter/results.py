@@ -65,8 +65,7 @@ def find_result(stored: Any, places: Sequence[str]) -> Any:
                 return read_result(holder)
         holders = [value_of(holder, place) for holder in holders for place in places]
     names = [*stored] if isinstance(stored, Mapping) else stored
-    msg = f"no result of tcva-adapters found in {names!r:.200}"
-    raise UnreadableInputError(msg)
+    raise UnreadableInputError(f"no result of tcva-adapters found in {names!r:.200}")
 
 
 def chosen(

@@ -87,10 +87,9 @@ def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
     """
     path = folder / "ledger.sqlite"
     if not is_new and not path.is_file():
-        msg = (
+        raise InvalidValueError(
             f"no batch was submitted in folder {folder}; use 'tcva batch submit' first"
         )
-        raise InvalidValueError(msg)
     make_folder(folder)
     with suppress(FileExistsError):
         os.close(new_file(path))  # SQLite would make it for everybody to read
@@ -99,8 +98,7 @@ def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
         yield Ledger(db, path)
     except sqlite3.Error as error:
         why = "another command may be using it, the disk may be full, or it is not a submission"
-        msg = f"{path} cannot be used: {error}; {why}"
-        raise InvalidValueError(msg) from error
+        raise InvalidValueError(f"{path} cannot be used: {error}; {why}") from error
     finally:
         db.close()
 
@@ -119,8 +117,9 @@ class Ledger:
                 db.execute(statement)
             db.execute(f"PRAGMA user_version = {_VERSION}")
         elif version != _VERSION:
-            msg = f"{path} is not a submission of this version; use another folder"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"{path} is not a submission of this version; use another folder"
+            )
         db.execute("COMMIT")
 
     @contextmanager

@@ -89,19 +89,20 @@ class Submission:
         models = _models_of(scorer)
         path = usable_path(folder)
         if scorer.store is None:
-            msg = "a batch needs a store for its replies; set store=... (--store FILE)"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                "a batch needs a store for its replies; set store=... (--store FILE)"
+            )
         with opened(path, is_new=is_new) as ledger, ExitStack() as stack:
             if not is_new and ledger.get("samples") is None:
-                msg = f"'tcva batch submit' was stopped before {path} was complete; run it again"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"'tcva batch submit' was stopped before {path} was complete; run it again"
+                )
             judging = _judging_of(scorer)
             if ledger.get("judging", judging) != judging:
-                msg = (
+                raise InvalidValueError(
                     f"{path} was submitted with another judge, server (OPENAI_BASE_URL) or criterion; "
                     "use the same settings, or another folder"
                 )
-                raise InvalidValueError(msg)
             services = {
                 name: stack.enter_context(closing(BatchService(model)))
                 for name, model in models.items()
@@ -121,8 +122,9 @@ class Submission:
             return
         known = chain.from_iterable(self.ledger.samples())
         if any(line != other for line, other in zip_longest(known, lines)):
-            msg = f"{self.folder} contains a submission of other samples; use another folder"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"{self.folder} contains a submission of other samples; use another folder"
+            )
 
     def advanced(self, *, again: bool = False) -> Report:
         """Take the submission as far as it gets now."""
@@ -330,14 +332,17 @@ def _models_of(scorer: Scorer[Scored]) -> dict[str, OpenAICompatibleModel]:
             continue
         model = judge.model if type(judge) is LLMJudge else None
         if not isinstance(model, OpenAICompatibleModel):
-            msg = f"batches need a judge of the form openai:MODEL, got {judge.name}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"batches need a judge of the form openai:MODEL, got {judge.name}"
+            )
         if models.setdefault(model.name, model).parameters != model.parameters:
-            msg = f"two judges use {model.name} with different settings; make a submission for each"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"two judges use {model.name} with different settings; make a submission for each"
+            )
     if not models:
-        msg = f"{scorer!r} uses no model and needs no batch; use 'tcva evaluate'"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{scorer!r} uses no model and needs no batch; use 'tcva evaluate'"
+        )
     return models
 
 

@@ -56,8 +56,9 @@ def composite(
     shares = dict.fromkeys(scores, 1.0 / len(scores)) if weights is None else weights
     if not shares or not scores.keys() >= shares.keys():
         names = ", ".join(scores)
-        msg = f"weights must be for the rated metrics ({names}), got {list(shares)!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"weights must be for the rated metrics ({names}), got {list(shares)!r}"
+        )
     row = [scores[name] or 0.0 for name in shares]
     rating = evaluate_panel([row], list(shares.values()), threshold, 1.0)
     missing = [name for name in shares if shares[name] > 0.0 and scores[name] is None]

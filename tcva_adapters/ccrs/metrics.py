@@ -137,8 +137,9 @@ def exact_match(response: str, reference: str, mode: ExactMatch = "strict") -> b
     (False, True)
     """
     if mode not in get_args(ExactMatch):
-        msg = f"em must be {' or '.join(map(repr, get_args(ExactMatch)))}, got {mode!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"em must be {' or '.join(map(repr, get_args(ExactMatch)))}, got {mode!r}"
+        )
     if not response.strip():
         return False
     if response == reference or mode == "strict":

@@ -37,8 +37,9 @@ class MetricAnswer(Judgement):
     @model_validator(mode="after")
     def _rated_or_not(self) -> Self:
         if (self.rating is None) == (self.unscored is None):
-            msg = "an answer must have either a rating or a reason why it is unscored"
-            raise ValueError(msg)
+            raise ValueError(
+                "an answer must have either a rating or a reason why it is unscored"
+            )
         return self
 
 

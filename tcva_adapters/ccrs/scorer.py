@@ -210,13 +210,15 @@ def _metrics(metrics: Any) -> tuple[Metric, ...]:
         metric = METRICS.get(str(getattr(entry, "name", entry)))
         if metric is None or entry not in (metric, metric.name):
             names = ", ".join(f"{m.name} ({m.title})" for m in METRICS.values())
-            msg = f"unknown metric {getattr(entry, 'name', entry)!r}; use one or more of {names}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"unknown metric {getattr(entry, 'name', entry)!r}; use one or more of {names}"
+            )
         chosen.append(metric)
     if not chosen or len(set(chosen)) < len(chosen):
         known = ", ".join(METRICS)
-        msg = f"metrics must be one or more of {known}, each at most once, got {metrics!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"metrics must be one or more of {known}, each at most once, got {metrics!r}"
+        )
     return tuple(chosen)
 
 
@@ -249,5 +251,6 @@ def _rater_of(judge: Any, max_concurrency: int) -> LLMJudge | LexicalRater:
         return LexicalRater()
     if isinstance(resolved, LLMJudge):
         return LLMJudge(resolved.model)  # how it makes claims changes no rating
-    msg = f"{resolved.name} gives no ratings; use 'lexical', 'openai:MODEL' or an LLM object"
-    raise InvalidValueError(msg)
+    raise InvalidValueError(
+        f"{resolved.name} gives no ratings; use 'lexical', 'openai:MODEL' or an LLM object"
+    )

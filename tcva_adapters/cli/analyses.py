@@ -151,8 +151,9 @@ def calibrate(
     )
     unused = settings.keys() & {"threshold", *CalibrationConfig.model_fields}
     if unused and not max_false_pass is min_true_pass is None:
-        msg = f"--set {min(unused)} is not used with a limit; leave it out"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"--set {min(unused)} is not used with a limit; leave it out"
+        )
     analysis = take(settings, CalibrationConfig)
     scale = pair_of(human_scale, "--human-scale")
     scoring = scoring_of(config, settings) or ScoringConfig()
@@ -246,8 +247,9 @@ def validate(
     Example: tcva validate judged.jsonl --human human_score --by domain
     """
     if bool(rate_next) != (out is not None):
-        msg = "--next NUMBER and --out FILE need each other: --out is the file for the samples to rate"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "--next NUMBER and --out FILE need each other: --out is the file for the samples to rate"
+        )
     targets = {
         "--out": (out, LABELS),
         "--report": (report, PAGE),

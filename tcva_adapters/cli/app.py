@@ -70,8 +70,7 @@ class _Command(TyperCommand):
             if parameters.count(parameter) > 1 and not may_repeat:
                 is_human = parameter.name == "human"
                 way = "join two fields with a comma" if is_human else "remove one"
-                msg = f"{parameter.opts[0]} is given twice; {way}"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(f"{parameter.opts[0]} is given twice; {way}")
         rest = super().parse_args(ctx, args)
         check_apart(ctx.params)
         return rest

@@ -70,8 +70,9 @@ def submit(
     Example: tcva batch submit samples.jsonl --judge openai:gpt-4.1-mini -o july
     """
     if store == NONE:
-        msg = "a batch needs a store for its answers; give a file with --store"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "a batch needs a store for its answers; give a file with --store"
+        )
     recipe = plain_settings(
         judge,
         set_,
@@ -144,8 +145,9 @@ def collect(
     print_report(report, as_json=as_json)
     (counts,) = report.records("samples")
     if not counts["scored"] and not counts["requests_under_way"]:
-        msg = f"no sample has a score: {counts['failed']} failed, {counts['waiting']} unanswered"
-        raise InvalidSampleError(msg)
+        raise InvalidSampleError(
+            f"no sample has a score: {counts['failed']} failed, {counts['waiting']} unanswered"
+        )
     if counts["failed"] and not counts["requests_under_way"]:
         raise typer.Exit(JUDGEMENTS_FAILED)
 

@@ -112,6 +112,5 @@ class CompositeConfig(SettingsModel):
     @model_validator(mode="after")
     def _sum_to_1(self) -> Self:
         if self.weights is not None and abs(sum(self.weights.values()) - 1.0) > 1e-9:
-            msg = "they should sum to 1"
-            raise ValueError(msg)
+            raise ValueError("they should sum to 1")
         return self

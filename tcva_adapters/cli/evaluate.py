@@ -270,12 +270,14 @@ def _check_ccrs(plain: Mapping[str, Any]) -> None:
         return
     for name in ("criterion", "panel", "fuse", "temperature", "config"):
         if name in plain:
-            msg = f"--{name} is for claims; --ccrs rates whole answers, so leave it out"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"--{name} is for claims; --ccrs rates whole answers, so leave it out"
+            )
     for metric in plain.get("weights", ()):
         if metric not in plain["metrics"]:
-            msg = f"weights: no metric {metric!r}; --ccrs rates {', '.join(plain['metrics'])}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"weights: no metric {metric!r}; --ccrs rates {', '.join(plain['metrics'])}"
+            )
 
 
 def _judge_on_ray(
@@ -291,11 +293,11 @@ def _judge_on_ray(
     """Judge a file on a cluster, into a folder of parts."""
     for name, value in refused.items():
         if value:
-            msg = f"--{name} does not work with --ray; leave it out"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(f"--{name} does not work with --ray; leave it out")
     if out in (None, STDOUT):
-        msg = "--ray writes a folder of parts; name it with --out FOLDER"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "--ray writes a folder of parts; name it with --out FOLDER"
+        )
     with interruptible("the same command continues after the parts that are written"):
         report = judge_files(file, str(out), plain, address=address, mapping=mapping)
     print_report(report, as_json=as_json)

@@ -78,8 +78,9 @@ def check_apart(arguments: Mapping[str, Any]) -> None:
         if argument not in _WRITTEN:
             read |= files
         elif files & read or (value and value == arguments.get("store")):
-            msg = f"--{argument} {value} is also what is read; give each a file of its own"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"--{argument} {value} is also what is read; give each a file of its own"
+            )
 
 
 def check_targets(targets: Targets, *, overwrite: bool, as_json: bool = False) -> None:
@@ -98,8 +99,9 @@ def check_targets(targets: Targets, *, overwrite: bool, as_json: bool = False) -
     if as_json:
         printed.insert(0, "--json")
     if len(printed) > 1:
-        msg = f"{printed[0]} and {printed[1]} both write to standard output; give one a file"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{printed[0]} and {printed[1]} both write to standard output; give one a file"
+        )
     taken: dict[Path, str] = {}
     for option, (name, ours) in targets.items():
         if name is None or name == STDOUT or _is_step_summary(name):
@@ -107,11 +109,11 @@ def check_targets(targets: Targets, *, overwrite: bool, as_json: bool = False) -
         path = usable_path(name)
         other = taken.setdefault(path.resolve(), option)
         if other != option:
-            msg = f"{option} {name} is also {other}; give each a file of its own"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"{option} {name} is also {other}; give each a file of its own"
+            )
         if path.is_dir():
-            msg = f"{option} {name} is a folder; name a file"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(f"{option} {name} is a folder; name a file")
         check_ours(path, ours, overwrite=overwrite)
         if path.is_file():
             note(f"note: {name} will be replaced")
@@ -120,8 +122,9 @@ def check_targets(targets: Targets, *, overwrite: bool, as_json: bool = False) -
             with tempfile.TemporaryFile(dir=path.parent):
                 pass
         except OSError as error:
-            msg = f"{option} {name} cannot be written: {error.strerror or error}; give another path"
-            raise InvalidValueError(msg) from error
+            raise InvalidValueError(
+                f"{option} {name} cannot be written: {error.strerror or error}; give another path"
+            ) from error
 
 
 def side(*names: str | None) -> TextIO:

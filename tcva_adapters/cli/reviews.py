@@ -84,8 +84,9 @@ class Reviews:
         gates = gate_records(report)
         code = exit_code(table, gates)
         if code == NOTHING:
-            msg = "no sample has a score; the table 'unscored' gives the reasons"
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError(
+                "no sample has a score; the table 'unscored' gives the reasons"
+            )
         if code:
             raise typer.Exit(GATE_FAILED)
         reasons = {record["reason"] for record in records_of(report, "unscored")}

@@ -70,15 +70,13 @@ def parse_settings(
     for pair in pairs or ():
         name, equals, value = pair.partition("=")
         if not equals:
-            msg = f"--set must be NAME=VALUE, got {pair!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(f"--set must be NAME=VALUE, got {pair!r}")
         name = name.strip().replace("-", "_")
         check_names([name], fields, owner="--set", titles=titles)
         field, model = fields[name]
         values = typed.setdefault(model, {})
         if field in values:
-            msg = f"--set {name} is given twice; remove one"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(f"--set {name} is given twice; remove one")
         values[field] = value_of(value)
 
     settings: dict[str, Any] = {}
@@ -130,8 +128,9 @@ def pair_of(text: str | None, option: str) -> tuple[float, float] | None:
     pair = value_of(text)
     is_tuple = isinstance(pair, tuple) and len(pair) == 2
     if not (is_tuple and {*map(type, pair)} <= {int, float}):
-        msg = f"{option} must be two numbers with a comma between them, e.g. 1,5, got {text!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{option} must be two numbers with a comma between them, e.g. 1,5, got {text!r}"
+        )
     numbers: tuple[float, float] = pair
     return numbers
 
@@ -151,8 +150,9 @@ def renames(pairs: Iterable[str] | None) -> dict[str, str]:
     for pair in pairs or ():
         name, _, field = pair.rpartition("=")
         if not (name and field):
-            msg = f"--map must be YOURS=FIELD, e.g. my_answer=response, got {pair!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"--map must be YOURS=FIELD, e.g. my_answer=response, got {pair!r}"
+            )
         mapping[name.strip()] = field.strip()
     return mapping
 
@@ -190,8 +190,9 @@ def plain_settings(
     }
     judges = [judge, *settings.get("panel", ()), *settings.get("fuse", ())]
     if model and not any(name.startswith("openai:") for name in judges):
-        msg = f"--set {next(iter(model))} needs --judge openai:MODEL, got {judge!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"--set {next(iter(model))} needs --judge openai:MODEL, got {judge!r}"
+        )
     if is_dry:
         model["api_key"] = "none"
     if model:

@@ -53,16 +53,16 @@ def read_systems(
         groups |= zip(queries, block.rows.groups, strict=False)
         metrics = dict(_metrics(block, temperatures))
         if not metrics:
-            msg = f"no scores in {name}; judge its samples first: tcva evaluate --out FILE"
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError(
+                f"no scores in {name}; judge its samples first: tcva evaluate --out FILE"
+            )
         for metric, scores in metrics.items():
             column = cells.setdefault(metric, {}).setdefault(name, {})
             if twice := column.keys() & queries.keys():
-                msg = (
+                raise InvalidValueError(
                     f"system {name!r} has two scores for query {min(twice)!r} under "
                     f"{metric!r}; give each system a name (NAME=FILE)"
                 )
-                raise InvalidValueError(msg)
             column |= zip(queries, scores.tolist(), strict=True)
     if len(set(map(frozenset, judges.values()))) > 1:
         by_system = [f"{name}: {', '.join(sorted(j))}" for name, j in judges.items()]
@@ -131,8 +131,9 @@ def tables_of(
     names = {metric: {metric, metric.rpartition(" T=")[0]} for metric in tables}
     for metric in metrics:
         if not any(metric in known for known in names.values()):
-            msg = f"no metric {metric!r}; the metrics are {', '.join(tables)}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"no metric {metric!r}; the metrics are {', '.join(tables)}"
+            )
     return {m: table for m, table in tables.items() if names[m] & {*metrics}}
 
 

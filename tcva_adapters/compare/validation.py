@@ -197,11 +197,10 @@ class _RatedMethod:
     def check(self) -> None:
         """Refuse a method without ratings, and ratings outside the scale of scores."""
         if not np.isfinite(self.errors).any():
-            msg = (
+            raise InvalidValueError(
                 f"no sample has both a score of {self.method!r} and a human rating; name their field "
                 "or file with --human, or draw samples to rate with --next 60"
             )
-            raise InvalidValueError(msg)
         if not is_on_scale(self.human):
             raise InvalidValueError(off_scale(self.human))
 
@@ -448,8 +447,9 @@ class _RatedMethod:
                 {key for metadata in self.table.metadata for key in metadata}
             )
             names = ", ".join(known) or "none"
-            msg = f"no sample has {field!r} in its metadata; its fields are {names}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"no sample has {field!r} in its metadata; its fields are {names}"
+            )
         return values
 
 

@@ -251,8 +251,9 @@ def check_known(what: str, name: str, known: Sequence[str]) -> None:
         InvalidValueError: It is none of them.
     """
     if not isinstance(name, str) or name not in known:
-        msg = f"{what} must be one of {', '.join(known)}, got {name!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{what} must be one of {', '.join(known)}, got {name!r}"
+        )
 
 
 def check_eps(eps: float) -> float:
@@ -282,11 +283,10 @@ def check_floored(eps: float, floor: Floor, highest: float) -> None:
             above 0.
     """
     if eps > DEFAULT_EPS and floor == "paper" and highest >= TINY_EXPONENT:
-        msg = (
+        raise InvalidValueError(
             f'eps={eps:g} needs floor="always". With floor="paper" an eps above {DEFAULT_EPS:g} '
             "makes scores fall where the exponent turns positive"
         )
-        raise InvalidValueError(msg)
 
 
 def check_counts(counts: npt.ArrayLike) -> FloatArray:

@@ -36,8 +36,7 @@ def listed(what: str, values: Any) -> list[Any]:
     # An array without dimensions says that it iterates.
     if is_many and getattr(values, "ndim", None) != 0:
         return list(values)
-    msg = f"{what} must be a list, got {values!r}"
-    raise InvalidValueError(msg)
+    raise InvalidValueError(f"{what} must be a list, got {values!r}")
 
 
 def nearest(name: object, known: Iterable[str], otherwise: str) -> str:
@@ -91,20 +90,23 @@ def as_matrix(
         array = np.asarray(values)
         matrix: npt.NDArray[np.float64] = array.real.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
-        msg = f"{what} must be a matrix of numbers, got {reprlib.repr(values)}: {error}"
-        raise InvalidValueError(msg) from None
+        raise InvalidValueError(
+            f"{what} must be a matrix of numbers, got {reprlib.repr(values)}: {error}"
+        ) from None
     width = "M" if isinstance(columns, str) else len(columns)
     has_shape = matrix.ndim == 2 and matrix.shape[1] and width in {"M", matrix.shape[1]}
     if not has_shape or np.iscomplexobj(array):
-        msg = f"{what} must have the shape (N, {width}), got {array.shape} of {array.dtype}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{what} must have the shape (N, {width}), got {array.shape} of {array.dtype}"
+        )
     is_right = (matrix >= 0.0) & (matrix <= high) | (may_miss & np.isnan(matrix))
     if not is_right.all():
         row, column = np.argwhere(~is_right)[0]
         name = f"{columns} {column}" if isinstance(columns, str) else columns[column]
         value = float(matrix[row, column])
-        msg = f"{what} must be {wanted}, got {value!r} for {name} in row {row}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{what} must be {wanted}, got {value!r} for {name} in row {row}"
+        )
     return matrix
 
 
@@ -130,6 +132,7 @@ def check_within(
     number = as_number(value)
     if number is None or not low <= number <= high:  # also refuses nan
         hint = of_percent(value) if high == 1.0 else ""
-        msg = f"{what} must be {wanted or f'between {low:g} and {high:g}'}, got {value!r}{hint}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{what} must be {wanted or f'between {low:g} and {high:g}'}, got {value!r}{hint}"
+        )
     return number

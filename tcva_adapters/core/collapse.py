@@ -113,8 +113,9 @@ def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
         word = verdict.strip().lower() if isinstance(verdict, str) else verdict
         level = _DEEPEVAL.get(word) if isinstance(word, str) else None
         if level is None:
-            msg = f"a DeepEval verdict must be one of {', '.join(_DEEPEVAL)}, got {word!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"a DeepEval verdict must be one of {', '.join(_DEEPEVAL)}, got {word!r}"
+            )
         levels.append(level)
     return levels
 

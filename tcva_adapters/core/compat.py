@@ -51,8 +51,9 @@ def score_agg(
     numbers = [as_number(value) for value in values]
     known = [n for n in numbers if n is not None and 0.0 <= n < math.inf]
     if len(known) < len(values):
-        msg = f"scores must be finite numbers of 0 or more, got {values!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"scores must be finite numbers of 0 or more, got {values!r}"
+        )
     if not known:
         return 0.0
     bounds, most = PAPER_BOUNDS, sys.float_info.max
@@ -74,7 +75,6 @@ def score_agg(
         penalised: float = mean * (1.0 - known.count(0.0) / len(known)) ** alpha
         return round(penalised, _DECIMALS)
     except (OverflowError, ZeroDivisionError):
-        msg = (
+        raise InvalidValueError(
             f"the power mean of {known!r} with exponent {p:g} is too large for a float"
-        )
-        raise InvalidValueError(msg) from None
+        ) from None

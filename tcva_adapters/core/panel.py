@@ -164,14 +164,16 @@ def evaluate_panel(
     )
     shares = _check_weights(criteria_weights, table.shape[1], "criteria")
     if abs(shares.sum() - 1.0) > _SUM_TOLERANCE:
-        msg = f"criteria_weights must sum to 1, got {list(criteria_weights)!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"criteria_weights must sum to 1, got {list(criteria_weights)!r}"
+        )
     table = np.sort(table, axis=0)  # the order of the judges must not move the last bit
     missing = np.isnan(table).sum(axis=0)
     empty = np.flatnonzero(missing == len(table))
     if len(empty):
-        msg = f"no judge has a score for criterion {empty[0]}; leave out the criterion and its weight"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"no judge has a score for criterion {empty[0]}; leave out the criterion and its weight"
+        )
     means = np.nanmean(table, axis=0)
     # A mean lies between its members. Without this, a panel that gives 3 of 5 by ten criteria of
     # weight 0.1 would miss a threshold of 0.6 by the last bit.
@@ -223,10 +225,12 @@ def _check_weights(weights: Sequence[float], count: int, owners: str) -> FloatAr
     """The weights as an array, one for each of so many methods or criteria."""
     numbers = [as_number(weight) for weight in listed("weights", weights)]
     if len(numbers) != count or None in numbers:
-        msg = f"weights must be numbers, one for each of {count} {owners}, got {weights!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"weights must be numbers, one for each of {count} {owners}, got {weights!r}"
+        )
     shares = np.array(numbers, dtype=np.float64)
     if not ((shares >= 0.0).all() and 0.0 < sum(shares.tolist()) < np.inf):
-        msg = f"weights must be finite, at least 0 and not all 0, got {weights!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"weights must be finite, at least 0 and not all 0, got {weights!r}"
+        )
     return shares

@@ -61,14 +61,15 @@ class Bounds:
         if not all(
             end is not None and math.isfinite(end) for end in ends
         ) or not math.isfinite(self.p_max - self.p_min):
-            msg = f"bounds must be finite numbers, got {self!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(f"bounds must be finite numbers, got {self!r}")
         if not self.p_min < self.p_max:
-            msg = f"bounds must rise, got p_min={self.p_min!r} and p_max={self.p_max!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"bounds must rise, got p_min={self.p_min!r} and p_max={self.p_max!r}"
+            )
         if not self.t_min < self.t_max <= 1.5:
-            msg = f"t_min < t_max <= 1.5 needed, got t_min={self.t_min!r} and t_max={self.t_max!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"t_min < t_max <= 1.5 needed, got t_min={self.t_min!r} and t_max={self.t_max!r}"
+            )
 
     @property
     def short_name(self) -> str:
@@ -89,8 +90,9 @@ def check_bounds(bounds: Bounds) -> Bounds:
     """
     given: Any = bounds  # whatever a caller without a type checker passes
     if not isinstance(given, Bounds):
-        msg = f"bounds must be Bounds(p_min=..., p_max=..., t_min=..., t_max=...), got {bounds!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"bounds must be Bounds(p_min=..., p_max=..., t_min=..., t_max=...), got {bounds!r}"
+        )
     return bounds
 
 
@@ -107,8 +109,7 @@ def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -
     value = as_temperature(temperature)
     if not bounds.t_min <= value <= bounds.t_max:  # also refuses nan
         ends = f"between {bounds.t_min:g} and {bounds.t_max:g}"
-        msg = f"temperature must be {ends}, got {value:g}. {MEANING}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(f"temperature must be {ends}, got {value:g}. {MEANING}")
     return value
 
 
@@ -125,8 +126,9 @@ def as_temperature(temperature: float | str) -> float:
     elif not isinstance(temperature, bool):
         number = as_number(temperature)
     if number is None:
-        msg = f"temperature must be a number or one of {_NAMES}, got {temperature!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"temperature must be a number or one of {_NAMES}, got {temperature!r}"
+        )
     return number
 
 

@@ -41,8 +41,9 @@ class Verdict(StrEnum):
         """
         level = _BY_WORD.get(word.strip().lower()) if isinstance(word, str) else None
         if level is None:
-            msg = f"a verdict must be one of {', '.join(LEVELS)}, got {word!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"a verdict must be one of {', '.join(LEVELS)}, got {word!r}"
+            )
         return level
 
 
@@ -85,14 +86,16 @@ class WeightScheme:
         weights = tuple(number for number in numbers if number is not None)
         if not len(numbers) == len(weights) == len(LEVELS):
             levels = ", ".join(LEVELS)
-            msg = f"a weight scheme must have five numbers ({levels}), got {self.weights!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"a weight scheme must have five numbers ({levels}), got {self.weights!r}"
+            )
         for level, weight, most in zip(
             LEVELS, weights, (1.0, *weights[:-1]), strict=True
         ):
             if not 0.0 <= weight <= most:
-                msg = f"weights must be in [0, 1] and never rise, got {weight!r} for {level.value}"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"weights must be in [0, 1] and never rise, got {weight!r} for {level.value}"
+                )
         object.__setattr__(self, "weights", weights)
 
     @classmethod
@@ -107,8 +110,9 @@ class WeightScheme:
         if isinstance(scheme, str):
             if scheme not in SCHEMES:
                 names = ", ".join(SCHEMES)
-                msg = f"a weight scheme must be five numbers or one of {names}, got {scheme!r}"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"a weight scheme must be five numbers or one of {names}, got {scheme!r}"
+                )
             return SCHEMES[scheme]
         return cls("custom", scheme)  # type: ignore[arg-type]  # __post_init__ checks the length
 
@@ -188,8 +192,7 @@ def level_shares(p_yes: float) -> Shares:
     (0.0, 0.0, 0.0, 0.0, 1.0)
     """
     if not 0.0 <= p_yes <= 1.0:
-        msg = f"p_yes must be between 0 and 1, got {p_yes!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(f"p_yes must be between 0 and 1, got {p_yes!r}")
     weights = WeightScheme.DEFAULT.weights
     upper = max(i for i, weight in enumerate(weights[:-1]) if weight >= p_yes)
     above, below = weights[upper : upper + 2]

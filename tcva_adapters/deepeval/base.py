@@ -340,11 +340,10 @@ def _check_class(metric: ScorerBase[Any], test_case: Any) -> None:
         return
     got = f"multimodal {expected}" if is_expected else type(test_case).__name__
     hint = f"; {_METRICS[got]} judges those" if got in _METRICS else ""
-    msg = (
+    raise InvalidSampleError(
         f"'{metric.name}' needs a test case of class {expected}, with text only; "
         f"got a {got}{hint}"
     )
-    raise InvalidSampleError(msg)
 
 
 def _finish(

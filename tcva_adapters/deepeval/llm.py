@@ -89,8 +89,10 @@ class DeepEvalModel(LLMObject):
         if isinstance(answer, BaseModel):
             answer = object_text(answer, request)
         if not isinstance(answer, str):
-            msg = f"the judge must return text, got a {type(answer).__name__}"
-            raise JudgeError(msg, reason="no_reply")
+            raise JudgeError(
+                f"the judge must return text, got a {type(answer).__name__}",
+                reason="no_reply",
+            )
         # Of a cost that nobody knows the number itself is 0.
         amount = getattr(cost, "value", cost)
         return ModelReply(

@@ -44,8 +44,9 @@ def result_of(measured: Any) -> Any:
         result = read_result(getattr(measured, "verbose_logs", None) or "")
     except UnreadableInputError as invalid:
         name = getattr(measured, "name", measured)
-        msg = f"metric {name!r} has no result of tcva-adapters: {error or invalid}"
-        raise UnreadableInputError(msg) from None
+        raise UnreadableInputError(
+            f"metric {name!r} has no result of tcva-adapters: {error or invalid}"
+        ) from None
     if error is not None and result.unscored is None:
         # DeepEval's time limit came between the end of the measurement and its report.
         return result.unscored_for(Unscored(reason=Reason.TIMEOUT, detail=error))
@@ -121,8 +122,9 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
         run = TestRun.model_validate(content)
     except (OSError, ValueError) as error:
         fault = str(error).splitlines()[0]  # pydantic has several lines
-        msg = f"{str(evaluation)!r} is not a test run of DeepEval: {fault}"
-        raise UnreadableInputError(msg) from None
+        raise UnreadableInputError(
+            f"{str(evaluation)!r} is not a test run of DeepEval: {fault}"
+        ) from None
     return [
         *sorted(run.test_cases, key=_order),
         *sorted(run.conversational_test_cases, key=_order),
@@ -148,6 +150,7 @@ def _metric_name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
     ours = [name for name, is_ours in names.items() if is_ours or name == wanted]
     name = chosen(wanted, ours, names, argument="name")
     if any([data.name for data in row].count(name) > 1 for row in rows):
-        msg = f"several metrics have the name {name!r}; give each its own with name=..."
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"several metrics have the name {name!r}; give each its own with name=..."
+        )
     return name

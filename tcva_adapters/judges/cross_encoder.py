@@ -109,8 +109,9 @@ class CrossEncoder:
         self._template = str(config.get("nli_template") or "")
         places = sorted(_PLACE.findall(self._template))
         if self._template and places != ["hypothesis", "premise"]:
-            msg = f"nli_template in {config_path} must have {{premise}} and {{hypothesis}} once each"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"nli_template in {config_path} must have {{premise}} and {{hypothesis}} once each"
+            )
         with _reading(files["tokenizer.json"]):
             self._tokenizer = Tokenizer.from_file(str(files["tokenizer.json"]))
         self._tokenizer.no_padding()
@@ -119,8 +120,9 @@ class CrossEncoder:
         self._special = {number for number, token in added if token.special}
         self.room = self.length - len(self._encoded("", "").ids)
         if self.room < _LEAST:
-            msg = f"the model reads {self.length} tokens by config.json or tokenizer_config.json, and special tokens and nli_template take {self.length - self.room}; the texts need {_LEAST}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"the model reads {self.length} tokens by config.json or tokenizer_config.json, and special tokens and nli_template take {self.length - self.room}; the texts need {_LEAST}"
+            )
         self._tokenizer.enable_truncation(self.length)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = _threads()
@@ -199,8 +201,9 @@ class CrossEncoder:
             raise JudgeError(_first_line(error)) from error
         number = len(self.labels)
         if logits.shape != (len(batch), number) or not np.isfinite(logits).all():
-            msg = f"got logits {logits.shape} for {len(batch)} pairs and {number} classes in config.json"
-            raise JudgeError(msg)
+            raise JudgeError(
+                f"got logits {logits.shape} for {len(batch)} pairs and {number} classes in config.json"
+            )
         logits = logits.astype(np.float64)
         if number == 1:
             logits = np.pad(logits, ((0, 0), (0, 1)))  # it stands against 0
@@ -252,16 +255,16 @@ if hasattr(os, "register_at_fork"):
 
 def _files(folder: Path) -> dict[str, Path]:
     if not folder.is_dir():
-        msg = f"there is no folder {folder}; judge='nli:FOLDER' needs one with {', '.join(_NEEDED)}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"there is no folder {folder}; judge='nli:FOLDER' needs one with {', '.join(_NEEDED)}"
+        )
     paths = {name: folder / name for name in (*_NEEDED, "tokenizer_config.json")}
     if not paths["model.onnx"].is_file():
         paths["model.onnx"] = folder / "onnx" / "model.onnx"
     files = {name: path for name, path in paths.items() if path.is_file()}
     for name in _NEEDED:
         if name not in files:
-            msg = f"{folder} has no {name}; write it with {_EXPORT}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(f"{folder} has no {name}; write it with {_EXPORT}")
     return files
 
 
@@ -292,8 +295,9 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        msg = f"{path} cannot be used: {_first_line(error)}; write the folder with {_EXPORT}"
-        raise InvalidValueError(msg) from error
+        raise InvalidValueError(
+            f"{path} cannot be used: {_first_line(error)}; write the folder with {_EXPORT}"
+        ) from error
 
 
 def _first_line(error: Exception) -> str:
@@ -312,8 +316,9 @@ def _labels(id2label: object, path: Path) -> tuple[list[str], list[str]]:
         problem = (
             f"names the classes {', '.join(labels)}" if labels else "has no id2label"
         )
-        msg = f'{path} {problem}; set its "id2label" to what the model\'s outputs mean, in order, e.g. {_EXAMPLE}, or {{"0": "supported"}} for one'
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f'{path} {problem}; set its "id2label" to what the model\'s outputs mean, in order, e.g. {_EXAMPLE}, or {{"0": "supported"}} for one'
+        )
     return labels, classes
 
 

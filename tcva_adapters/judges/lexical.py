@@ -97,8 +97,9 @@ class LexicalJudge:
             InvalidValueError: The criterion is such a list.
         """
         if criterion.statements:
-            msg = f"the statements of {criterion.name!r} need a model judge, not the lexical judge"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"the statements of {criterion.name!r} need a model judge, not the lexical judge"
+            )
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Judge one sample by its words.

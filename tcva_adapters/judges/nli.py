@@ -70,8 +70,9 @@ class NLIJudge:
         """
         if criterion.statements or criterion.against == "input":
             what = "statements" if criterion.statements else "relevance to the question"
-            msg = f"{self.name} judges support only, and criterion {criterion.name!r} is about {what}; use a model judge"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"{self.name} judges support only, and criterion {criterion.name!r} is about {what}; use a model judge"
+            )
 
     def probe(self) -> dict[str, object]:
         """The lines that ``tcva doctor`` shows of this judge."""
@@ -98,8 +99,10 @@ class NLIJudge:
     def _model(self) -> CrossEncoder:
         model = load(self.folder)
         if model.digest != self._digest:
-            msg = f"the files of {self.folder} have changed; make the judge anew"
-            raise JudgeError(msg, fatal=True)
+            raise JudgeError(
+                f"the files of {self.folder} have changed; make the judge anew",
+                fatal=True,
+            )
         return model
 
 

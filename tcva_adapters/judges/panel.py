@@ -189,8 +189,7 @@ class Panel(Several):
     ) -> None:
         number = 1 if isinstance(judges, str) else len(judges)
         if number < 2:
-            msg = f"a panel needs at least two judges, got {number}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(f"a panel needs at least two judges, got {number}")
         _check_one_list(settings.get("claims", "split"), "judge")
         check(Combine, "combine", combine)
         check(Annotated[int, Field(ge=1, le=number)], "least", least)
@@ -204,8 +203,9 @@ class Panel(Several):
         for member in members:
             _check_one_list(getattr(member, "claims", "split"), "judge")
             if names.count(member.name) > 1:
-                msg = f"the judges of a panel must differ, got {member.name!r} twice"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"the judges of a panel must differ, got {member.name!r} twice"
+                )
         super().__init__(members, combine, least)
         self.name = f"panel({', '.join(names)})"
 
@@ -226,8 +226,9 @@ def panel_of(
 
 def _check_one_list(claims: str, kind: str) -> None:
     if claims != "split":
-        msg = f"claims={claims!r} cannot be used: each {kind} would find other claims; use 'split'"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"claims={claims!r} cannot be used: each {kind} would find other claims; use 'split'"
+        )
 
 
 class Repeats(Several):
@@ -275,5 +276,6 @@ def _repeat(judge: Judge, place: int, number: int) -> Judge:
         follows = getattr(judge.model, "follows_sampling", False)
         drawn_at = REPEAT_TEMPERATURE if follows and not is_drawn else None
         return replace(judge, repeat=place, repeat_temperature=drawn_at)
-    msg = f"repeats={number} needs a model judge; {judge.name} always gives the same verdicts"
-    raise InvalidValueError(msg)
+    raise InvalidValueError(
+        f"repeats={number} needs a model judge; {judge.name} always gives the same verdicts"
+    )

@@ -86,20 +86,21 @@ def resolve_judge(
     if isinstance(judge, Judge) and isinstance(judge.name, str):
         if changed:
             names = ", ".join(changed)
-            msg = f"{names} cannot be set here, as {judge.name} is already built; build it with {names}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"{names} cannot be set here, as {judge.name} is already built; build it with {names}"
+            )
         return judge
     if is_fixed(judge):
         kind = "the lexical judge" if is_lexical(judge) else judge
         for name in FOR_MODELS:
             if name in changed:
-                msg = f"{name}={settings[name]!r} needs a language model as judge; {kind} does not support it"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"{name}={settings[name]!r} needs a language model as judge; {kind} does not support it"
+                )
         return LexicalJudge() if is_lexical(judge) else _nli(str(judge))
     model = _model(judge, max_concurrency)
     if model is None:
-        msg = f"unknown judge {judge!r}; {_advice(judge)}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(f"unknown judge {judge!r}; {_advice(judge)}")
     # Imported here: the lexical judge has no use for prompts, replies and evidence.
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above
 
@@ -135,8 +136,7 @@ def is_judge_name(text: str) -> bool:
 def _nli(name: str) -> Judge:
     folder = name.removeprefix(NLI)
     if not folder:
-        msg = f"judge={name!r} names no folder; use 'nli:FOLDER'"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(f"judge={name!r} names no folder; use 'nli:FOLDER'")
     # Imported here: only this choice of judge needs what runs a cross-encoder.
     from tcva_adapters.judges.nli import NLIJudge  # noqa: PLC0415  # see above
 

@@ -137,8 +137,10 @@ def _reply(answer: Any) -> ModelReply:
     if isinstance(answer, str):
         return ModelReply(answer)
     if not isinstance(answer, BaseMessage):
-        msg = f"the judge must return text or a message, got a {type(answer).__name__}"
-        raise JudgeError(msg, reason="no_reply")
+        raise JudgeError(
+            f"the judge must return text or a message, got a {type(answer).__name__}",
+            reason="no_reply",
+        )
     usage = getattr(answer, "usage_metadata", None) or {}
     # An answer from LangChain's cache repeats the tokens of the first one and says it was free.
     if usage.get("total_cost") == 0:

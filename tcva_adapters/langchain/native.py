@@ -54,8 +54,7 @@ class _Run(NativeRun):
 
     def _arguments(self) -> dict[str, Any]:
         if self.sample.response is None:  # LangChain would have the word None judged
-            msg = "the sample has no response"
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError("the sample has no response")
         reference = "contexts" if self.name == "context_qa" else "reference"
         return {
             "prediction": self.sample.response,

@@ -81,8 +81,9 @@ def as_conversation(value: Any) -> Conversation:
     )
     talk, fields, _ = parts_of(record, {})
     if talk is None and "response" not in fields:
-        msg = f"the input must have messages, got {', '.join(map(str, value)) or 'no field'}"
-        raise InvalidSampleError(msg)
+        raise InvalidSampleError(
+            f"the input must have messages, got {', '.join(map(str, value)) or 'no field'}"
+        )
     messages = [] if talk is None else [*talk.messages]
     contexts = fields.get("contexts", ())
     if "input" in fields:
@@ -113,8 +114,9 @@ def _record_of(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     messages = _plain(value)
     if is_messages(messages):
         return {"messages": messages}, {}
-    msg = f"give a mapping or a list of messages, got {type(value).__name__}; mapper= can make one"
-    raise InvalidSampleError(msg)
+    raise InvalidSampleError(
+        f"give a mapping or a list of messages, got {type(value).__name__}; mapper= can make one"
+    )
 
 
 def sample_for(scorer: Any, value: Any, read: Callable[[Any], Any] = as_sample) -> Any:
@@ -136,12 +138,11 @@ def sample_for(scorer: Any, value: Any, read: Callable[[Any], Any] = as_sample) 
         if isinstance(value, Mapping):
             entries = flattened(value).items()
             names = ", ".join(name for name, entry in entries if entry is not None)
-        msg = (
+        raise InvalidSampleError(
             f"{lacks('the input', missing, scorer.subject)}; the evaluator was given {names:.200}. "
             f"Add {' and '.join(missing)} (RunnablePassthrough.assign keeps all fields), or read "
             "other names with mapper="
         )
-        raise InvalidSampleError(msg)
     return sample
 
 

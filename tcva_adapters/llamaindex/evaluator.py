@@ -202,8 +202,9 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         """The scorer with the settings of this sample, the sample, and the pause."""
         for name in others:
             for near in get_close_matches(name, _NAMES, n=1, cutoff=0.85):
-                msg = f"evaluate has no argument {name!r}; did you mean {near!r}?"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"evaluate has no argument {name!r}; did you mean {near!r}?"
+                )
         changes: dict[str, Any] = {}
         if threshold is not None:
             changes["threshold"] = threshold
@@ -293,8 +294,7 @@ def _llm_or_default(llm: Any) -> Any:
     try:
         return Settings.llm if llm is None else llm
     except (ImportError, ValueError) as error:
-        msg = (
+        raise InvalidValueError(
             "there is no judge: set Settings.llm, or pass llm=... (a LlamaIndex LLM, 'lexical' or "
             "'openai:MODEL'). LlamaIndex's default LLM cannot be used here"
-        )
-        raise InvalidValueError(msg) from error
+        ) from error

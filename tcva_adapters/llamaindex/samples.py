@@ -26,8 +26,9 @@ def read_response(response: Any) -> dict[str, Any]:
     """
     if isinstance(response, AsyncStreamingResponse) or _is_async_chat(response):
         kind = type(response).__name__
-        msg = f"{kind} is asynchronous; use await aevaluate_response(...) instead"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{kind} is asynchronous; use await aevaluate_response(...) instead"
+        )
     return _fields(response)
 
 
@@ -55,12 +56,11 @@ def _fields(response: Any) -> dict[str, Any]:
         for _ in response.response_gen:
             pass  # as above
     if not (hasattr(response, "response") and hasattr(response, "source_nodes")):
-        msg = (
+        raise InvalidValueError(
             "response must be what a query engine or a chat engine returns, an object with "
             "response and source_nodes, or a string (evaluate(...) takes text and contexts), "
             f"got {response!r:.80}"
         )
-        raise InvalidValueError(msg)
     # Without its metadata.
     contexts = [node.get_content() for node in response.source_nodes]
     return {"response": response.response, "contexts": contexts}

@@ -157,8 +157,10 @@ class BatchService:
         try:
             return wait_for(answer(), "tcva-files") if self._is_ours else ask()
         except TimeoutError:
-            msg = f"no answer from {self._server.url} within {self._timeout:g} s; raise timeout"
-            raise JudgeError(msg, reason="timeout") from None
+            raise JudgeError(
+                f"no answer from {self._server.url} within {self._timeout:g} s; raise timeout",
+                reason="timeout",
+            ) from None
         except openai.OpenAIError as error:
             raise self._meaning(answer_of_error(error)) from None
         except Exception as error:  # the transport's own, where a file breaks off

@@ -189,8 +189,9 @@ class Connection:
             InvalidValueError: The user's is an asynchronous one.
         """
         if self.is_async:
-            msg = "batches need client=openai.OpenAI(...), not an AsyncOpenAI"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                "batches need client=openai.OpenAI(...), not an AsyncOpenAI"
+            )
         transport: Any = openai.DefaultAsyncHttpxClient
         return self.users_client or self._new_client(
             http_client=transport(**self._transport)
@@ -203,8 +204,9 @@ async def _read(response: Any) -> None:
     async for piece in response.aiter_bytes():
         content += piece
         if len(content) > LARGEST_REPLY:
-            msg = f"the reply is larger than {LARGEST_REPLY:,} bytes"
-            raise openai.OpenAIError(msg)  # the package hands its own errors on
+            raise openai.OpenAIError(
+                f"the reply is larger than {LARGEST_REPLY:,} bytes"
+            )  # the package hands its own errors on
     response._content = bytes(content)  # noqa: SLF001  # what reading it whole would do
     # JSON is UTF-8 whatever headers say; Python knows encodings that take minutes for this size.
     response.encoding = "utf-8"

@@ -246,14 +246,15 @@ def _read(server: Server, answer: Answer) -> protocol.ModelReply:
     body = answer.content.decode("utf-8-sig", errors="replace")
     reply, fault = read_completion(body)
     if reply is None:
-        msg = (
-            f"the reply of {server.url} is not a chat completion: "
-            f"{server.clean(body)[:100]!r}; check base_url, which usually ends in /v1"
+        raise JudgeError(
+            (
+                f"the reply of {server.url} is not a chat completion: "
+                f"{server.clean(body)[:100]!r}; check base_url, which usually ends in /v1"
+            ),
+            reason="server_error",
         )
-        raise JudgeError(msg, reason="server_error")
     if fault:
-        msg = f"{server.url}: {server.clean(fault)}"
-        raise JudgeError(msg)
+        raise JudgeError(f"{server.url}: {server.clean(fault)}")
     text, model = (mask(text, *server.secrets) for text in (reply.text, reply.model))
     # The tokens of a masked text are of another one.
     tokens = reply.token_logprobs if text == reply.text else None

@@ -96,8 +96,7 @@ class OpenAICompatibleModel:
     ) -> None:
         config = ModelConfig(**settings)
         if not isinstance(model, str) or not model.strip():
-            msg = f"model must be the name of a model, got {model!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(f"model must be the name of a model, got {model!r}")
         self._made_from: Hashable | None = None
         self._pickled: Mapping[str, Any] | None = None
         asked_for = config.model_dump(include={"temperature", "seed", "max_tokens"})
@@ -115,8 +114,9 @@ class OpenAICompatibleModel:
         elif hasattr(client, "base_url"):
             url, userinfo, key = str(client.base_url), "", str(client.api_key)
         else:
-            msg = f"client must be a client of the openai package, got {type(client).__name__}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"client must be a client of the openai package, got {type(client).__name__}"
+            )
         header = basic(userinfo)
         password = userinfo.partition(":")[2] or userinfo
         self.server = Server(
@@ -146,8 +146,9 @@ class OpenAICompatibleModel:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._pickled is None:
-            msg = f"{self!r} has its own key or client and cannot be pickled; use OPENAI_API_KEY"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"{self!r} has its own key or client and cannot be pickled; use OPENAI_API_KEY"
+            )
         return partial(type(self), self.server.model, **self._pickled), ()
 
     def __repr__(self) -> str:
@@ -219,8 +220,10 @@ class OpenAICompatibleModel:
             except StopIteration as stop:
                 return stop.value  # type: ignore[no-any-return]  # a generator's is untyped
             except TimeoutError:
-                msg = f"no answer from {self.server.url} within {self._timeout:g} s; raise timeout"
-                raise JudgeError(msg, reason="timeout") from None
+                raise JudgeError(
+                    f"no answer from {self.server.url} within {self._timeout:g} s; raise timeout",
+                    reason="timeout",
+                ) from None
 
 
 def _key(api_key: str | None, url: str) -> str:
@@ -229,5 +232,8 @@ def _key(api_key: str | None, url: str) -> str:
         return PLACEHOLDER_KEY
     if key and key.isascii() and key.isprintable():
         return key
-    msg = f"no valid API key for {url}; set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server"
-    raise JudgeError(msg, reason="authentication", fatal=True)
+    raise JudgeError(
+        f"no valid API key for {url}; set OPENAI_API_KEY, or OPENAI_BASE_URL for a local server",
+        reason="authentication",
+        fatal=True,
+    )

@@ -114,8 +114,10 @@ class Prompted:
                 return answer
             why = f"contains no valid {shape.__name__}"
         start = " ".join(reply.text.split())[:80]
-        msg = f"the reply of {self.model.name} {why}: {start!r}"
-        raise JudgeError(msg, reason="unreadable_reply")
+        raise JudgeError(
+            f"the reply of {self.model.name} {why}: {start!r}",
+            reason="unreadable_reply",
+        )
 
 
 def read_object(text: str, shape: type[BaseModel]) -> Any:

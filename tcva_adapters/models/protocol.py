@@ -222,8 +222,10 @@ async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
 
 def _checked(model: JudgeModel, reply: object) -> ModelReply:
     if not isinstance(reply, ModelReply) or not isinstance(reply.text, str):
-        msg = f"the judge model returned {type(reply).__name__}; it must return a ModelReply"
-        raise JudgeError(msg, reason="no_reply")
+        raise JudgeError(
+            f"the judge model returned {type(reply).__name__}; it must return a ModelReply",
+            reason="no_reply",
+        )
     text = mask(whole_characters(reply.text))
     _LOG.debug("%s replied after %s retries", model.name, reply.retries)
     if text == reply.text:

@@ -161,8 +161,9 @@ def split_url(url: str) -> tuple[str, str]:
     except ValueError:  # a port out of range, brackets that do not match
         is_address = False
     if not is_address or " " in url or not url.isprintable():
-        msg = f"base_url must look like https://host/v1, without a query, got {shown_url(url)!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"base_url must look like https://host/v1, without a query, got {shown_url(url)!r}"
+        )
     userinfo, _, host = parts.netloc.rpartition("@")
     return parts._replace(netloc=host).geturl(), userinfo
 

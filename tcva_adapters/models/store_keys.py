@@ -96,8 +96,9 @@ def digest(parts: Mapping[str, object]) -> str:
         )
     except (TypeError, ValueError, RecursionError) as error:
         parameters = parts.get("parameters")
-        msg = f"parameters of a judgement must be JSON values, got {parameters!r}: {error}"
-        raise InvalidValueError(msg) from None
+        raise InvalidValueError(
+            f"parameters of a judgement must be JSON values, got {parameters!r}: {error}"
+        ) from None
     return sha256_of(text)
 
 
@@ -161,12 +162,11 @@ def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
                 "parameters": {**spec.parts, "prompt": model.prompt},
             }
         if is_stored:
-            msg = (
+            raise InvalidValueError(
                 f"store cannot be used with {judge.name}: nothing tells its {' and '.join(unknown)}, so "
                 "it could be given another judge's verdicts; leave store out, or pass an object with "
                 "complete and acomplete whose name and parameters say all that can change its answers"
             )
-            raise InvalidValueError(msg)
         declared["object"] = f"{_PROCESS} {id(model.identity.holder)}"
     return {"judge": judge.name, "parameters": declared}
 

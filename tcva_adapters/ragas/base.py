@@ -26,8 +26,10 @@ class NoLLM:
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Refused."""
         del request
-        msg = "the metric has no LLM: pass llm=... to the metric or to evaluate()"
-        raise JudgeError(msg, fatal=True)
+        raise JudgeError(
+            "the metric has no LLM: pass llm=... to the metric or to evaluate()",
+            fatal=True,
+        )
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Refused as well."""

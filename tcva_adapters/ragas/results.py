@@ -145,14 +145,12 @@ def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]
         return {metric: [row.get(metric) for row in rows] for metric in metrics}
     if not isinstance(evaluation, pd.DataFrame):
         needed = "what evaluate() or results_to_pandas() returned"
-        msg = f"evaluation must be {needed}, got {evaluation!r:.80}"
-        raise TypeError(msg)
+        raise TypeError(f"evaluation must be {needed}, got {evaluation!r:.80}")
     columns = evaluation.columns
     names = [name for name in columns if f"{name}{_BESIDE}" in columns]
     if not names:
-        msg = (
+        raise InvalidValueError(
             "the frame has no results of tcva-adapters, because RAGAS' to_pandas() leaves them out; "
             "pass what evaluate() or results_to_pandas() returned"
         )
-        raise InvalidValueError(msg)
     return {name: [*evaluation[f"{name}{_BESIDE}"].fillna("")] for name in names}

@@ -69,6 +69,7 @@ def samples_of(inputs: Iterable[Any]) -> list[Sample]:
         try:
             samples.append(Sample.from_record(dict(row)))
         except (TypeError, ValueError) as error:
-            msg = f"inputs[{number}] must be a dict of a sample's fields, got {row!r:.60}: {error}"
-            raise InvalidSampleError(msg) from None
+            raise InvalidSampleError(
+                f"inputs[{number}] must be a dict of a sample's fields, got {row!r:.60}: {error}"
+            ) from None
     return samples

@@ -41,11 +41,10 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
     """
     methods = [method for method in now.methods if method in before.methods]
     if not methods:
-        msg = (
+        raise InvalidValueError(
             f"the baseline holds {', '.join(before.methods)}, this run {', '.join(now.methods)}; give "
             "a baseline of the same criterion"
         )
-        raise InvalidValueError(msg)
     check_common(before, now.samples)
     samples = before.samples
     places = places_in(now, samples)
@@ -125,8 +124,9 @@ def check_common(before: ScoreTable, names: Iterable[str]) -> None:
         InvalidValueError: It has none.
     """
     if {*before.samples}.isdisjoint(names):
-        msg = f"the baseline has no sample of this run; its first is {before.samples[0]!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"the baseline has no sample of this run; its first is {before.samples[0]!r}"
+        )
 
 
 _COLUMNS = [

@@ -37,8 +37,9 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Tabl
     """
     method = next((name for name in table.methods if table.results.get(name)), None)
     if method is None:
-        msg = "there are no claims to show: imported scores have no verdicts"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "there are no claims to show: imported scores have no verdicts"
+        )
     places: list[int] = []
     for name in wanted:
         if name == ALL:
@@ -52,8 +53,9 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Tabl
             places.append(table.samples.index(name))
         else:
             some = ", ".join(table.samples[:MOST])
-            msg = f"--show: no sample {name!r}; give {WORST}, {ALL}, or an id such as {some}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"--show: no sample {name!r}; give {WORST}, {ALL}, or an id such as {some}"
+            )
     results = [
         (table.samples[p], table.result(method, p)) for p in dict.fromkeys(places)
     ]

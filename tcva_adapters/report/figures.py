@@ -23,8 +23,9 @@ try:
 
     from tcva_adapters.report import charts
 except ImportError:
-    msg = f"figures need matplotlib: {install_hint('plots')}"
-    raise MissingDependencyError(msg) from None
+    raise MissingDependencyError(
+        f"figures need matplotlib: {install_hint('plots')}"
+    ) from None
 
 Source = Report | ScoreTable
 
@@ -88,19 +89,20 @@ def save_figures(
         MissingDependencyError: matplotlib is not installed.
     """
     if format not in _FORMATS:
-        msg = f"{format} is no format of figures; they are {', '.join(_FORMATS)}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{format} is no format of figures; they are {', '.join(_FORMATS)}"
+        )
     drawings = dict(figures_of(source))
     if not drawings:
-        msg = (
+        raise InvalidValueError(
             "nothing to draw: give a table of two methods, or a report that has figures"
         )
-        raise InvalidValueError(msg)
     try:
         make_folder(usable_path(folder))
     except OSError as error:
-        msg = f"cannot write figures to {folder}: {error.strerror or error}; give another folder"
-        raise InvalidValueError(msg) from error
+        raise InvalidValueError(
+            f"cannot write figures to {folder}: {error.strerror or error}; give another folder"
+        ) from error
     metadata, mark = _FORMATS[format]
     written = []
     for name, draw in drawings.items():

@@ -86,28 +86,29 @@ class Gate:
                 least = float(match["least"])
         if match is None or math.isnan(least):
             hint = of_percent(match["least"]) if match else ""
-            msg = f"gate {text!r}: write [METHOD:]FIGURE>=NUMBER[@95%], e.g. pass_rate>=0.9{hint}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"gate {text!r}: write [METHOD:]FIGURE>=NUMBER[@95%], e.g. pass_rate>=0.9{hint}"
+            )
         figure, method = match["figure"], (match["method"] or "").strip()
         if figure not in FIGURES:
-            msg = f"gate {text!r}: no figure {figure!r}; use mean, pass_rate, coverage or change"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"gate {text!r}: no figure {figure!r}; use mean, pass_rate, coverage or change"
+            )
         low, high = (-1.0, 1.0) if figure == "change" else (0.0, 1.0)
         has_own_scale = figure == "mean" and method and math.isfinite(least)
         if not (low <= least <= high or has_own_scale):
-            msg = (
+            raise InvalidValueError(
                 f"gate {text!r}: the number must be between {low:g} and {high:g}, "
                 f"got {least:g}{of_percent(least)}"
             )
-            raise InvalidValueError(msg)
         if percent is None:
             return cls(figure, least, method)
         if figure == "coverage":
-            msg = f"gate {text!r}: a coverage takes no confidence"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(f"gate {text!r}: a coverage takes no confidence")
         if not 50.0 < percent < 100.0:
-            msg = f"gate {text!r}: the confidence must be above 50 % and below 100 %"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"gate {text!r}: the confidence must be above 50 % and below 100 %"
+            )
         return cls(figure, least, method, percent / 100.0)
 
 
@@ -143,11 +144,13 @@ class Gates:
                 known = nearest(
                     gate.method, methods, f"the methods are {', '.join(methods)}"
                 )
-                msg = f"gate on {gate.method!r}: no such method; {known}"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"gate on {gate.method!r}: no such method; {known}"
+                )
             if gate.figure == "change" and not has_baseline:
-                msg = "a gate on change needs a baseline: --baseline FILE, an earlier --out of evaluate"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    "a gate on change needs a baseline: --baseline FILE, an earlier --out of evaluate"
+                )
 
     def judge(
         self, table: ScoreTable, before: ScoreTable | None = None

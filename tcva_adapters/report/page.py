@@ -187,11 +187,10 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
     by_id = dict(zip(ids, texts, strict=True))
     lacking = sum(sample.id not in by_id for sample in samples)
     if samples and lacking == len(samples):
-        msg = (
+        raise InvalidValueError(
             f"no text has the id of one of the {len(samples)} samples; texts have ids such as "
             f"{', '.join(map(repr, ids[:3]))}, samples such as {samples[0].id!r}"
         )
-        raise InvalidValueError(msg)
     filled = []
     for sample in samples:
         text = by_id.get(sample.id or "", sample)
@@ -240,11 +239,10 @@ def _check_texts(path: str | Path) -> None:
     file = usable_path(path)
     before = _TEXTS.search(file.read_bytes()[:200]) if file.is_file() else None
     if before and int(before[1]):
-        msg = (
+        raise InvalidValueError(
             f"{path} holds the texts of {counted(int(before[1]), 'sample')} and this page would hold "
             "none; give samples= (--samples), another file, or overwrite=True (--overwrite)"
         )
-        raise InvalidValueError(msg)
 
 
 def pieces(

@@ -148,8 +148,7 @@ class Suite:
         judged = self.evaluate(given)
         results = judged if isinstance(judged, list) else [judged]
         if not results:
-            msg = "the list is empty; give at least one sample"
-            raise InvalidValueError(msg)
+            raise InvalidValueError("the list is empty; give at least one sample")
         by_label: dict[str, list[Scored]] = {}
         for result in map(_at_gate, results):
             if not result.nothing_to_check:
@@ -257,5 +256,6 @@ def _item(item: object) -> Sample | Conversation:
         return item
     if isinstance(item, Mapping):
         return read_item(item, {})
-    msg = f"cannot judge a {type(item).__name__}; give samples, conversations, records or results"
-    raise InvalidValueError(msg)
+    raise InvalidValueError(
+        f"cannot judge a {type(item).__name__}; give samples, conversations, records or results"
+    )

@@ -76,8 +76,9 @@ class Assessment(Judgement):
     @model_validator(mode="after")
     def _scored_or_not(self) -> Self:
         if self.unscored is None and not self.verdicts:
-            msg = "an assessment without a verdict must say why it is unscored"
-            raise ValueError(msg)
+            raise ValueError(
+                "an assessment without a verdict must say why it is unscored"
+            )
         return self
 
     def __hash__(self) -> int:

@@ -24,8 +24,7 @@ from tcva_adapters.core.verdicts import (
 
 def _sum_to_one(shares: tuple[float, ...]) -> tuple[float, ...]:
     if not abs(sum(shares) - 1.0) <= 1e-6:  # refuses nan, too
-        msg = f"probabilities must be >= 0 and sum to 1, got {shares!r}"
-        raise ValueError(msg)
+        raise ValueError(f"probabilities must be >= 0 and sum to 1, got {shares!r}")
     return shares
 
 

@@ -69,13 +69,13 @@ class Config(Checked):
             text = usable_path(source).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             why = getattr(error, "strerror", None) or error
-            msg = f"cannot read the configuration {str(source)!r}: {why}"
-            raise UnreadableInputError(msg) from error
+            raise UnreadableInputError(
+                f"cannot read the configuration {str(source)!r}: {why}"
+            ) from error
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            msg = f"{source}: {first_fault(error)}"
-            raise UnreadableInputError(msg) from None
+            raise UnreadableInputError(f"{source}: {first_fault(error)}") from None
 
     def dump(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the file that `load` reads. Missing folders are made.

@@ -60,8 +60,9 @@ class ConversationResult(Result):
         metadata: Mapping[str, object] | None = None,
     ) -> None:
         if not turns:
-            msg = "a conversation's result must have at least one turn, got none"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                "a conversation's result must have at least one turn, got none"
+            )
         object.__setattr__(self, "turns", tuple(turns))
         scoring = scoring or turns[0].scoring
         together = pooled([turn.assessment for turn in turns], scoring)
@@ -133,8 +134,9 @@ class ConversationResult(Result):
         """
         turns = plain.get("turns")
         if not isinstance(turns, list) or not turns:
-            msg = f"not a conversation's result of layout {SCHEMA_VERSION}: it has no turns"
-            raise UnreadableInputError(msg)
+            raise UnreadableInputError(
+                f"not a conversation's result of layout {SCHEMA_VERSION}: it has no turns"
+            )
         return cls(
             [Result.from_dict(turn) for turn in turns],
             scoring=setting_in(plain)[0],

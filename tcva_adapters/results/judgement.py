@@ -23,8 +23,7 @@ SCHEMA_VERSION: Final = 4
 
 def _known_layout(layout: object) -> object:
     if layout != SCHEMA_VERSION:
-        msg = f"layout {layout!r} is not supported; judge the samples again"
-        raise ValueError(msg)
+        raise ValueError(f"layout {layout!r} is not supported; judge the samples again")
     return layout
 
 
@@ -70,8 +69,9 @@ class Layouted(BaseModel):
         try:
             return validate(written)
         except ValidationError as error:
-            msg = f"not {cls.called} of layout {SCHEMA_VERSION}: {first_fault(error)}"
-            raise UnreadableInputError(msg) from None
+            raise UnreadableInputError(
+                f"not {cls.called} of layout {SCHEMA_VERSION}: {first_fault(error)}"
+            ) from None
 
 
 class Judgement(Layouted):

@@ -435,8 +435,9 @@ def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, Guarantee | Non
         return scoring, certified and Guarantee(**certified)
     except (KeyError, TypeError, InvalidValueError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        msg = f"not a result of layout {SCHEMA_VERSION}: {why}"
-        raise UnreadableInputError(msg) from None
+        raise UnreadableInputError(
+            f"not a result of layout {SCHEMA_VERSION}: {why}"
+        ) from None
 
 
 def non_claim_lines(non_claims: Counter[bool]) -> Iterator[str]:

@@ -41,16 +41,14 @@ STRICT: Final = ConfigDict(
 def _number(value: object) -> float:
     number = None if isinstance(value, bool) else as_number(value)
     if number is None:
-        msg = "must be a number"
-        raise ValueError(msg)
+        raise ValueError("must be a number")
     return number
 
 
 def _share(value: object) -> float:
     number = _number(value)
     if not 0.0 <= number <= 1.0:
-        msg = "must be between 0 and 1"
-        raise ValueError(msg)
+        raise ValueError("must be between 0 and 1")
     return number
 
 
@@ -127,8 +125,7 @@ def as_bounds(value: object) -> Bounds:
             return Bounds(_number(lowest), _number(highest))
         case Mapping() if value and {*value} <= {*Bounds.__dataclass_fields__}:
             return Bounds(**value)
-    msg = "must be two numbers, e.g. bounds=-4,12"
-    raise ValueError(msg)
+    raise ValueError("must be two numbers, e.g. bounds=-4,12")
 
 
 def by_name(example: str) -> BeforeValidator:
@@ -136,8 +133,7 @@ def by_name(example: str) -> BeforeValidator:
 
     def check(value: object) -> object:
         if not (value is None or isinstance(value, Mapping)):
-            msg = f"must be a number for each name, e.g. {example}"
-            raise ValueError(msg)
+            raise ValueError(f"must be a number for each name, e.g. {example}")
         return value
 
     return BeforeValidator(check)
@@ -181,8 +177,9 @@ def as_profiles(value: object) -> Profiles | None:
                     for name, temperature in temperatures.items()
                 }
             }
-    msg = "must be temperatures by a field's values, e.g. {'domain': {'medical': 0.2}}"
-    raise ValueError(msg)
+    raise ValueError(
+        "must be temperatures by a field's values, e.g. {'domain': {'medical': 0.2}}"
+    )
 
 
 def in_profile(
@@ -195,5 +192,4 @@ def in_profile(
     try:
         return check_value(temperature)
     except InvalidValueError as error:
-        msg = f"profiles, {field}={name}: {error}"
-        raise InvalidValueError(msg) from None
+        raise InvalidValueError(f"profiles, {field}={name}: {error}") from None

@@ -101,8 +101,9 @@ def shows_settings(
             if surplus := values[len(by_position) :]:
                 taken = f"only {', '.join(by_position)}" if by_position else "nothing"
                 hint = misplaced(surplus[0]) or "write all others by name"
-                msg = f"{type(self).__name__} takes {taken} by position, got {surplus[0]!r:.80}; {hint}"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"{type(self).__name__} takes {taken} by position, got {surplus[0]!r:.80}; {hint}"
+                )
             return function(self, *values, **settings)
 
         checked.__signature__ = signature.replace(parameters=[*parameters.values()])  # type: ignore[attr-defined]  # inspect reads it

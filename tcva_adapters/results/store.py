@@ -94,8 +94,9 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
 
     def __init__(self, path: str | Path) -> None:
         if not str(path):
-            msg = "store must be a file name or ':memory:', got an empty text"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                "store must be a file name or ':memory:', got an empty text"
+            )
         self.path = _MEMORY if str(path) == _MEMORY else str(usable_path(path))
         self._is_held = self._has_warned = False
         self._inherited: list[sqlite3.Connection] = []
@@ -189,8 +190,9 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
             InvalidValueError: It has none.
         """
         if self.path == _MEMORY:
-            msg = "a store in memory cannot be sent to another process; use a file"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                "a store in memory cannot be sent to another process; use a file"
+            )
         return type(self), (str(Path(self.path).absolute()),)
 
     def _open(self) -> None:
@@ -229,8 +231,9 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
                     continue
                 self._is_held = code in _TRANSIENT
                 why = "another process is using it" if self._is_held else _CHECK
-                msg = f"the store {self.path} cannot be used: {str(error).rstrip('.')}; {why}"
-                raise UnreadableInputError(msg) from error
+                raise UnreadableInputError(
+                    f"the store {self.path} cannot be used: {str(error).rstrip('.')}; {why}"
+                ) from error
 
 
 def _connected(path: str) -> sqlite3.Connection:
@@ -275,8 +278,9 @@ def _is_new(connection: sqlite3.Connection, path: str) -> bool:
     if application == version == tables == 0:
         return True
     if (application, version) != (_APPLICATION_ID, STORE_VERSION):
-        msg = f"{path} is not a store of layout {STORE_VERSION} (it has {version}); use another path"
-        raise UnreadableInputError(msg)
+        raise UnreadableInputError(
+            f"{path} is not a store of layout {STORE_VERSION} (it has {version}); use another path"
+        )
     return False
 
 

@@ -37,5 +37,6 @@ def check_names(
         by_title = (titles or {}).get(name)
         hint = f"did you mean {by_title!r}?" if by_title else nearest(name, known, "")
         its = f"{hint} Its" if hint else "its"
-        msg = f"unknown setting {name!r} of {owner}; {its} settings are {', '.join(known)}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"unknown setting {name!r} of {owner}; {its} settings are {', '.join(known)}"
+        )

@@ -76,10 +76,9 @@ def write_results(
 def _check_suffix(path: str | Path) -> None:
     suffix = Path(path).suffix
     if suffix.lower() not in _SUFFIXES:
-        msg = (
+        raise InvalidValueError(
             f"cannot write {path}: results are jsonl, not {suffix}; name a .jsonl file"
         )
-        raise InvalidValueError(msg)
 
 
 def beginning(target: str, samples: str, *, overwrite: bool = False) -> str:

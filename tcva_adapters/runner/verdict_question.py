@@ -106,8 +106,7 @@ def unscored_assessment(
 
 def _checked(answer: object) -> Assessment:
     if not isinstance(answer, Assessment):
-        msg = (
+        raise JudgeError(
             f"the judge returned {type(answer).__name__}; it must return an Assessment"
         )
-        raise JudgeError(msg)
     return answer

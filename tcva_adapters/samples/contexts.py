@@ -49,8 +49,9 @@ def read_contexts(name: str, value: Any) -> tuple[str, ...]:
         text = item if isinstance(item, str) else _document_text(item)
         if text is None:
             kind = type(item).__name__
-            msg = f"field {name!r} must hold texts or documents, got {kind}"
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError(
+                f"field {name!r} must hold texts or documents, got {kind}"
+            )
         passages.append(text)
     return tuple(passages)
 
@@ -78,12 +79,11 @@ def _printed_items(name: str, text: str) -> list[Any]:
             return list(items) if all(map(_document_text, items)) else [text]
     bare = text.strip()
     if _PRINTED.match(bare) and _PRINTED_ON.search(bare):
-        msg = (
+        raise InvalidSampleError(
             f"field {name!r} looks like a printed list that cannot be read back, "
             f'{bare[:_SHOWN]!r}; save it as a JSON list of texts ["...", "..."], or save the file '
             "as jsonl or parquet"
         )
-        raise InvalidSampleError(msg)
     return [text]
 
 

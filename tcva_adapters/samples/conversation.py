@@ -118,8 +118,9 @@ class Conversation(Checked):
         """
         if is_one(messages):
             kind = type(messages).__name__
-            msg = f"a conversation must be a list of messages, got {kind} {messages!r:.60}"
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError(
+                f"a conversation must be a list of messages, got {kind} {messages!r:.60}"
+            )
         turns = turns_of(
             "messages",
             [*map(as_mapping, messages)],
@@ -145,8 +146,9 @@ def as_conversations(values: Iterable[Any]) -> list[Conversation]:
     conversations = [] if is_one(values) else [*values]
     if is_one(values) or is_messages([*map(as_mapping, conversations)]):
         kind = type(values).__name__
-        msg = f"expected several conversations, got one {kind}; evaluate_conversation judges one"
-        raise InvalidSampleError(msg)
+        raise InvalidSampleError(
+            f"expected several conversations, got one {kind}; evaluate_conversation judges one"
+        )
     return [*map(as_conversation, conversations)]
 
 

@@ -118,8 +118,9 @@ def _value_at(record: Mapping[str, Any], flat: Mapping[str, Any], path: str) -> 
     value: Any = flat if path in flat else record
     for name in [path] if path in flat else path.split("."):
         if not isinstance(value, Mapping) or name not in value:
-            msg = f"there is no field {path!r}; the fields are {', '.join(map(repr, flat))}"
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError(
+                f"there is no field {path!r}; the fields are {', '.join(map(repr, flat))}"
+            )
         value = value[name]
     return value
 
@@ -210,6 +211,7 @@ def _read(field: str, name: str, value: Any) -> Any:
     if field == "id" and type(value) in {int, float} and value % 1 == 0:
         value = str(int(value))  # tables make floats of whole numbers with gaps
     if not isinstance(value, str):
-        msg = f"field {name!r} must be a string, got {type(value).__name__}"
-        raise InvalidSampleError(msg)
+        raise InvalidSampleError(
+            f"field {name!r} must be a string, got {type(value).__name__}"
+        )
     return value

@@ -157,8 +157,9 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
     chosen = kind or _SUFFIXES.get(suffix) or _format_within(source)
     if chosen is None or chosen not in get_args(Format):
         known = ", ".join(get_args(Format))
-        msg = f"the format of {name_of(source)} must be one of {known}, got {kind or 'HTML'!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"the format of {name_of(source)} must be one of {known}, got {kind or 'HTML'!r}"
+        )
     return chosen
 
 
@@ -169,8 +170,9 @@ def _format_within(source: Source) -> Format | None:
         UnreadableInputError: There is no such file.
     """
     if isinstance(source, str | Path) and Path(source).is_fifo():
-        msg = f"{source} is a pipe, whose format is unknown; give '-' for jsonl from a pipe"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{source} is a pipe, whose format is unknown; give '-' for jsonl from a pipe"
+        )
     with opened(source) as file:
         line = file.readline().removeprefix(codecs.BOM_UTF8).strip()
     if line.startswith(b"<"):
@@ -184,8 +186,7 @@ def _format_within(source: Source) -> Format | None:
 
 def _checked(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        msg = f"a record must be a JSON object, got {json.dumps(value):.40}"
-        raise ValueError(msg)  # noqa: TRY004  # said of a row of a file
+        raise ValueError(f"a record must be a JSON object, got {json.dumps(value):.40}")  # noqa: TRY004  # said of a row of a file
     return value
 
 
@@ -305,11 +306,13 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
         import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra, untyped
         import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415  # as above
     except ImportError:
-        msg = f"reading parquet needs pyarrow: {install_hint('parquet')}"
-        raise MissingDependencyError(msg) from None
+        raise MissingDependencyError(
+            f"reading parquet needs pyarrow: {install_hint('parquet')}"
+        ) from None
     if source == "-" or not isinstance(source, str | Path):
-        msg = f"parquet can only be read from a path, got {name_of(source)}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"parquet can only be read from a path, got {name_of(source)}"
+        )
     try:
         # Pages are read as they are needed, not a row group in advance.
         with (

@@ -98,8 +98,9 @@ def utterances_in(name: str, number: int, message: Any) -> list[Utterance]:
     message = as_mapping(message)
     speaker = _speaker(message)
     if speaker is None:
-        msg = f"field {name!r}, message {number}: a message must have a role (or type) such as user, assistant or tool, got {message!r:.60}"
-        raise InvalidSampleError(msg)
+        raise InvalidSampleError(
+            f"field {name!r}, message {number}: a message must have a role (or type) such as user, assistant or tool, got {message!r:.60}"
+        )
     content = _content(message)
     # Anthropic's messages of the user carry what tools returned.
     returned = [

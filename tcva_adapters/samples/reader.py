@@ -136,8 +136,9 @@ class SampleStream(RowStream[Sample]):
                 continue
             before = self._lines.setdefault(str(sample.id), line)
             if before != line:
-                msg = f"{sample.id!r} is also in {ROW_WORDS[self.kind]} {before}, as the same turn of the same conversation; give each conversation an id of its own"
-                raise InvalidSampleError(msg)
+                raise InvalidSampleError(
+                    f"{sample.id!r} is also in {ROW_WORDS[self.kind]} {before}, as the same turn of the same conversation; give each conversation an id of its own"
+                )
         if self._require is not None:
             for sample in samples:
                 self._require(sample)
@@ -257,12 +258,14 @@ def columns_of(mapping: Mapping[str, str]) -> dict[str, str]:
     fields = {name: field for field, names in ALIASES.items() for name in names}
     for column, target in mapping.items():
         if target not in fields:
-            msg = f"{column!r} must be mapped to one of {quoted_names(ALIASES)}, got {target!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"{column!r} must be mapped to one of {quoted_names(ALIASES)}, got {target!r}"
+            )
     columns = {column: fields[target] for column, target in mapping.items()}
     if len(set(columns.values())) < len(columns):
-        msg = f"only one name can be mapped to a field, got {dict(mapping)!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"only one name can be mapped to a field, got {dict(mapping)!r}"
+        )
     return columns
 
 
@@ -326,6 +329,5 @@ def read_item(
             )
     fields = fields_in(dialogue) | fields
     if dialogue.is_whole and not {"response", "contexts"} & fields.keys():
-        msg = f"{dialogue.name}: {UNANSWERED}"
-        raise InvalidSampleError(msg)
+        raise InvalidSampleError(f"{dialogue.name}: {UNANSWERED}")
     return Sample.of_parts(fields, rest)

@@ -168,8 +168,9 @@ class Sample(Checked):
         """
         value: object = record  # whatever a caller without a type checker passes
         if not isinstance(value, Mapping):
-            msg = f"a record must be a mapping of fields, got {type(value).__name__}"
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError(
+                f"a record must be a mapping of fields, got {type(value).__name__}"
+            )
         return cls.of_parts(*fields_of(record, columns or {}))
 
     @classmethod

@@ -28,8 +28,7 @@ def loads(text: str | bytes) -> Any:
             parse_float=lambda number: math.floor(float(number)),
         )
     except (ValueError, OverflowError) as error:  # 1e999 became an infinite number
-        msg = f"not JSON: {error}"
-        raise ValueError(msg) from None
+        raise ValueError(f"not JSON: {error}") from None
     return value
 
 
@@ -47,8 +46,9 @@ def record_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
         (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
-        msg = f"the key {twice!r} occurs twice in {record!r:.200}; remove one"
-        raise ValueError(msg)
+        raise ValueError(
+            f"the key {twice!r} occurs twice in {record!r:.200}; remove one"
+        )
     return record
 
 
@@ -65,9 +65,7 @@ def json_object(text: str | bytes, *, what: str = "a result") -> dict[str, Any]:
     try:
         plain = json.loads(text, object_pairs_hook=record_once)
     except (ValueError, RecursionError) as error:
-        msg = f"not {what}, as it is not JSON: {error}"
-        raise UnreadableInputError(msg) from None
+        raise UnreadableInputError(f"not {what}, as it is not JSON: {error}") from None
     if not isinstance(plain, dict):
-        msg = f"not {what}, got {type(plain).__name__}"
-        raise UnreadableInputError(msg)
+        raise UnreadableInputError(f"not {what}, got {type(plain).__name__}")
     return plain

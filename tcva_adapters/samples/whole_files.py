@@ -37,8 +37,9 @@ def usable_path(path: str | Path) -> Path:
         usable = Path(path).expanduser()
         if b"\0" not in os.fsencode(usable) and usable.resolve():
             return usable
-    msg = f"{str(path)!r} cannot be the path of a file; give another one"
-    raise InvalidValueError(msg)
+    raise InvalidValueError(
+        f"{str(path)!r} cannot be the path of a file; give another one"
+    )
 
 
 def make_folder(folder: Path) -> None:
@@ -104,8 +105,9 @@ def replacing(
                 draft.unlink()
             raise
     except OSError as error:
-        msg = f"cannot write {target}: {error.strerror or error}; give another path"
-        raise InvalidValueError(msg) from error
+        raise InvalidValueError(
+            f"cannot write {target}: {error.strerror or error}; give another path"
+        ) from error
 
 
 def _draft(path: Path, fingerprint: str | None) -> Path:
@@ -134,8 +136,9 @@ def alone(draft: Path, target: str | Path) -> BinaryIO:
     except OSError as error:
         if isinstance(error, BlockingIOError):  # else a file system without locks
             stream.close()
-            msg = f"another process is writing {target}; wait for it, or give another path"
-            raise InvalidValueError(msg) from None
+            raise InvalidValueError(
+                f"another process is writing {target}; wait for it, or give another path"
+            ) from None
     return stream
 
 
@@ -166,11 +169,11 @@ def check_ours(
         with path.open("rb") as file:
             beginning = file.read(_BEGINNING)
     except OSError as error:
-        msg = f"cannot read {target}: {error.strerror or error}; give another path"
-        raise InvalidValueError(msg) from error
+        raise InvalidValueError(
+            f"cannot read {target}: {error.strerror or error}; give another path"
+        ) from error
     if beginning and not ours.match(beginning):
-        msg = (
+        raise InvalidValueError(
             f"{target} exists and {what}; give another path, or replace it with --overwrite "
             "(overwrite=True)"
         )
-        raise InvalidValueError(msg)

@@ -187,16 +187,16 @@ def rows_of(batch: Any) -> list[Record]:
         ]
     if not isinstance(batch, Mapping):
         kinds = "a dict of numpy arrays, a pyarrow.Table or a pandas.DataFrame"
-        msg = f"a batch must be {kinds}, got {type(batch).__name__}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(f"a batch must be {kinds}, got {type(batch).__name__}")
     columns = {name: plain(values) for name, values in batch.items()}
     sizes = {
         name: len(values) if isinstance(values, list) else None
         for name, values in columns.items()
     }
     if None in sizes.values() or len(set(sizes.values())) > 1:
-        msg = f"the columns of a batch must be lists or arrays of equal length, got {sizes}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"the columns of a batch must be lists or arrays of equal length, got {sizes}"
+        )
     return [
         dict(zip(columns, row, strict=True))
         for row in zip(*columns.values(), strict=True)

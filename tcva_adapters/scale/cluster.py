@@ -197,17 +197,15 @@ def _claim(folder: Path, settings: Mapping[str, Any], sources: Sequence[str]) ->
     if manifest.exists():
         known = json.loads(manifest.read_bytes())
         if known["settings"] != settings or not {*known["sources"]} <= {*sources}:
-            msg = (
+            raise InvalidValueError(
                 f"{folder} contains results of other settings, or of files that have changed since or "
                 "are not named now; name all files that were judged into it, use another folder, or "
                 "empty it"
             )
-            raise InvalidValueError(msg)
     elif {*folder.iterdir()} != {folder / "_lock"}:
-        msg = (
+        raise InvalidValueError(
             f"{folder} is not empty and was not written by such a run; use a new folder"
         )
-        raise InvalidValueError(msg)
     with replacing(manifest) as stream:
         stream.write(json.dumps(run, indent=2).encode())
 
@@ -305,15 +303,17 @@ def _actors(settings: ScorerLike, workers: int | None) -> _Actors:
     ray = ray_module()
     scorer = scorer_of(settings)
     if scorer.store is not None:
-        msg = "store cannot be used on Ray, as nodes do not share SQLite files; leave it out"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "store cannot be used on Ray, as nodes do not share SQLite files; leave it out"
+        )
     room = int(ray.cluster_resources().get("CPU", 0)) - 1  # one reads
     if workers is None:
         nodes = sum(node["Alive"] for node in ray.nodes())
         workers = room if scorer.is_local else min(room, scorer.max_concurrency, nodes)
     if check(Count, "workers", workers) > room:
-        msg = f"workers must be at most {room} (a CPU each, one for reading), got {workers}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"workers must be at most {room} (a CPU each, one for reading), got {workers}"
+        )
     pool = ray.data.ActorPoolStrategy(size=workers)
     return _Actors(shared_out(settings, workers), pool)
 

@@ -41,8 +41,9 @@ def scorer_of(settings: ScorerLike) -> Scorer[Scored]:
     try:
         pickled = pickle.dumps(dict(settings))
     except Exception as error:
-        msg = f"settings must be plain values that can be pickled: {error}"
-        raise InvalidValueError(msg) from error
+        raise InvalidValueError(
+            f"settings must be plain values that can be pickled: {error}"
+        ) from error
     return _made(pickled)
 
 
@@ -98,8 +99,9 @@ def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
     calls = settings.get("max_concurrency", MAX_CONCURRENCY)
     model = settings.get("model") or {}
     if workers > calls:
-        msg = f"workers must be at most max_concurrency={calls}, got {workers}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"workers must be at most max_concurrency={calls}, got {workers}"
+        )
     if model.get("requests_per_minute"):
         model = {**model, "requests_per_minute": model["requests_per_minute"] / workers}
     return {**settings, "max_concurrency": calls // workers, "model": model}

@@ -30,11 +30,13 @@ def numbers(name: str, values: npt.ArrayLike, *, ndim: int = 1) -> FloatArray:
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        msg = f"{name} must be numbers (nan or None where there is none): {error}"
-        raise InvalidValueError(msg) from None
+        raise InvalidValueError(
+            f"{name} must be numbers (nan or None where there is none): {error}"
+        ) from None
     if array.ndim != ndim:
-        msg = f"{name} must have {ndim} dimension(s), not the shape {array.shape}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{name} must have {ndim} dimension(s), not the shape {array.shape}"
+        )
     return array
 
 
@@ -47,8 +49,9 @@ def same_length(arrays: Mapping[str, FloatArray]) -> None:
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{length} of {name}" for name, length in lengths.items())
-        msg = f"different lengths: {shown}; give one value per sample, nan where there is none"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"different lengths: {shown}; give one value per sample, nan where there is none"
+        )
 
 
 def whole(name: str, value: int, *, least: int) -> int:
@@ -62,8 +65,9 @@ def whole(name: str, value: int, *, least: int) -> int:
     except TypeError:
         number = least - 1
     if number < least:
-        msg = f"{name} must be a whole number of at least {least}, got {value!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{name} must be a whole number of at least {least}, got {value!r}"
+        )
     return number
 
 
@@ -74,8 +78,7 @@ def one_of(kind: str, value: str, known: Sequence[str]) -> None:
         InvalidValueError: It is none of them.
     """
     if value not in known:
-        msg = f"unknown {kind} {value!r}; use {', '.join(known)}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(f"unknown {kind} {value!r}; use {', '.join(known)}")
 
 
 def check_level(level: float, name: str = "level", usual: float = 0.95) -> None:
@@ -85,8 +88,9 @@ def check_level(level: float, name: str = "level", usual: float = 0.95) -> None:
         InvalidValueError: A level outside (0, 1).
     """
     if not isinstance(level, int | float) or not 0 < level < 1:
-        msg = f"{name} must be between 0 and 1, e.g. {usual:g}, got {level!r}{of_percent(level)}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{name} must be between 0 and 1, e.g. {usual:g}, got {level!r}{of_percent(level)}"
+        )
 
 
 def same_within(values: FloatArray) -> float:
@@ -131,8 +135,9 @@ def group_codes(groups: Sequence[object], used: BoolArray) -> IntArray:
     [0, 1, 0]
     """
     if len(groups) != len(used):
-        msg = f"{len(groups)} groups for {len(used)} samples; give one group per sample"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{len(groups)} groups for {len(used)} samples; give one group per sample"
+        )
     names = list(groups)
     codes: dict[object, int] = {}
     numbered = []
@@ -140,7 +145,8 @@ def group_codes(groups: Sequence[object], used: BoolArray) -> IntArray:
         group = names[number]
         is_nan = isinstance(group, float | np.floating) and np.isnan(group)
         if group is None or is_nan or not isinstance(group, Hashable):
-            msg = f"group {number} is {group!r}; give every sample with scores a group (a name)"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"group {number} is {group!r}; give every sample with scores a group (a name)"
+            )
         numbered.append(codes.setdefault(group, len(codes)))
     return np.array(numbered, dtype=np.int64)

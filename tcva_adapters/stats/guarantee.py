@@ -90,8 +90,9 @@ def certify(
     """
     marks = np.asarray(passes, dtype=np.bool_)
     if marks.ndim != 2 or not len(marks):
-        msg = f"passes must have one row per setting and one column per answer, not the shape {marks.shape}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"passes must have one row per setting and one column per answer, not the shape {marks.shape}"
+        )
     _check_shares(limit, error)
     n = marks.shape[1]
     units = Units(groups, np.ones(n, dtype=np.bool_))

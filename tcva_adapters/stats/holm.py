@@ -37,8 +37,9 @@ def holm(p: npt.ArrayLike) -> FloatArray:
     raw = numbers("p", p)
     wrong = raw[(raw < 0) | (raw > 1)]
     if len(wrong):
-        msg = f"p must be between 0 and 1, or nan where there is none, got {float(wrong[0])!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"p must be between 0 and 1, or nan where there is none, got {float(wrong[0])!r}"
+        )
     adjusted = np.full(len(raw), np.nan)
     order = np.argsort(raw, kind="stable")[: np.count_nonzero(~np.isnan(raw))]
     factors = len(raw) - np.arange(len(order))

@@ -137,8 +137,7 @@ class Estimate:
         True
         """
         if not 0 < margin < math.inf:
-            msg = f"margin must be above 0, got {margin!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(f"margin must be above 0, got {margin!r}")
         return -margin < self.narrow[0] and self.narrow[1] < margin
 
 
@@ -236,8 +235,7 @@ def _columns(
     is_single = statistic in {"mean", "share"}
     if len(table) != (1 if is_single else 2):
         wanted = "one column of values" if is_single else "scores and ratings"
-        msg = f"{statistic} needs {wanted}, got {len(table)} columns"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(f"{statistic} needs {wanted}, got {len(table)} columns")
     used = np.asarray(np.isfinite(table).all(axis=0))
     return table[:, used], used
 
@@ -285,8 +283,9 @@ def difference(
     _check(statistic, level, resamples, seed)
     columns = {"a": a, "b": b}
     if statistic == "share" or (human is None) != (statistic == "mean"):
-        msg = f"{statistic!r}: 'mean' takes no human ratings; mae and the correlations need them"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{statistic!r}: 'mean' takes no human ratings; mae and the correlations need them"
+        )
     if human is not None:
         columns["human"] = human
     (one, other, *ratings), used = in_all(columns)
@@ -361,8 +360,7 @@ def _is_inside(values: FloatArray) -> bool:
 def _share(values: FloatArray, units: Units, level: float) -> Estimate:
     """With groups, the number of independent samples of the same precision (Korn and Graubard)."""
     if not np.isin(values, (0.0, 1.0)).all():
-        msg = "share needs values of 0 and 1; use 'mean' for others"
-        raise InvalidValueError(msg)
+        raise InvalidValueError("share needs values of 0 and 1; use 'mean' for others")
     value = float(values.mean()) if units.n else _NAN
     figure = _figure(value, units, level)
     if why := units.why_none(LEAST["share"]):
@@ -402,10 +400,12 @@ def labels_needed(
         or wanted is None
         or not 0 < wanted < math.inf
     ):
-        msg = f"give width or difference, above 0, got width={width!r}, difference={difference!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"give width or difference, above 0, got width={width!r}, difference={difference!r}"
+        )
     reached = pilot.high - pilot.low if difference is None else pilot.smallest
     if not reached > 0.0:
-        msg = f"this pilot is too small to plan with ({pilot.reason or 'all values are equal'})"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"this pilot is too small to plan with ({pilot.reason or 'all values are equal'})"
+        )
     return math.ceil(pilot.n * (reached / wanted) ** 2 - 1e-9)

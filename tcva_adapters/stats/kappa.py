@@ -36,8 +36,9 @@ def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") ->
     checks.one_of("weights", weights, get_args(KappaWeights))
     counts = checks.numbers("counts", table, ndim=2)
     if counts.shape[0] != counts.shape[1] or not (counts >= 0.0).all():
-        msg = f"a table of kappa is levels by levels and holds counts; got the shape {counts.shape}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"a table of kappa is levels by levels and holds counts; got the shape {counts.shape}"
+        )
     levels = np.arange(len(counts))
     apart = np.abs(levels[:, None] - levels)
     distance = {"quadratic": apart**2, "linear": apart, "none": apart > 0}[weights]
@@ -77,8 +78,9 @@ def weighted_kappa(
     both = np.stack([one, two])[:, ~(np.isnan(one) | np.isnan(two))]
     wrong = both[(both < 0) | (both >= levels) | (both != np.floor(both))]
     if len(wrong):
-        msg = f"{float(wrong[0])!r} is no level; levels are 0 to {levels - 1}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{float(wrong[0])!r} is no level; levels are 0 to {levels - 1}"
+        )
     places = both[0] * levels + both[1]
     table = np.bincount(places.astype(np.int64), minlength=levels**2).reshape(
         levels, levels

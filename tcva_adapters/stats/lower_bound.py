@@ -65,8 +65,9 @@ def lower_bound(
     if not n:
         return float("nan")
     if above.min() < 0.0:
-        msg = f"values must be at least {low!r}, got {low + float(above.min())!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"values must be at least {low!r}, got {low + float(above.min())!r}"
+        )
     if units.codes is None and low == 0.0 and np.isin(above, (0.0, 1.0)).all():
         return 1.0 - float(largest_share(n - above.sum(), n, 1 - confidence))
     sums, sizes, often = _gathered(above, units)

@@ -85,8 +85,9 @@ def powered_mean(
     rated = np.isfinite(known) & scored
     n, samples = int(rated.sum()), int(scored.sum())
     if not n:
-        msg = "no sample has a score and a human rating; rate some first"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "no sample has a score and a human rating; rate some first"
+        )
     alone = estimate("mean", np.where(rated, known, np.nan), groups, level=level)
     unpowered = PoweredMean(alone, alone, samples, 0.0, float(n))
     units, all_units = Units(groups, rated), Units(groups, scored)

@@ -120,10 +120,9 @@ def reliability(
     scores = numbers("scores", methods, ndim=2)
     same_length({"ratings": table, "scores": scores})
     if table.shape[1] < 2:
-        msg = (
+        raise InvalidValueError(
             f"reliability needs the ratings of two or more raters, got {table.shape[1]}"
         )
-        raise InvalidValueError(msg)
     rated = np.asarray(np.isfinite(table).any(axis=1))
     units = Units(groups, rated)
     table, scores = table[rated], scores[rated]

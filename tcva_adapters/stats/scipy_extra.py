@@ -21,5 +21,6 @@ def scipy_module(name: Literal["stats", "special", "optimize"]) -> ModuleType:
     try:
         return importlib.import_module(f"scipy.{name}")
     except ImportError:
-        msg = f"statistics need scipy: {install_hint('stats')}"
-        raise MissingDependencyError(msg) from None
+        raise MissingDependencyError(
+            f"statistics need scipy: {install_hint('stats')}"
+        ) from None

@@ -222,11 +222,13 @@ def studentised(
 def _checked(scores: npt.ArrayLike) -> FloatArray:
     table = numbers("scores", scores, ndim=2)
     if table.shape[0] < 1 or table.shape[1] < 2:
-        msg = f"scores have the shape {table.shape}; give a row per query, and two systems or more"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"scores have the shape {table.shape}; give a row per query, and two systems or more"
+        )
     if np.isinf(table).any():
-        msg = "a score is infinite; give a number, or nan where there is none"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "a score is infinite; give a number, or nan where there is none"
+        )
     return table
 
 

@@ -41,7 +41,7 @@ def both_faces(framework: str, name: str, sample: Sample, llm: Any) -> Any:
 @pytest.mark.parametrize(("framework", "name"), METRICS)
 def test_failures_are_values(framework: str, name: str) -> None:
     def fails(_: str) -> str:
-        raise ConnectionError("the line is dead")  # noqa: EM101, TRY003  # as others write it
+        raise ConnectionError("the line is dead")  # as others write it
 
     found = both_faces(framework, name, SAMPLE, LLMS[framework](fails))
     assert (found.score, found.verdicts) == (None, ())

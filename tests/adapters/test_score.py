@@ -264,7 +264,7 @@ def test_llms_of_the_framework_and_nothing_else_are_taken(adapter: Adapter) -> N
 @each_adapter
 def test_a_failure_has_a_reason_and_shows_no_key(adapter: Adapter) -> None:
     def fails(_: str) -> str:
-        raise StatusError(f"status 401, Bearer {KEY}")  # noqa: EM102, TRY003  # as others write it
+        raise StatusError(f"status 401, Bearer {KEY}")  # as others write it
 
     model = read(adapter, adapter.llm(fails))
     for ask in (complete, lambda *given: asyncio.run(acomplete(*given))):

@@ -51,20 +51,20 @@ def check_tests(
             against ratings that do not lie in [0, 1], or limits without ratings.
     """
     if limits is not None and not is_rated:
-        msg = "max_false_pass (--max-false-pass) needs human ratings; name them with human (--human)"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "max_false_pass (--max-false-pass) needs human ratings; name them with human (--human)"
+        )
     check_measure(objective)
     if objective == "mae" and human is not None and not is_on_scale(human):
-        msg = f"mae: {off_scale(human)}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(f"mae: {off_scale(human)}")
     if reference is not None and reference not in methods:
-        msg = (
+        raise InvalidValueError(
             f"reference: no method {reference!r}; the methods are {', '.join(methods)}"
         )
-        raise InvalidValueError(msg)
     if margin is not None and not 0.0 < margin < 1.0:
-        msg = f"margin must be above 0 and below 1, got {margin:g}{of_percent(margin)}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"margin must be above 0 and below 1, got {margin:g}{of_percent(margin)}"
+        )
 
 
 def comparison(

@@ -38,8 +38,9 @@ def labels_table(estimates: Mapping[str, Estimate], width: float | None) -> Tabl
         InvalidValueError: A width that is not above 0 and at most 1.
     """
     if width is not None and not 0.0 < width <= 1.0:
-        msg = f"width (--width) must be above 0 and at most 1, got {width!r}{of_percent(width)}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"width (--width) must be above 0 and at most 1, got {width!r}{of_percent(width)}"
+        )
     pilots = {name: e for name, e in estimates.items() if e.high > e.low}
     rows: list[Record] = []
     for wanted in _WIDTHS if width is None else [width]:
@@ -84,8 +85,9 @@ def next_to_rate(
     scores = table.column(method)
     left = np.flatnonzero(np.isfinite(scores) & np.isnan(table.rating))
     if not len(left):
-        msg = "every sample with a score has a rating already; there is none to draw"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "every sample with a score has a rating already; there is none to draw"
+        )
     number = min(whole("the number of samples to rate", number, least=1), len(left))
     rng = np.random.default_rng(whole("seed", seed, least=0))
     along = left[np.lexsort((rng.random(len(left)), scores[left]))]
@@ -120,8 +122,9 @@ def write_labels(
     """
     kind = Path(path).suffix.lower()
     if kind not in {".csv", ".jsonl"}:
-        msg = f"labels are written as .jsonl or .csv, got {Path(path).name!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"labels are written as .jsonl or .csv, got {Path(path).name!r}"
+        )
     rated = table.rated
     rows: list[tuple[str, float | None]] = [
         *zip(rated.samples, rated.rating.tolist(), strict=True),

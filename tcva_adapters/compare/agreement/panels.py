@@ -201,10 +201,9 @@ def _panels(table: ScoreTable) -> list[Assessment | None]:
 def _judges(panels: Sequence[Assessment | None]) -> list[str]:
     judges = [judged.judge for panel in panels if panel for judged in panel.panel]
     if not judges:
-        msg = (
+        raise InvalidValueError(
             f"none of {len(panels)} results comes from a panel; judge with Panel([...])"
         )
-        raise InvalidValueError(msg)
     return list(dict.fromkeys(judges))
 
 

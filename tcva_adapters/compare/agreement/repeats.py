@@ -34,10 +34,9 @@ def repeat_report(source: Any) -> Report:
     repeats_by_sample = [result.repeats if result else () for result in results]
     most = max(map(len, repeats_by_sample), default=0)
     if not most:
-        msg = (
+        raise InvalidValueError(
             "no sample was judged several times; judge with repeats=3 (--set repeats=3)"
         )
-        raise InvalidValueError(msg)
 
     scores = np.full((len(results), most), np.nan)
     disagreements: list[float] = []

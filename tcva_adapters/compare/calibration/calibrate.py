@@ -117,10 +117,9 @@ def calibrate(
     )
     if limits is not None:
         if objective != "spearman":
-            msg = (
+            raise InvalidValueError(
                 f"objective {objective} is not used with a limit; leave one of them out"
             )
-            raise InvalidValueError(msg)
         settings = every_setting(scoring, temperatures, schemes, penalties)
         return guaranteed(table, settings, limits, by)
 
@@ -144,8 +143,9 @@ def _of_one_judge(table: ScoreTable) -> ScoreTable:
         if judged.judge
     }
     if len(judgements) > 1:
-        msg = f"{len(judgements)} judgements: {', '.join(sorted(judgements))}; calibrate a file for each"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{len(judgements)} judgements: {', '.join(sorted(judgements))}; calibrate a file for each"
+        )
     return table
 
 
@@ -157,11 +157,10 @@ def _with_verdicts(table: ScoreTable) -> ScoreTable:
             if isinstance(value, str) and value.startswith('{"kind": "tcva"'):
                 columns.setdefault(name, {})[row] = Result.from_json(value)
     if not columns:
-        msg = (
+        raise InvalidValueError(
             "imported scores have no verdicts to calibrate; give what tcva evaluate --out wrote, or "
             "in RAGAS results_to_pandas(evaluation).to_csv(...), as its own to_pandas() leaves them out"
         )
-        raise InvalidValueError(msg)
     _of_one_judge(
         read_scores({name: results.values() for name, results in columns.items()})
     )
@@ -224,8 +223,9 @@ def _rated(table: ScoreTable) -> ScoreTable:
     has_verdicts = table.counts[:, 0].sum(axis=1) > 0.0
     rated = table.select(np.isfinite(table.rating) & has_verdicts)
     if not len(rated):
-        msg = "no sample has both a score and a human rating; name their field or file with --human"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "no sample has both a score and a human rating; name their field or file with --human"
+        )
     return rated
 
 

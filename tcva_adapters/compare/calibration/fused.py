@@ -33,8 +33,9 @@ def members_of(text: str) -> tuple[str, ...]:
     """
     members = tuple(part.strip() for part in text.split(_MARK))
     if len(members) < 2 or not all(members) or len(set(members)) < len(members):
-        msg = f"a fused method needs at least two different members, 'A + B', got {text!r}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"a fused method needs at least two different members, 'A + B', got {text!r}"
+        )
     return members
 
 

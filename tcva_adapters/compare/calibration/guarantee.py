@@ -53,8 +53,9 @@ def limits_of(
         belonging = {"confidence": confidence, "human_threshold": human_threshold}
         for name, value in belonging.items():
             if value is not None:
-                msg = f"{name} needs a limit, max_false_pass (--max-false-pass)"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"{name} needs a limit, max_false_pass (--max-false-pass)"
+                )
         return None
     scale = human_scale or (0.0, 1.0)
     if human_threshold is None:
@@ -94,8 +95,9 @@ def guaranteed(
         MissingDependencyError: scipy is not installed.
     """
     if any(setting.on_unscored is not None for setting in settings):
-        msg = "on_unscored gives answers without a score one; leave it out where a limit is to hold"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "on_unscored gives answers without a score one; leave it out where a limit is to hold"
+        )
     rated = _rated(table, limits)
     rows_by_value = {"": range(len(rated))} if by is None else rated.rows_by(by)
     parts = {value: rated.select(rows) for value, rows in rows_by_value.items()}
@@ -164,10 +166,9 @@ def _guarantee(
     if gate.chosen is None:
         return None
     if not gate.rejected:
-        msg = (
+        raise InvalidValueError(
             "no rejected answer has a score, and a limit needs some; rate more samples"
         )
-        raise InvalidValueError(msg)
     measured = gate.record()
     return Guarantee(
         **dict(gate.limits),
@@ -240,18 +241,18 @@ def _rated(table: ScoreTable, limits: Limits) -> ScoreTable:
     """
     rated = table.rated
     if not len(rated):
-        msg = "no sample has a human rating; name their field or file with --human"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "no sample has a human rating; name their field or file with --human"
+        )
     if not is_on_scale(rated.rating):
         raise InvalidValueError(off_scale(rated.rating))
     are_rejected = rejects(rated, limits)
     if are_rejected.min() == are_rejected.max():
         quality = "rejected" if are_rejected[0] else "good"
-        msg = (
+        raise InvalidValueError(
             f"all {len(rated)} rated answers are {quality}, and a limit needs both; human_threshold "
             f"(--human-threshold) is {limits.human_threshold:g}"
         )
-        raise InvalidValueError(msg)
     if rated.groups:
         return rated
     # Another judgement of a sample is no other sample: see `samples.files.distinct`.

@@ -66,8 +66,9 @@ class Search:
         n = len(table)
         units = Units(table.groups or None, np.ones(n, dtype=np.bool_))
         if why := units.why_none(LEAST["mean"]):
-            msg = f"there are too few rated samples to choose by: {why}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"there are too few rated samples to choose by: {why}"
+            )
 
         target = self._target(table.rating)
         scores = np.column_stack([table.at(setting) for setting in settings])
@@ -75,11 +76,10 @@ class Search:
         values = self._values(views, target, np.ones((1, n), dtype=np.int64))
         in_use = float(values[0, 0])
         if not np.isfinite(in_use):
-            msg = (
+            raise InvalidValueError(
                 f"{self.objective} is not defined at {described(settings[0])}, where all {n} samples "
                 "have the same score; judge samples of more varied quality"
             )
-            raise InvalidValueError(msg)
 
         folds = _folds(target, units, self.seed)
         trained = (folds[:, None] != np.arange(FOLDS)[:, None]).reshape(-1, n)
@@ -120,8 +120,9 @@ class Search:
             target = (human >= self.human_threshold - SAME).astype(np.float64)
             outcome = f"{'pass' if target[0] else 'fail'} (human_threshold)"
         if target.min() == target.max():
-            msg = f"all {len(human)} human ratings {outcome}; rate samples of more varied quality"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"all {len(human)} human ratings {outcome}; rate samples of more varied quality"
+            )
         return target
 
     def _views(

@@ -182,8 +182,9 @@ def recommended(report: Report) -> Config:
     """
     settings = report.settings
     if settings["recommended"] is None:
-        msg = f"there are no settings to recommend: {report.sentence}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"there are no settings to recommend: {report.sentence}"
+        )
     guarantee = settings.get("guarantee")
     return Config(
         criterion=settings["criterion"],

@@ -114,8 +114,9 @@ def sweep(
     [(0.2, 0.191), (0.5, 0.72)]
     """
     if group is not None and human is None:
-        msg = "group (--group) needs human ratings; name them with human (--human)"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "group (--group) needs human ratings; name them with human (--human)"
+        )
     table = read_scores(
         source,
         human=human,
@@ -231,8 +232,9 @@ def _add_agreement(rows: Records, scores: FloatArray, rated: ScoreTable) -> None
 
 def _counts(table: ScoreTable) -> FloatArray:
     if table.counts is None:
-        msg = "these scores have no verdicts to compute other temperatures from; give judgements"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "these scores have no verdicts to compute other temperatures from; give judgements"
+        )
     return table.counts
 
 

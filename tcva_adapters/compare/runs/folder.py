@@ -51,11 +51,10 @@ def check_folder(folder: Path, fingerprint: str) -> None:
     except ValueError:
         written = None
     if written != fingerprint:
-        msg = (
+        raise InvalidValueError(
             f"{folder} holds a comparison with other samples or settings; choose another folder, or "
             "--overwrite (overwrite=True)"
         )
-        raise InvalidValueError(msg)
 
 
 def save(

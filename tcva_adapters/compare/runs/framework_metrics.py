@@ -120,8 +120,9 @@ def choose_metrics(
         chosen = [metric for metric in known if wanted & metric.names]
         if unknown := wanted.difference(*(metric.names for metric in chosen)):
             options = ", ".join(metric.dotted for metric in known)
-            msg = f"no metric {min(unknown)!r} in {', '.join(names)}; the metrics are {options}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"no metric {min(unknown)!r} in {', '.join(names)}; the metrics are {options}"
+            )
 
     used: list[FrameworkMetric] = []
     left_out: dict[str, list[str]] = {}
@@ -153,8 +154,9 @@ def _installed(frameworks: Sequence[str]) -> tuple[list[str], list[str]]:
     if unknown or not frameworks:
         name = ", ".join(unknown)
         options = f"give {', '.join(FRAMEWORKS)}, {ALL} or {NONE}"
-        msg = f"no framework {name!r}; {nearest(name, FRAMEWORKS, options)}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"no framework {name!r}; {nearest(name, FRAMEWORKS, options)}"
+        )
     names, notes = [], []
     for name in FRAMEWORKS if ALL in frameworks else dict.fromkeys(frameworks):
         needs = FRAMEWORKS[name].metrics_need

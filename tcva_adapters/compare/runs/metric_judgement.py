@@ -189,8 +189,9 @@ class _MetricQuestion(Question):
 
     def rounds(self) -> NoReturn:
         """Refuse: a framework makes its calls by itself."""
-        msg = f"{self._evaluation.metric.name} makes its own calls; a batch of them cannot be submitted"
-        raise JudgeError(msg)
+        raise JudgeError(
+            f"{self._evaluation.metric.name} makes its own calls; a batch of them cannot be submitted"
+        )
 
     def failed_answer(self, why: Unscored) -> MetricJudgement:
         return MetricJudgement(unscored=why)
@@ -231,6 +232,7 @@ def _model_of(judge: Judge) -> JudgeModel | None:
     judges = single_judges(judge)
     models = [single.model for single in judges if isinstance(single, LLMJudge)]
     if not models:
-        msg = f"{judge.name} cannot answer the prompts of framework metrics; use openai:MODEL, an LLM object, or frameworks='none' (--with none)"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{judge.name} cannot answer the prompts of framework metrics; use openai:MODEL, an LLM object, or frameworks='none' (--with none)"
+        )
     return copy(models[0]) if hasattr(models[0], "refused") else models[0]

@@ -148,8 +148,7 @@ class Run:
         for temperature in grid:
             check_temperature(temperature, tcva.scoring.bounds)
         if not timeout > 0.0:
-            msg = f"timeout must be above 0 seconds, got {timeout:g}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(f"timeout must be above 0 seconds, got {timeout:g}")
         self.tcva = tcva
         self.temperatures = tuple(dict.fromkeys([*grid, tcva.scoring.temperature]))
         self.samples, self.notes = _samples_with_ids(samples, mapping)
@@ -213,11 +212,13 @@ class Run:
         named = [member for text in self._mean_of for member in members_of(text)]
         unknown = [name for name in (*named, *self._thresholds) if name not in names]
         if unknown:
-            msg = f"no method {unknown[0]!r}; the methods are {', '.join(names)}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"no method {unknown[0]!r}; the methods are {', '.join(names)}"
+            )
         if repeated := repeated_name(names):
-            msg = f"two methods are named {repeated!r}; give imported scores another name: NAME=FILE"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"two methods are named {repeated!r}; give imported scores another name: NAME=FILE"
+            )
         return [*names, *map(fused_name, self._mean_of)]
 
     def _sample_table(
@@ -304,8 +305,9 @@ class Run:
             tcva = self.tcva.quiet
             if self.folder is not None:
                 if self.folder.is_file():
-                    msg = f"{self.folder} is a file, and a comparison writes a folder; give another name"
-                    raise InvalidValueError(msg)
+                    raise InvalidValueError(
+                        f"{self.folder} is a file, and a comparison writes a folder; give another name"
+                    )
                 whole_files.make_folder(self.folder)
                 stack.enter_context(
                     whole_files.alone(self.folder / ".lock", self.folder)
@@ -400,8 +402,9 @@ def _samples_with_ids(
     if isinstance(samples, str | Path):
         samples = SampleStream(samples, mapping=mapping, kept=None)
     elif mapping:
-        msg = "mapping is for a file; give its path, or samples with the fields of a Sample"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            "mapping is for a file; give its path, or samples with the fields of a Sample"
+        )
     read = [*checked_samples(samples)]
     names, repeated = distinct(
         sample.id or f"row-{number}" for number, sample in enumerate(read, start=1)

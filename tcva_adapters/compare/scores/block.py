@@ -166,8 +166,9 @@ class Block:
             mixed = "; ".join(
                 sorted(", ".join(part) or "nothing" for part in (first, names))
             )
-            msg = f"{self.called} mixes scores that are fused with different judges: {mixed}"
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError(
+                f"{self.called} mixes scores that are fused with different judges: {mixed}"
+            )
 
     def judged(self, method: str) -> JudgedBy:
         """What was judged and by whom, with what a method's scores amount to."""

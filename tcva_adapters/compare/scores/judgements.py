@@ -68,8 +68,9 @@ def read_judgements(
     if reading.hold == "counts":
         parse = _parse_counts
         if "answers" in first:
-            msg = f"{file} holds CCRS results, which have no verdicts: no temperature changes them"
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError(
+                f"{file} holds CCRS results, which have no verdicts: no temperature changes them"
+            )
         with suppress(UnreadableInputError):  # which is said where the line is read
             reading.scoring = reading.scoring or getattr(_item(first), "scoring", None)
     rows: RowStream[Any] = RowStream(
@@ -109,11 +110,10 @@ def judged_blocks(
     blocks: dict[tuple[str, str, str], Block] = {}
     for item, conversation in _turns(items):
         if not isinstance(item, Judged):
-            msg = (
+            raise InvalidValueError(
                 f"{str(item)[:80]!r} is not a result; take only results: result_of or "
                 "results_of of the framework's adapter finds them"
             )
-            raise InvalidValueError(msg)
         judged = item.assessment if isinstance(item, Result) else item
         system = system_of(judged.sample_id, judged.metadata, reading.split)
         key = (judged.criterion, judged.judge, system)
@@ -132,14 +132,16 @@ def judged_blocks(
         else:
             blocks[key].add_judged(item, conversation)
     if not blocks:
-        msg = f"{name or source}: there are no results; give what 'tcva evaluate --out' wrote"
-        raise InvalidSampleError(msg)
+        raise InvalidSampleError(
+            f"{name or source}: there are no results; give what 'tcva evaluate --out' wrote"
+        )
     if reading.hold == "counts" and len(blocks) > 1:
         mixed = "; ".join(
             f"{criterion} by {judge}" for criterion, judge, _ in sorted(blocks)
         )
-        msg = f"{name or source} mixes judgements that cannot be averaged: {mixed}"
-        raise InvalidSampleError(msg)
+        raise InvalidSampleError(
+            f"{name or source} mixes judgements that cannot be averaged: {mixed}"
+        )
     return [*blocks.values()]
 
 

@@ -64,8 +64,9 @@ def parse_rating(value: Any) -> float:
     except ValueError:
         number = math.inf
     if math.isinf(number):
-        msg = f"{value!r} is not a rating; give a number, true or false, pass or fail"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{value!r} is not a rating; give a number, true or false, pass or fail"
+        )
     return number
 
 
@@ -94,8 +95,9 @@ class Ratings:
     def __post_init__(self) -> None:
         low, high = self.scale or (0.0, 1.0)
         if not -math.inf < low < high < math.inf:
-            msg = f"human_scale must be the lowest and highest rating, e.g. (1, 5), got {self.scale!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"human_scale must be the lowest and highest rating, e.g. (1, 5), got {self.scale!r}"
+            )
 
     @classmethod
     def find(
@@ -128,8 +130,9 @@ class Ratings:
         fields = (columns or "human") if is_file else path
         raters = tuple(names_in(fields))
         if not raters or len(set(raters)) < len(raters):
-            msg = f"human ratings in {fields!r}: name one field, or several different ones"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"human ratings in {fields!r}: name one field, or several different ones"
+            )
         return cls(
             path, raters, scale, _labels(path, raters) if is_file else None, temperature
         )
@@ -156,8 +159,9 @@ class Ratings:
                 self.scaled(parse_rating(record.get(rater))) for rater in self.raters
             ]
         except (InvalidValueError, KeyError, TypeError) as error:
-            msg = f"sample {name!r}, {self.source}: {error}"
-            raise InvalidValueError(msg) from None
+            raise InvalidValueError(
+                f"sample {name!r}, {self.source}: {error}"
+            ) from None
 
     def notes(self, number: int) -> list[str]:
         """What did not fit together, once all samples were seen, in sentences.
@@ -171,15 +175,15 @@ class Ratings:
         if self.labels is None:
             if missing := [rater for rater in self.raters if rater not in self._seen]:
                 known = quoted_names(sorted(self._seen)) or "none"
-                msg = f"no sample has {missing[0]!r} in its metadata; its fields are {known}"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"no sample has {missing[0]!r} in its metadata; its fields are {known}"
+                )
             return []
         if not self._seen:
-            msg = (
+            raise InvalidValueError(
                 f"{self.source}: none of its {len(self.labels)} labels has the id of a sample; its "
                 f"ids are {quoted_names([*self.labels][:3])}"
             )
-            raise InvalidValueError(msg)
         sentences = []
         if self._made_at:
             at_all = ", ".join(f"{at:g}" for at in sorted({*self._made_at}))
@@ -211,8 +215,9 @@ class Ratings:
                 if (low, high) == (0.0, 1.0)
                 else "give the scale of these ratings"
             )
-            msg = f"the rating must be between {low:g} and {high:g}, got {rating:g}; {way}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"the rating must be between {low:g} and {high:g}, got {rating:g}; {way}"
+            )
         return (rating - low) / (high - low)
 
 
@@ -233,19 +238,24 @@ def _labels(path: str, raters: Sequence[str]) -> dict[str, Record]:
             name = original(name)
         if not name or not (is_of_claims or {*raters} <= {*record}):
             has = ", ".join(map(str, record)) or "nothing"
-            msg = (
-                f"labels need the columns id and {', '.join(raters)}, got {has}; FILE::COLUMN names "
-                "another column of ratings"
+            raise unreadable(
+                path,
+                (
+                    f"labels need the columns id and {', '.join(raters)}, got {has}; FILE::COLUMN names "
+                    "another column of ratings"
+                ),
+                line=stream.line,
             )
-            raise unreadable(path, msg, line=stream.line)
         if name in labels:
-            msg = f"{name!r} has two labels; remove one"
-            raise unreadable(path, msg, line=stream.line)
+            raise unreadable(
+                path, f"{name!r} has two labels; remove one", line=stream.line
+            )
         if is_of_claims or any(record[rater] not in (None, "") for rater in raters):
             labels[name] = record
     if not labels:
-        msg = f"{path}: none of its {stream.number} lines has a rating under {', '.join(raters)}"
-        raise UnreadableInputError(msg)
+        raise UnreadableInputError(
+            f"{path}: none of its {stream.number} lines has a rating under {', '.join(raters)}"
+        )
     return labels
 
 
@@ -280,6 +290,7 @@ def passes_from(threshold: float | None, scale: Scale | None) -> float:
     low, high = scale or (0.0, 1.0)
     if not low <= threshold <= high:
         hint = of_percent(threshold) if high == 1.0 else ""
-        msg = f"human_threshold must be between {low:g} and {high:g}, got {threshold:g}{hint}"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"human_threshold must be between {low:g} and {high:g}, got {threshold:g}{hint}"
+        )
     return (threshold - low) / (high - low)

@@ -134,8 +134,9 @@ def read_scores(
     )
     if not table.methods and table.counts is None:
         named = " ".join(str(file) for _, file in _sources(source))
-        msg = f"no scores in {named}; judge it first: tcva evaluate {named} --out judged.jsonl"
-        raise UnreadableInputError(msg)
+        raise UnreadableInputError(
+            f"no scores in {named}; judge it first: tcva evaluate {named} --out judged.jsonl"
+        )
     if human is not None and ratings is None:
         table = _with_ratings(table, np.asarray(human, dtype=np.float64), human_scale)
     if group is not None:
@@ -155,8 +156,9 @@ def _with_ratings(
 ) -> ScoreTable:
     """With ratings in the order of the samples."""
     if len(human) != len(table):
-        msg = f"{len(human)} human ratings for {len(table)} samples; give one for each sample or turn"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{len(human)} human ratings for {len(table)} samples; give one for each sample or turn"
+        )
     scaled = np.vectorize(
         Ratings("human ratings", (), scale).scaled, otypes=[np.float64]
     )
@@ -226,8 +228,9 @@ def parse_spec(spec: str) -> tuple[str, str, tuple[str, ...] | None]:
     if not equals or Path(rest).expanduser().exists():
         equals, name, path = "", "", rest
     if not path.strip() or (equals and not name.strip()):
-        msg = f"{spec!r} names no file; write PATH, NAME=PATH or PATH::COLUMN,COLUMN"
-        raise InvalidValueError(msg)
+        raise InvalidValueError(
+            f"{spec!r} names no file; write PATH, NAME=PATH or PATH::COLUMN,COLUMN"
+        )
     return name.strip(), path, tuple(names_in(columns)) or None
 
 
@@ -289,8 +292,9 @@ def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:
         repeated = repeated_name(name for part in titles for name in part.values())
         if repeated is None:
             return titles
-    msg = f"two methods are named {repeated!r}; give the files names: NAME=PATH"
-    raise InvalidValueError(msg)
+    raise InvalidValueError(
+        f"two methods are named {repeated!r}; give the files names: NAME=PATH"
+    )
 
 
 def _title(block: Block, method: str, tell_apart: str) -> str:

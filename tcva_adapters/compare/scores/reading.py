@@ -58,6 +58,7 @@ def system_of(sample: str | None, metadata: Fields, field: str | None) -> str:
     value = "" if field is None else metadata.get(field)
     if field is not None and value in (None, ""):
         known = quoted_names(metadata) or "none"
-        msg = f"sample {sample!r} has no {field!r} in its metadata; its fields are {known}"
-        raise InvalidSampleError(msg)
+        raise InvalidSampleError(
+            f"sample {sample!r} has no {field!r} in its metadata; its fields are {known}"
+        )
     return str(value)

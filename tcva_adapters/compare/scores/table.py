@@ -117,22 +117,26 @@ class ScoreTable:
     def __post_init__(self) -> None:
         for kind, names in (("sample", self.samples), ("method", self.methods)):
             if not isinstance(names, Numbered) and (name := repeated_name(names)):
-                msg = f"the {kind} {name!r} occurs twice; each needs a name of its own"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"the {kind} {name!r} occurs twice; each needs a name of its own"
+                )
         size = len(self.samples)
         if self.scores.shape != (size, len(self.methods)):
-            msg = f"scores need the shape ({size}, {len(self.methods)}), got {self.scores.shape}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"scores need the shape ({size}, {len(self.methods)}), got {self.scores.shape}"
+            )
         human = self.human.reshape(size, -1) if self.human.size else np.empty((size, 0))
         object.__setattr__(self, "human", human)
         rows = {"groups": self.groups, "metadata": self.metadata, **self.results}
         for name, values in rows.items():
             if len(values) not in {0, size}:
-                msg = f"{len(values)} {name} for {size} samples; give one per sample"
-                raise InvalidValueError(msg)
+                raise InvalidValueError(
+                    f"{len(values)} {name} for {size} samples; give one per sample"
+                )
         if self.counts is not None and self.counts.shape[:1] != (size,):
-            msg = f"level counts have the shape {self.counts.shape} for {size} samples"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"level counts have the shape {self.counts.shape} for {size} samples"
+            )
 
     def __len__(self) -> int:
         return len(self.samples)
@@ -160,8 +164,9 @@ class ScoreTable:
             InvalidValueError: No such method.
         """
         if method not in self.methods:
-            msg = f"no method {method!r}; the methods are {', '.join(self.methods)}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"no method {method!r}; the methods are {', '.join(self.methods)}"
+            )
         return self.scores[:, self.methods.index(method)]
 
     def threshold(self, method: str) -> float:
@@ -260,8 +265,9 @@ class ScoreTable:
             InvalidValueError: There are no level counts.
         """
         if self.counts is None:
-            msg = "scores without verdicts have no other temperatures; give judgements"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                "scores without verdicts have no other temperatures; give judgements"
+            )
         if not isinstance(scoring, ScoringConfig):
             scoring = ScoringConfig(temperature=scoring)
         return scoring.joined(
@@ -297,8 +303,9 @@ class ScoreTable:
             if (value := metadata.get(field)) is not None:
                 rows.setdefault(str(value), []).append(row)
         if not rows:
-            msg = f"no rated sample has {field!r} in its metadata; name a field that samples have"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"no rated sample has {field!r} in its metadata; name a field that samples have"
+            )
         return rows
 
     def select(
@@ -354,11 +361,10 @@ class ScoreTable:
         )
         common = int((places >= 0).sum())
         if len(self) and not common:
-            msg = (
+            raise InvalidValueError(
                 f"no sample in common: {self.samples[0]!r} and others here, "
                 f"{quoted_names(other.samples[:1]) or 'none'} and others there"
             )
-            raise InvalidValueError(msg)
         notes = _join_notes(other.methods, len(self) - common, len(other) - common)
         known = set(self.samples)
         reasons = {key: why for key, why in other.reasons.items() if key[0] in known}

@@ -74,11 +74,13 @@ def _by_sample(
         if before is row:
             continue
         for method in row.scores.keys() & before.scores.keys():
-            msg = (
-                f"{imported.source}, {before.line} and {row.line}: both score sample {called!r} by {method!r}; "
-                "leave one out, or give the rows ids of their own"
+            raise UnreadableInputError(
+                (
+                    f"{imported.source}, {before.line} and {row.line}: both score sample {called!r} by {method!r}; "
+                    "leave one out, or give the rows ids of their own"
+                ),
+                line=row.line,
             )
-            raise UnreadableInputError(msg, line=row.line)
         if not before.line:
             before.line, before.sample = row.line, row.sample
         before.scores |= row.scores

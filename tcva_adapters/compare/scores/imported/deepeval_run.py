@@ -51,8 +51,10 @@ def read_test_run(path: str | Path, run: Record, importing: Importing) -> Import
     for number, case in enumerate(cases, start=1):
         of_metrics = _first(case, "metricsData", "metrics_data") or []
         if not all(isinstance(part, dict) for part in (case, *of_metrics)):
-            msg = f"test case {number} is no object with a list of metrics; the file may be incomplete"
-            raise unreadable(path, msg)
+            raise unreadable(
+                path,
+                f"test case {number} is no object with a list of metrics; the file may be incomplete",
+            )
         metadata = _first(case, "metadata", "additionalMetadata", "additional_metadata")
         record = {**(metadata if isinstance(metadata, dict) else {}), **case}
         often = Counter[str]()

@@ -58,7 +58,8 @@ def read_long_table(
             importing.put(row, name, record, column=_SCORE, errors=errors, path=path)
             rows.append(row)
     if not rows:
-        msg = f"it has no rows of the methods {', '.join(wanted or ())}"
-        raise unreadable(path, msg)
+        raise unreadable(
+            path, f"it has no rows of the methods {', '.join(wanted or ())}"
+        )
     methods = dict.fromkeys(method for row in rows for method in row.scores)
     return Imported(str(path), "long", [*methods], rows)

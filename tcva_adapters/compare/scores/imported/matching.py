@@ -47,11 +47,15 @@ def match_rows(
         )
         names = _fitting(row.sample, samples, by_answer)
         if len(names) > 1:
-            msg = (
-                f"{called!r} fits the samples {', '.join(names[:_NAMED])} alike; give the rows an "
-                "id column with the samples' ids (in DeepEval: the name of the test case)"
+            raise unreadable(
+                imported.source,
+                (
+                    f"{called!r} fits the samples {', '.join(names[:_NAMED])} alike; give the rows an "
+                    "id column with the samples' ids (in DeepEval: the name of the test case)"
+                ),
+                line=row.line,
+                word="row",
             )
-            raise unreadable(imported.source, msg, line=row.line, word="row")
         if names:
             pairs.append((names[0], row))
         else:
@@ -61,11 +65,13 @@ def match_rows(
     if len(unmatched) > _NAMED:
         first += "; ..."
     if not pairs:
-        msg = (
-            f"none of its {len(imported.rows)} rows matches a sample ({first}); give the rows an id "
-            "column with the samples' ids, or their question and answer"
+        raise unreadable(
+            imported.source,
+            (
+                f"none of its {len(imported.rows)} rows matches a sample ({first}); give the rows an id "
+                "column with the samples' ids, or their question and answer"
+            ),
         )
-        raise unreadable(imported.source, msg)
     number = len({name for name, _ in pairs})
     note = (
         f"{imported.source} ({imported.kind}): {', '.join(imported.methods)} "

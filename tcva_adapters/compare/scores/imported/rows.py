@@ -90,8 +90,9 @@ class Importing:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.scale[1] - self.scale[0] < math.inf:
-            msg = f"scale must be two finite numbers, the lower one first, got {self.scale!r}"
-            raise InvalidValueError(msg)
+            raise InvalidValueError(
+                f"scale must be two finite numbers, the lower one first, got {self.scale!r}"
+            )
 
     def scaled(self, number: float) -> float:
         """A score on [0, 1]; on the scale of scores it stays what it is to the last bit."""
@@ -125,16 +126,22 @@ class Importing:
         error = _first_error(record, errors)
         number = math.nan if error else number_in(value)
         if number is None:
-            msg = f"column {column!r}: {value!r} is no number; leave the cell empty for no score"
-            raise row_error(path, row.line, msg)
+            raise row_error(
+                path,
+                row.line,
+                f"column {column!r}: {value!r} is no number; leave the cell empty for no score",
+            )
         is_none = math.isnan(number) or number == self.missing
         if not (is_none or low <= number <= high):
-            msg = (
-                f"column {column!r}: scores must be between {low:g} and {high:g}, got {number:g}; give "
-                f"another scale as --set scale=LOW,HIGH, a number for no score as --set missing={number:g}, "
-                "and the columns of scores as PATH::COLUMN,COLUMN"
+            raise row_error(
+                path,
+                row.line,
+                (
+                    f"column {column!r}: scores must be between {low:g} and {high:g}, got {number:g}; give "
+                    f"another scale as --set scale=LOW,HIGH, a number for no score as --set missing={number:g}, "
+                    "and the columns of scores as PATH::COLUMN,COLUMN"
+                ),
             )
-            raise row_error(path, row.line, msg)
         row.scores[method] = None if is_none else self.scaled(number)
         reason = error or record.get(f"{column}_reason")
         if isinstance(reason, str):

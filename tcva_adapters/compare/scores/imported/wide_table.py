@@ -75,11 +75,13 @@ def read_wide_table(
         )
     ]
     if not (methods or importing.columns or {*columns} & {*importing.human}):
-        msg = (
-            f"no column holds scores, only {', '.join(columns)}; "
-            f"judge samples first: tcva evaluate {path} --out judged.jsonl"
+        raise unreadable(
+            path,
+            (
+                f"no column holds scores, only {', '.join(columns)}; "
+                f"judge samples first: tcva evaluate {path} --out judged.jsonl"
+            ),
         )
-        raise unreadable(path, msg)
     return scores_in_columns(
         path,
         kind,
@@ -123,8 +125,9 @@ def scores_in_columns(
     chosen = methods if importing.columns is None else importing.columns
     columns = dict.fromkeys(name for _, record in records for name in record)
     if absent := [name for name in chosen if name not in columns]:
-        msg = f"it has no {absent[0]!r}; there are {', '.join(sorted(columns))}"
-        raise unreadable(path, msg)
+        raise unreadable(
+            path, f"it has no {absent[0]!r}; there are {', '.join(sorted(columns))}"
+        )
     names = {column: _method_name(column, kind) for column in chosen}
     errors = {column: error_columns(columns, column) for column in chosen}
     no_metadata = {*methods, *chosen}
