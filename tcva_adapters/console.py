@@ -9,23 +9,23 @@ import shutil
 import sys
 import unicodedata
 from textwrap import wrap
-from typing import Any, Final, TextIO
+from typing import Any, TextIO
 
-WIDTH: Final = 80
+WIDTH = 80
 """Columns of a text that is not printed on a terminal."""
 
-READABLE: Final = 100
+READABLE = 100
 """Columns beyond which lines of text are hard to read; tables take more where they need it."""
 
 # Control characters but line feed and tab, what ends a line elsewhere, half characters, and what
 # turns the direction of the text that follows.
-_OBEYED: Final = re.compile(
+_OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
     # What GitHub's, Azure's and TeamCity's runners obey anywhere in a line of a log.
     r"|#(?=#(?:|vso|teamcity)\[)"
 )
 # GitHub takes a line that begins with two colons for a command.
-_COMMAND: Final = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
+_COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 
 
 def visible(text: str) -> str:

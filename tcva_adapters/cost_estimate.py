@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.runner.questions import Evaluation, stored_answers
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Record, Report, Table, counted, named_columns
 
-_BYTES_A_TOKEN: Final = 4
-_REPLY: Final = 60
+_BYTES_A_TOKEN = 4
+_REPLY = 60
 """Tokens of a reply for each claim: a quote, a reason of a sentence, a verdict."""
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Literal
 
 from tcva_adapters.core.checks import listed, nearest
 from tcva_adapters.core.temperature import misplaced
@@ -15,10 +15,10 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import whole_characters
 
 Field = Literal["input", "response", "contexts", "reference"]
-FIELDS: Final[tuple[Field, ...]] = ("input", "response", "contexts", "reference")
+FIELDS: tuple[Field, ...] = ("input", "response", "contexts", "reference")
 
 
-SUPPORT_LEVELS: Final = (
+SUPPORT_LEVELS = (
     (
         "everything the claim asserts is stated in or follows directly from the passages; a "
         "paraphrase, a summary or a reordering of what they say counts as fully"
@@ -110,7 +110,7 @@ def fingerprint_of(parts: Mapping[str, object]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-FAITHFULNESS: Final = Criterion(
+FAITHFULNESS = Criterion(
     name="faithfulness",
     shows=("input",),
     instruction=(
@@ -119,7 +119,7 @@ FAITHFULNESS: Final = Criterion(
     ),
 )
 
-ANSWER_RELEVANCY: Final = Criterion(
+ANSWER_RELEVANCY = Criterion(
     name="answer_relevancy",
     claims="response",
     against="input",
@@ -137,7 +137,7 @@ ANSWER_RELEVANCY: Final = Criterion(
     checks_evidence=False,
 )
 
-CORRECTNESS: Final = Criterion(
+CORRECTNESS = Criterion(
     name="correctness",
     claims="response",
     against="reference",
@@ -148,7 +148,7 @@ CORRECTNESS: Final = Criterion(
     ),
 )
 
-COMPLETENESS: Final = Criterion(
+COMPLETENESS = Criterion(
     name="completeness",
     claims="reference",
     against="response",
@@ -166,7 +166,7 @@ COMPLETENESS: Final = Criterion(
     ),
 )
 
-CONTEXT_RECALL: Final = Criterion(
+CONTEXT_RECALL = Criterion(
     name="context_recall",
     claims="reference",
     against="contexts",
@@ -177,14 +177,14 @@ CONTEXT_RECALL: Final = Criterion(
     ),
 )
 
-_BUILT_IN: Final = (
+_BUILT_IN = (
     FAITHFULNESS,
     ANSWER_RELEVANCY,
     CORRECTNESS,
     COMPLETENESS,
     CONTEXT_RECALL,
 )
-CRITERIA: Final = {criterion.name: criterion for criterion in _BUILT_IN}
+CRITERIA = {criterion.name: criterion for criterion in _BUILT_IN}
 """The built-in criteria by name."""
 
 

@@ -7,7 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +25,11 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Record, Report, Table, cell, named_columns
 from tcva_adapters.tcva import TCVA
 
-OURS: Final = "tcva T=0.5"
-_SHOWN: Final = "creative-016"  # its reader's labels hold all five levels
-_HIDING: Final = "medical-004"  # one of its four claims is invented
-_TEMPERATURE: Final = "Temperature (T) here is the strictness of the score, not the model's sampling temperature."
-_OFFLINE: Final = (
-    "All rows: offline, by comparing words; LexicalLLM is the frameworks' model."
-)
+OURS = "tcva T=0.5"
+_SHOWN = "creative-016"  # its reader's labels hold all five levels
+_HIDING = "medical-004"  # one of its four claims is invented
+_TEMPERATURE = "Temperature (T) here is the strictness of the score, not the model's sampling temperature."
+_OFFLINE = "All rows: offline, by comparing words; LexicalLLM is the frameworks' model."
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from operator import itemgetter
 from statistics import median
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters import __version__
 from tcva_adapters.criteria import FAITHFULNESS
@@ -31,28 +31,28 @@ from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Record, Report, Table, named_columns
 
-IMPORT_SECONDS: Final = 120
+IMPORT_SECONDS = 120
 
-FIT: Final = 10
+FIT = 10
 """Right levels of the dozen from which on no other form of verdicts is tried. A judge that is right
 in nine of ten cases gets so many or more in nine of ten runs."""
 
-USABLE: Final = 8
+USABLE = 8
 """Below, a judge is not advised: calling everything ``fully``, or everything ``none``, gets half of the
 dozen or less."""
 
-_LABELS: Final = {"answers": "replies", "logprobs": "token probabilities"}
+_LABELS = {"answers": "replies", "logprobs": "token probabilities"}
 
-_FEW: Final = 2
+_FEW = 2
 """Calls that fail at the very beginning, after which nothing more is asked."""
 
-_PACKAGES: Final = named_columns(
+_PACKAGES = named_columns(
     package="text",
     version="text",
     state="prose",
 )
-_JUDGE: Final = named_columns(what="text", found="prose")
-_FORMS: Final = named_columns(
+_JUDGE = named_columns(what="text", found="prose")
+_FORMS = named_columns(
     form="text",
     right="int",
     claims="int",

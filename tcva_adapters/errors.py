@@ -6,9 +6,9 @@ Each message names the value and what to do.
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any
 
-_PERCENT: Final = re.compile(r"(\d+(?:\.\d*)?)\s*(%?)")
+_PERCENT = re.compile(r"(\d+(?:\.\d*)?)\s*(%?)")
 
 
 class TCVAError(Exception):

@@ -18,7 +18,7 @@ from collections.abc import (
 )
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Self
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.progress import progress_of
@@ -27,15 +27,15 @@ from tcva_adapters.runner.questions import Evaluation, R_co
 from tcva_adapters.runner.running import Runner
 from tcva_adapters.samples.sample import Sample, is_one
 
-_TEXTS: Final = ("input", "response", "contexts", "reference")
-_WAYS_OUT: Final = {
+_TEXTS = ("input", "response", "contexts", "reference")
+_WAYS_OUT = {
     "Sample": "evaluate(sample) judges one, evaluate_many([sample]) a list",
     "Conversation": "evaluate_conversation(conversation) judges one",
     "SampleFile": "give its samples: read.samples",
     "DataFrame": "[Sample.from_record(row) for row in frame.to_dict('records')] makes samples of one",
 }
 """Ways out for a single object where several samples are expected, by its type."""
-_USUAL_WAY_OUT: Final = (
+_USUAL_WAY_OUT = (
     "read_samples(path).samples reads a file, Sample.from_record(record) a mapping"
 )
 

@@ -43,7 +43,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from time import time_ns
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters._version import __version__
 from tcva_adapters.errors import InvalidValueError
@@ -54,11 +54,11 @@ from tcva_adapters.results.protocol import Scored, is_result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_model import unusual
 
-CONVENTION: Final = "https://opentelemetry.io/schemas/1.41.1"
+CONVENTION = "https://opentelemetry.io/schemas/1.41.1"
 """The version of OpenTelemetry's semantic conventions that the names are of: the last one before those
 of generative AI moved to a repository of their own, which has kept the names of this event."""
 
-NAMES: Final = {
+NAMES = {
     "event": "gen_ai.evaluation.result",
     "name": "gen_ai.evaluation.name",
     "score": "gen_ai.evaluation.score.value",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Requirement:
     extra: str
 
 
-_REQUIREMENTS: Final = (
+_REQUIREMENTS = (
     Requirement("openai", "openai", (3,), "openai"),
     Requirement("aiohttp", "aiohttp", (3, 10, 11), "aiohttp"),
     Requirement("langchain-core", "langchain_core.runnables.base", (1, 7), "langchain"),
@@ -42,10 +41,10 @@ _REQUIREMENTS: Final = (
     Requirement("opentelemetry-api", "opentelemetry._logs", (1, 35), "otel"),
     Requirement("ray", "ray.data", (2, 60), "ray"),
 )
-REQUIREMENTS: Final = {needed.extra: needed for needed in _REQUIREMENTS}
+REQUIREMENTS = {needed.extra: needed for needed in _REQUIREMENTS}
 """Every optional package, by the extra that installs it."""
 
-NEEDS: Final[Mapping[str, Requirement]] = {
+NEEDS: Mapping[str, Requirement] = {
     **{
         f"tcva_adapters.{name}": REQUIREMENTS[name]
         for name in ("ragas", "deepeval", "llamaindex", "langchain")
@@ -109,9 +108,9 @@ class Framework:
 
 
 _I, _R, _C, _REF = "input", "response", "contexts", "reference"
-_FAITHFULNESS: Final = "faithfulness"
+_FAITHFULNESS = "faithfulness"
 
-_FRAMEWORKS: Final = (
+_FRAMEWORKS = (
     Framework(
         "ragas",
         "RAGAS",
@@ -156,12 +155,12 @@ _FRAMEWORKS: Final = (
     ),
 )
 
-FRAMEWORKS: Final[Mapping[str, Framework]] = {
+FRAMEWORKS: Mapping[str, Framework] = {
     framework.name: framework for framework in _FRAMEWORKS
 }
 """By name, in the order in which tables show them."""
 
-NO_TELEMETRY: Final = {
+NO_TELEMETRY = {
     "RAGAS_DO_NOT_TRACK": "true",
     "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
     "DEEPEVAL_DISABLE_DOTENV": "1",

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from tcva_adapters.console import visible
 
-_RUN: Final = re.compile("`+")
+_RUN = re.compile("`+")
 # Marks that mean something in Markdown, and what GitHub links wherever it stands outside of code.
-_MARKS: Final = re.compile(r"([\\`*_\[\]<>#|~$&])")
-_LINKED: Final = re.compile(
+_MARKS = re.compile(r"([\\`*_\[\]<>#|~$&])")
+_LINKED = re.compile(
     r"[@#]|://|www\.|gh-\d|\b[0-9a-f]{7,}\b|:[\w+-]+:|\[\[", re.IGNORECASE
 )
-_BARS: Final = re.compile(r"\\*\|")
+_BARS = re.compile(r"\\*\|")
 
 
 def markdown_code(text: str, *, in_table: bool = False) -> str:

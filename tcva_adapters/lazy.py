@@ -7,16 +7,14 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from tcva_adapters.errors import MissingDependencyError, install_hint
 
 if TYPE_CHECKING:
     from tcva_adapters.frameworks import Requirement
 
-_IMPORT: Final = re.compile(
-    r"^from ([\w.]+) import (?:\(\s*)?(\w+) as \2\b", re.MULTILINE
-)
+_IMPORT = re.compile(r"^from ([\w.]+) import (?:\(\s*)?(\w+) as \2\b", re.MULTILINE)
 
 
 def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

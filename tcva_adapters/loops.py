@@ -9,27 +9,27 @@ import time
 from asyncio import ensure_future, wrap_future
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 T = TypeVar("T")
 
-_LONG: Final = 0.02
+_LONG = 0.02
 """Seconds of work from which on it leaves the thread of the event loop."""
 
-_SHORT: Final = 0.004
+_SHORT = 0.004
 """Seconds of work up to which it stays there whatever else is to be done."""
 
-_A_TURN: Final = 0.005
+_A_TURN = 0.005
 """Seconds of a loop's turn for several pieces of work."""
 
-_A_MOMENT: Final = 0.001
+_A_MOMENT = 0.001
 """Seconds after which a turn is no longer as good as new."""
 
-_BEGAN: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, float]] = WeakKeyDictionary()
+_BEGAN: WeakKeyDictionary[asyncio.AbstractEventLoop, float] = WeakKeyDictionary()
 """When work began in the present turn of each loop."""
 
-_LOOPS: Final[dict[tuple[int, str], asyncio.AbstractEventLoop]] = {}
+_LOOPS: dict[tuple[int, str], asyncio.AbstractEventLoop] = {}
 """By process and name: a forked process inherits its parent's without the threads that run them."""
 
 

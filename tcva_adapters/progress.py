@@ -7,11 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
 
 from tcva_adapters.console import note, visible
 
-INTERVAL: Final = 10.0
+INTERVAL = 10.0
 """Seconds between two lines."""
 
 

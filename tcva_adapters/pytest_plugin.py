@@ -7,23 +7,23 @@ pytest, and a run that does not use the fixture sees nothing of it.
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from tcva_adapters.report.suite import Suite
 
-MARKER: Final = "tcva"
-_HELP: Final = (
+MARKER = "tcva"
+_HELP = (
     "tcva(criterion='faithfulness', judge='lexical', temperature=0.5, threshold=0.5, "
     "gates=(), group=None, config=None, **settings): settings of the fixture `tcva`: those of "
     "tcva_adapters.TCVA, gates like 'mean>=0.8', and a file of tcva calibrate; the nearest marker wins"
 )
-_REPORTED: Final = "tcva"
+_REPORTED = "tcva"
 """The attribute of a report that takes what was judged from xdist's workers to the summary."""
 
-_SUITE: Final = pytest.StashKey["Suite"]()
+_SUITE = pytest.StashKey["Suite"]()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.errors import UnreadableInputError
@@ -17,7 +17,7 @@ from tcva_adapters.samples.strict_json import json_object
 AnyResult: TypeAlias = Result | CCRSResult
 """A result of any kind; a `ConversationResult` is a `Result`, too."""
 
-_CLASSES: Final[dict[str, type[Result | CCRSResult]]] = {
+_CLASSES: dict[str, type[Result | CCRSResult]] = {
     result_class.kind: result_class
     for result_class in (Result, CCRSResult, ConversationResult)
 }

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from tcva_adapters.console import (
     WIDTH,
@@ -37,14 +37,14 @@ Record = dict[str, Any]
 Records = Sequence[Record]
 """The rows of a table, to be read."""
 
-ROWS: Final = 20
+ROWS = 20
 """Rows of a table that are shown by default."""
 
-GAP: Final = "  "
-_MORE: Final = "full=True"
-_LEAST_PROSE: Final = 20
-_LEFT: Final = ("text", "prose")
-_CELL: Final = "padding: 0.15em 0.6em; vertical-align: top; text-align: "
+GAP = "  "
+_MORE = "full=True"
+_LEAST_PROSE = 20
+_LEFT = ("text", "prose")
+_CELL = "padding: 0.15em 0.6em; vertical-align: top; text-align: "
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from tcva_adapters._adapter.llm_address import address_of
 from tcva_adapters._adapter.llm_settings import (
@@ -16,7 +16,7 @@ from tcva_adapters._adapter.llm_settings import (
 )
 from tcva_adapters.models.protocol import Identity, JudgeRequest
 
-CUT_OFF: Final = frozenset({"length", "max_tokens", "MAX_TOKENS"})
+CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 """Names that providers give to the reason why a reply ended where it was cut off."""
 
 

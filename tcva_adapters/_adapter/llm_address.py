@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from tcva_adapters.models.secrets import mask, server_of
 from tcva_adapters.results.judge_spec import UNKNOWN
 
-_CLIENTS: Final = (
+_CLIENTS = (
     "root_client",
     "client",
     "model",
@@ -20,7 +19,7 @@ _CLIENTS: Final = (
 )
 """Names that LLM classes give to their clients, which know their address best."""
 
-_ADDRESSES: Final = ("base_url", "openai_api_base", "api_base", "azure_endpoint")
+_ADDRESSES = ("base_url", "openai_api_base", "api_base", "azure_endpoint")
 
 
 def address_of(llm: object) -> str:

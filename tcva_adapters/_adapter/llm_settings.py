@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from pydantic import SecretStr
 from pydantic_core import to_jsonable_python
@@ -15,7 +15,7 @@ from tcva_adapters.criteria import fingerprint_of
 from tcva_adapters.models.secrets import SECRET_NAME
 from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN
 
-SETTINGS: Final = (
+SETTINGS = (
     "temperature",
     "max_tokens",
     "max_completion_tokens",
@@ -35,7 +35,7 @@ SETTINGS: Final = (
 """Names that LLM classes give to settings that can change a reply. The list says what is taken, not
 what is left out: a class may keep a key under any name."""
 
-_ARGUMENTS: Final = (
+_ARGUMENTS = (
     "kwargs",
     "model_kwargs",
     "additional_kwargs",
@@ -46,7 +46,7 @@ _ARGUMENTS: Final = (
 """Names that LLM classes give to a mapping of further arguments of a call. It holds what such a class
 has no attribute for."""
 
-_NO_PART: Final = re.compile(
+_NO_PART = re.compile(
     # The address tells these, and mappings of arguments are looked into.
     r"provider|client|async_client|root_client|root_async_client|base_url|openai_api_base|api_base"
     r"|azure_endpoint|default_query|default_headers|kwargs|\w+_kwargs|model_args|extra_body"
@@ -63,12 +63,10 @@ _NO_PART: Final = re.compile(
 """Fields that change no reply, or are told elsewhere. The list says what is left out: any other field
 counts."""
 
-_VENDORS: Final = re.compile(
-    r"(langchain|llama_index|ragas|deepeval|tcva_adapters)\w*\."
-)
+_VENDORS = re.compile(r"(langchain|llama_index|ragas|deepeval|tcva_adapters)\w*\.")
 """Modules of classes whose settings tell all that they send."""
 
-MODEL_NAMES: Final = ("model_name", "model", "model_id")
+MODEL_NAMES = ("model_name", "model", "model_id")
 """Names that LLM classes give to the model's name."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import FAITHFULNESS
@@ -13,12 +12,12 @@ from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
 
-SUPPORTED: Final = frozenset({Verdict.FULLY, Verdict.MOSTLY})
+SUPPORTED = frozenset({Verdict.FULLY, Verdict.MOSTLY})
 """The levels that a yes stands for on a scale that has only yes and no."""
 
-_JUDGE: Final = LexicalJudge()
+_JUDGE = LexicalJudge()
 
-NAME: Final = _JUDGE.name
+NAME = _JUDGE.name
 """The judge's name with its version, which says that it is lexical."""
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, create_model
 
 from tcva_adapters.models.protocol import JudgeRequest, closed_object
 
-_ONE_WORD: Final = closed_object({"answer": {"type": "string"}})
+_ONE_WORD = closed_object({"answer": {"type": "string"}})
 """The schema where a request asks for plain text."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from tcva_adapters._adapter.lookup import value_of
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
@@ -13,7 +13,7 @@ from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.results.protocol import is_result
 from tcva_adapters.samples.strict_json import json_object
 
-_DEEPEST: Final = 3
+_DEEPEST = 3
 """Levels on which results are looked for: a run holds feedback, which holds metadata."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.batches.ledger import opened
 from tcva_adapters.batches.submission import Submission
@@ -17,7 +17,7 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.whole_files import usable_path
 from tcva_adapters.tables import Report
 
-_PASSING: Final = ("connection", "timeout", "server_error", "unreachable", "rate_limit")
+_PASSING = ("connection", "timeout", "server_error", "unreachable", "rate_limit")
 
 
 def submit(

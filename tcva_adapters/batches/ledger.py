@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from tcva_adapters.batches.request_lines import Line, Outcome, merged
 from tcva_adapters.errors import InvalidValueError
@@ -27,12 +27,12 @@ WAITING, SENT, LOST, STOPPED, ENDED = "waiting", "sent", "not found", "stopped",
 """States of a batch: it is to be sent, its server has it, does not have it (any more), ended it as a
 whole (failed, cancelled), everything that came of it is here."""
 
-MOST_BYTES: Final = 200_000_000
+MOST_BYTES = 200_000_000
 """The size of all requests of one batch that OpenAI takes."""
 
-_VERSION: Final = 0x54434203  # it tells a ledger from other files, too
+_VERSION = 0x54434203  # it tells a ledger from other files, too
 
-_CREATE: Final = """
+_CREATE = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE samples (line BLOB NOT NULL);
 CREATE TABLE batches ( -- file, id and status are the server's words

@@ -10,7 +10,6 @@ import hashlib
 from collections.abc import Mapping
 from contextlib import closing
 from itertools import count
-from typing import Final
 
 from tcva_adapters.batches.ledger import MOST_BYTES, Ledger
 from tcva_adapters.batches.request_lines import request_line
@@ -22,7 +21,7 @@ from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.judgement import Judgement
 from tcva_adapters.runner.questions import Question
 
-_BODIES: Final = 100
+_BODIES = 100
 """Requests for one reply: a server may refuse one parameter after the other."""
 
 

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from tcva_adapters.models.call_errors import NO_CREDIT
 from tcva_adapters.models.openai_batches import ENDPOINT
@@ -30,18 +30,18 @@ class Line(NamedTuple):
     outcome: Outcome
 
 
-CONFLICT: Final = Outcome(
+CONFLICT = Outcome(
     HTTPStatus.CONFLICT.value,
     '{"error": {"message": "the batch contains two different replies to this request"}}',
 )
 """The outcome of a request with two different answers: neither of the two can be believed."""
 
-_CUSTOM_ID: Final = re.compile(r"([0-9a-f]+)-([0-9]{1,9})")
+_CUSTOM_ID = re.compile(r"([0-9a-f]+)-([0-9]{1,9})")
 
-_MOST_LINES: Final = 10
+_MOST_LINES = 10
 """Lines that are read of one request: each is compared with the one before it."""
 
-_UNASKED: Final = ("batch_expired", "batch_cancelled")
+_UNASKED = ("batch_expired", "batch_cancelled")
 
 
 def request_line(question: str, request: int, body: Mapping[str, Any]) -> bytes:

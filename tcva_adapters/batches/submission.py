@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from itertools import chain, zip_longest
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Final
 
 from tcva_adapters.batches.ledger import (
     ENDED,
@@ -45,7 +44,7 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.whole_files import usable_path
 from tcva_adapters.tables import Column, Report, Table, counted, named_columns
 
-_BATCH: Final = named_columns(
+_BATCH = named_columns(
     number="int",
     model="text",
     state="text",
@@ -55,8 +54,8 @@ _BATCH: Final = named_columns(
     failed="int",
     id="text",
 )
-_FAILURE: Final = named_columns(reason="text", samples="int", example="prose")
-_EXAMPLE: Final = Sample(input="i", response="r", contexts=["c"], reference="f")
+_FAILURE = named_columns(reason="text", samples="int", example="prose")
+_EXAMPLE = Sample(input="i", response="r", contexts=["c"], reference="f")
 
 Refused = dict[str, dict[str, str]]
 """The features that servers refuse, each with its reason, by the model's name."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import HIGHEST
@@ -21,12 +21,12 @@ from tcva_adapters.results.usage import Usage
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.words import Token, is_content, tokenise
 
-LEXICAL_VERSION: Final = "lexical/ccrs-3"
+LEXICAL_VERSION = "lexical/ccrs-3"
 """Changes with every change of the algorithm that could change a rating."""
 
-_CLAIMS: Final = LexicalJudge()
-_ENOUGH: Final = 8  # different content words from which on an answer is not too thin
-_AMPLE: Final = 120  # words from which on an answer is on the long side
+_CLAIMS = LexicalJudge()
+_ENOUGH = 8  # different content words from which on an answer is not too thin
+_AMPLE = 120  # words from which on an answer is on the long side
 
 
 class LexicalRater:
@@ -113,7 +113,7 @@ def recall(sample: Sample) -> float | Unscored:
     )
 
 
-_SHARES: Final[dict[str, Callable[[Sample], float | Unscored]]] = {
+_SHARES: dict[str, Callable[[Sample], float | Unscored]] = {
     "cc": coherence,
     "qr": relevance,
     "id": density,

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import asdict, dataclass
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 from tcva_adapters.criteria import Field, fingerprint_of
 from tcva_adapters.errors import InvalidValueError
 
-DEFAULT_LAMBDA: Final = 0.7
+DEFAULT_LAMBDA = 0.7
 """The weight of the exact match in answer correctness (section 2.3.2 of the source)."""
 
 ExactMatch = Literal["strict", "normalised"]
 """``strict``: the same text; ``normalised``: without case, punctuation and articles."""
 
 
-_ARTICLES: Final = re.compile(r"\b(?:a|an|the)\b")
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Metric:
         return fingerprint_of(asdict(self))
 
 
-_ALL: Final = (
+_ALL = (
     Metric(
         name="cc",
         title="contextual coherence",
@@ -117,7 +117,7 @@ _ALL: Final = (
     ),
 )
 
-METRICS: Final = {metric.name: metric for metric in _ALL}
+METRICS = {metric.name: metric for metric in _ALL}
 """The five metrics by their short names."""
 
 

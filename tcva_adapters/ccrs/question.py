@@ -6,8 +6,6 @@ every text of the sample stands between delimiters that it cannot close.
 
 from __future__ import annotations
 
-from typing import Final
-
 from tcva_adapters.ccrs.lexical import LexicalRater
 from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import read_rating
@@ -25,10 +23,10 @@ from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.runner.questions import Question
 from tcva_adapters.samples.sample import Sample
 
-PROMPT_VERSION: Final = "ccrs/2"
+PROMPT_VERSION = "ccrs/2"
 """Changes with every change of a prompt that could change a rating; part of each store key."""
 
-_MOST_CALLS: Final = 2
+_MOST_CALLS = 2
 
 
 class RatingQuestion(Question):
@@ -131,7 +129,7 @@ def rating_request(
     )
 
 
-_SYSTEM: Final = """You are a careful examiner. You rate one quality of a response with one number.
+_SYSTEM = """You are a careful examiner. You rate one quality of a response with one number.
 
 WHAT IS RATED
 {metric.instruction}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.judges.reply import MOST_LINES
 from tcva_adapters.judges.reply_echoes import repeated_words
@@ -21,7 +21,7 @@ from tcva_adapters.models.reply_json import (
     plain_key,
 )
 
-HIGHEST: Final = 100.0
+HIGHEST = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,12 @@ class Rating:
     problem: str = ""
 
 
-_NAMES: Final = frozenset({"score", "rating"})
-_FLAT: Final = re.compile(
-    r"\{\s*[\"'“]?\w+[\"'”]?\s*:\s*[\"']?[0-9.]{1,10}%?[\"']?\s*,?\s*\}"
-)
+_NAMES = frozenset({"score", "rating"})
+_FLAT = re.compile(r"\{\s*[\"'“]?\w+[\"'”]?\s*:\s*[\"']?[0-9.]{1,10}%?[\"']?\s*,?\s*\}")
 """One name and its number: a repair of the JSON around them can get nothing wrong."""
 
-_MARKS: Final = re.compile(r"[*_`\"'“”#|()\[\]]+")
-_LINE: Final = re.compile(
+_MARKS = re.compile(r"[*_`\"'“”#|()\[\]]+")
+_LINE = re.compile(
     r"(?P<label>(?:[a-z-]{1,20} ){0,4}(?:score|rating|grade)(?: 0 ?(?:-|\u2013|to) ?100)?"
     r"(?: ?[:=] ?| is | [-\u2013] | ))?"
     r"(?P<number>[0-9]{1,3}(?:\.[0-9]{1,6}|,[0-9]{1,2})?)"

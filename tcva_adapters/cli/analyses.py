@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -40,7 +40,7 @@ from tcva_adapters.report.markdown import BEGINS as MARKDOWN
 from tcva_adapters.results.config import OURS as CONFIG
 from tcva_adapters.results.scoring import ScoringConfig
 
-_TENTHS: Final = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
+_TENTHS = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
 
 
 def sweep(

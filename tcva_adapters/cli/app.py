@@ -10,7 +10,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -21,7 +21,7 @@ from tcva_adapters.errors import InvalidValueError, TCVAError, TCVAWarning, of_p
 DONE, WRONG_USE = 0, 2
 CLOSED_PIPE = 141  # what shells report for SIGPIPE
 
-COMMANDS: Final = {
+COMMANDS = {
     "demo": "Judge 57 bundled samples offline; compare with a reader's verdicts.",
     "doctor": "Show what is installed or broken, and test a judge.",
     "evaluate": "Judge a file of samples; write results, a report, gates.",
@@ -35,7 +35,7 @@ COMMANDS: Final = {
 }
 """Each command with what the list of commands says of it; its module is imported when it runs."""
 
-_HELP_OPTIONS: Final = {"help_option_names": ["-h", "--help"]}
+_HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 
 
 class _Commands(TyperGroup):

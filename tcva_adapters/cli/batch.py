@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
@@ -28,8 +28,8 @@ from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.reader import SampleStream
 
-_DEFAULT: Final = Path("tcva-batch")
-_GOES_ON: Final = "the same command continues and repeats no request"
+_DEFAULT = Path("tcva-batch")
+_GOES_ON = "the same command continues and repeats no request"
 
 
 Folder = Annotated[
@@ -160,7 +160,7 @@ def cancel(folder: Folder = _DEFAULT, *, as_json: options.Json = False) -> None:
     print_report(batches.cancel(_submitted(folder), folder), as_json=as_json)
 
 
-COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
+COMMANDS: Mapping[str, Callable[..., None]] = {
     "submit": submit,
     "status": status,
     "collect": collect,

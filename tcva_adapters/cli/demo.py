@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from tcva_adapters import report as reports
 from tcva_adapters.cli import options
@@ -15,7 +14,7 @@ from tcva_adapters.demo import demo_samples, demo_table
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.page import OURS
 
-_DEFAULT: Final = Path("tcva-demo.html")
+_DEFAULT = Path("tcva-demo.html")
 
 
 def demo(

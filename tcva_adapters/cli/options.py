@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
 from tcva_adapters.criteria import CRITERIA
 
-INPUT: Final = "Input"
-JUDGING: Final = "Judge"
-SCORING: Final = "Scores"
-RATINGS: Final = "Human ratings and groups"
-GATES: Final = "Gates"
-OUTPUT: Final = "Output"
+INPUT = "Input"
+JUDGING = "Judge"
+SCORING = "Scores"
+RATINGS = "Human ratings and groups"
+GATES = "Gates"
+OUTPUT = "Output"
 
 
 def option(panel: str, flags: str, meaning: str, metavar: str | None = None) -> Any:
@@ -95,7 +95,7 @@ DryRun = Annotated[
     bool, flag(JUDGING, "--dry-run", "Only print calls, tokens and cost.")
 ]
 
-_STRICTNESS: Final = "Strictness of the score: 0.1 to 1.0, strict, balanced or lenient"
+_STRICTNESS = "Strictness of the score: 0.1 to 1.0, strict, balanced or lenient"
 Temperature = Annotated[
     str | None, option(SCORING, "--temperature -T", f"{_STRICTNESS} (default: 0.5).")
 ]
@@ -103,7 +103,7 @@ Temperatures = Annotated[
     str | None,
     option(SCORING, "--temperatures -T", f"{_STRICTNESS}; several: 0.1,0.5,0.9."),
 ]
-THREE_TEMPERATURES: Final = "0.1,0.5,0.9"
+THREE_TEMPERATURES = "0.1,0.5,0.9"
 """What commands show that are given no temperatures."""
 
 Schemes = Annotated[

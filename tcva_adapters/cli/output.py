@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, TextIO
 
 import typer
 
@@ -26,16 +26,16 @@ from tcva_adapters.samples.whole_files import (
 )
 from tcva_adapters.tables import Report
 
-STDOUT: Final = "-"
-GATE_FAILED: Final = 1
-JUDGEMENTS_FAILED: Final = 3  # where no gate says whether that is too many
-INTERRUPTED: Final = 130  # what shells report for Ctrl-C
-STEP_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+STDOUT = "-"
+GATE_FAILED = 1
+JUDGEMENTS_FAILED = 3  # where no gate says whether that is too many
+INTERRUPTED = 130  # what shells report for Ctrl-C
+STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
-_WRITTEN: Final = ("out", "report", "markdown", "tables", "junit", "figures")
+_WRITTEN = ("out", "report", "markdown", "tables", "junit", "figures")
 """Arguments that name what a command writes; all others may name what it reads."""
 
-_COMPARISON: Final = (
+_COMPARISON = (
     "/scores.csv",
     "/assessments.jsonl",
     "/samples.jsonl",

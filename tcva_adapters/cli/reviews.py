@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import typer
 
@@ -25,7 +24,7 @@ from tcva_adapters.report.markdown import to_markdown
 from tcva_adapters.results.reasons import FAILURES
 from tcva_adapters.tables import Report
 
-NOTHING: Final = 2
+NOTHING = 2
 """What a run ends with in which nothing could be judged."""
 
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidValueError
@@ -24,13 +24,13 @@ from tcva_adapters.results.unknown_names import check_names
 AnyScorer = TypeVar("AnyScorer", bound=Scorer[Any])
 Model = TypeVar("Model", bound=SettingsModel)
 
-DEFAULT_STORE: Final = Path(".tcva/verdicts.sqlite")
-NONE: Final = "none"
+DEFAULT_STORE = Path(".tcva/verdicts.sqlite")
+NONE = "none"
 
-MODEL: Final = ("timeout", "max_retries", "requests_per_minute", "prices", "max_tokens")
+MODEL = ("timeout", "max_retries", "requests_per_minute", "prices", "max_tokens")
 """Settings of a model that ``--set`` takes; its server and its key stand in the environment."""
 
-_OPTIONS: Final = frozenset({"share", "store", "fuse", "guarantee"})
+_OPTIONS = frozenset({"share", "store", "fuse", "guarantee"})
 """Settings that have an option of their own, or none."""
 
 

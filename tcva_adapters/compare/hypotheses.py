@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -22,7 +22,7 @@ from tcva_adapters.tables import Record, Table, named_columns
 Hypotheses = str | Path | Sequence[Mapping[str, Any]]
 """A JSON file of a list, or the list; see `systems`."""
 
-_EXAMPLE: Final = "a hypothesis is {'name': 'a beats b', 'pairs': [['a', 'b']], ...}"
+_EXAMPLE = "a hypothesis is {'name': 'a beats b', 'pairs': [['a', 'b']], ...}"
 
 
 class Hypothesis(BaseModel):

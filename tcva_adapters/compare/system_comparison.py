@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, Final, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -42,15 +42,15 @@ from tcva_adapters.tables import (
     p_text,
 )
 
-_CORRELATIONS: Final[tuple[Measure, ...]] = ("pearson", "spearman", "kendall")
-_METRICS: Final = named_columns(
+_CORRELATIONS: tuple[Measure, ...] = ("pearson", "spearman", "kendall")
+_METRICS = named_columns(
     metric="text",
     queries="int",
     significant="int",
     pairs="int",
     discriminative_power="share",
 )
-_SCORES: Final = (
+_SCORES = (
     *named_columns(
         metric="text",
         system="text",
@@ -63,7 +63,7 @@ _SCORES: Final = (
     ),
     Column("ties", "share", "share of pairs of answers with equal scores"),
 )
-_PAIRS: Final = (
+_PAIRS = (
     *named_columns(
         metric="text",
         higher="text",
@@ -75,7 +75,7 @@ _PAIRS: Final = (
     Column("detectable", "score", DETECTABLE),
 )
 
-_TESTS: Final = {"studentised": studentised, "tukey": tukey}
+_TESTS = {"studentised": studentised, "tukey": tukey}
 
 
 def systems(

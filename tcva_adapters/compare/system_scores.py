@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from tcva_adapters.tables import counted
 SystemTables = dict[str, ScoreTable]
 """By metric, with a method per system."""
 
-TEMPERATURES: Final = (0.1, 0.5, 0.9)
+TEMPERATURES = (0.1, 0.5, 0.9)
 
 
 def read_systems(

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress, pairwise
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -43,14 +43,14 @@ from tcva_adapters.tables import (
     shortened,
 )
 
-BINS: Final = 10
-LEAST_IN_BIN: Final = 10
-MOST_VALUES: Final = 30
+BINS = 10
+LEAST_IN_BIN = 10
+MOST_VALUES = 30
 """Values of a field beyond which it does not part the samples."""
 
-_FEWEST_NUMBERS: Final = 6
+_FEWEST_NUMBERS = 6
 """Different numbers from which on a field is a number; fewer are names."""
-_ALPHA: Final = 0.05
+_ALPHA = 0.05
 
 
 def validate(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Final, Literal, TypedDict, Unpack, get_args
+from typing import Literal, TypedDict, Unpack, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -42,29 +42,29 @@ Floor = Literal["paper", "always"]
 
 SchemeLike = WeightScheme | str | Sequence[float]
 
-PENALTIES: Final[tuple[Penalty, ...]] = get_args(Penalty)
-FLOORS: Final[tuple[Floor, ...]] = get_args(Floor)
+PENALTIES: tuple[Penalty, ...] = get_args(Penalty)
+FLOORS: tuple[Floor, ...] = get_args(Floor)
 
-DEFAULT_PENALTY: Final[Penalty] = "paper"
-DEFAULT_FLOOR: Final[Floor] = "paper"
-DEFAULT_EPS: Final = 1e-9
+DEFAULT_PENALTY: Penalty = "paper"
+DEFAULT_FLOOR: Floor = "paper"
+DEFAULT_EPS = 1e-9
 
-TINY_EXPONENT: Final = 1e-12
+TINY_EXPONENT = 1e-12
 """Below this distance from 0 the geometric mean stands in (paper, step 5)."""
 
-_NEAREST_EXPONENT: Final = -(TINY_EXPONENT**2)
+_NEAREST_EXPONENT = -(TINY_EXPONENT**2)
 """So near to 0 a power mean is the geometric one to the last digit."""
 
-DIGITS: Final = 12
+DIGITS = 12
 """Significant digits of every score."""
 
-_SCALES: Final = np.array([float(f"1e{places}") for places in range(301)])
-_NEAR_HALF: Final = 2e-3
+_SCALES = np.array([float(f"1e{places}") for places in range(301)])
+_NEAR_HALF = 2e-3
 """Between two scores of 12 digits, so near to the middle the last bits decide which is taken."""
-_PLAIN_SUM_BELOW: Final = -0.5
-_LARGEST_COUNT: Final = 2.0**53
-_CHUNK_CELLS: Final = 2**16
-_LEAST_LOG: Final = -1e300
+_PLAIN_SUM_BELOW = -0.5
+_LARGEST_COUNT = 2.0**53
+_CHUNK_CELLS = 2**16
+_LEAST_LOG = -1e300
 """In place of the logarithm of 0: times a power of 0 it is 0."""
 
 

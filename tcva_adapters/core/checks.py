@@ -8,14 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from numbers import Real
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError, of_percent
 
-_NUMBERS: Final = (float, int, Real, Decimal)
+_NUMBERS = (float, int, Real, Decimal)
 """The usual types come first: to ask an abstract class takes twenty times as long."""
 
 

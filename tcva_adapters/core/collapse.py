@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -120,7 +120,7 @@ def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
     return levels
 
 
-_DEEPEVAL: Final = {
+_DEEPEVAL = {
     "yes": Verdict.FULLY,
     "borderline": Verdict.PARTIAL,
     "idk": Verdict.PARTIAL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Final, Unpack
+from typing import Unpack
 
 import numpy as np
 
@@ -27,19 +27,19 @@ from tcva_adapters.core.temperature import (
 )
 from tcva_adapters.core.verdicts import FloatArray, Verdict, count_levels
 
-_PROBES: Final = 257
+_PROBES = 257
 """Temperatures that are looked at in one go, each time between two of the time before."""
 
-_WAVERING: Final = 100
+_WAVERING = 100
 """Floats within which a score may fall by its last digit as the temperature rises."""
 
-_CLEAR: Final = 1e-9
+_CLEAR = 1e-9
 """A score that lies so far from a threshold is on the same side of it however it is rounded."""
 
-_LEAST_ROUNDED: Final = 1e-280
+_LEAST_ROUNDED = 1e-280
 """Smaller scores have fewer digits."""
 
-_MOST_STEPS: Final = 60
+_MOST_STEPS = 60
 """Of the search for a crossing, which takes about 10."""
 
 Curve = Callable[[FloatArray], FloatArray]

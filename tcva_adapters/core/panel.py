@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from tcva_adapters.core.temperature import (
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError
 
-_SUM_TOLERANCE: Final = 1e-9
+_SUM_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)

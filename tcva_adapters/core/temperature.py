@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,11 +19,11 @@ Temperatures = Sequence[float | str]
 
 Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
-STRICT: Final = 0.2
-BALANCED: Final = 0.5
-LENIENT: Final = 0.9
+STRICT = 0.2
+BALANCED = 0.5
+LENIENT = 0.9
 
-PRESETS: Final[dict[str, float]] = {
+PRESETS: dict[str, float] = {
     "strict": STRICT,
     "balanced": BALANCED,
     "lenient": LENIENT,
@@ -31,8 +31,8 @@ PRESETS: Final[dict[str, float]] = {
 """Temperatures by name, one from each of the paper's three ranges (section 3.3)."""
 
 # Users of evaluation frameworks know another temperature, and set that one to 0.
-MEANING: Final = "Temperature here is the strictness of the score, not the model's sampling temperature"
-_NAMES: Final = ", ".join(PRESETS)
+MEANING = "Temperature here is the strictness of the score, not the model's sampling temperature"
+_NAMES = ", ".join(PRESETS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Bounds:
         return ends if usual else f"{ends} at {self.t_min:g}..{self.t_max:g}"
 
 
-PAPER_BOUNDS: Final = Bounds()
+PAPER_BOUNDS = Bounds()
 
 
 def check_bounds(bounds: Bounds) -> Bounds:

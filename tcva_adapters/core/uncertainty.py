@@ -8,21 +8,19 @@ of which there are C(n+4, 4), which is exact.
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 
-MOST_VECTORS: Final = 20_000
+MOST_VECTORS = 20_000
 """Count vectors up to which they are exact: 23 claims that may have any of the five levels, 198 of
 three, 19 999 of two."""
 
-DRAWS: Final = 10_000
+DRAWS = 10_000
 """So many draws, with seed 0, stand in where there are more."""
 
-INTERVAL: Final = 0.95
+INTERVAL = 0.95
 """The least probability of the central interval."""
 
 

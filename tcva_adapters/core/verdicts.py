@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, Final
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -47,10 +47,10 @@ class Verdict(StrEnum):
         return level
 
 
-LEVELS: Final[tuple[Verdict, ...]] = tuple(Verdict)
+LEVELS: tuple[Verdict, ...] = tuple(Verdict)
 """All levels, fully first: the column order of every counts matrix."""
 
-_BY_WORD: Final[Mapping[str, Verdict]] = {
+_BY_WORD: Mapping[str, Verdict] = {
     **{level.value: level for level in LEVELS},
     "partially": Verdict.PARTIAL,
 }
@@ -135,7 +135,7 @@ class WeightScheme:
         return np.array(self.weights, dtype=np.float64)
 
 
-SCHEMES: Final[dict[str, WeightScheme]] = {
+SCHEMES: dict[str, WeightScheme] = {
     name: WeightScheme(name, weights)
     for name, weights in {
         "default": (1.0, 0.9, 0.7, 0.3, 0.0),

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from copy import copy
 from functools import cached_property
-from typing import Any, ClassVar, Final, Generic, NamedTuple, Self
+from typing import Any, ClassVar, Generic, NamedTuple, Self
 from uuid import uuid4
 
 from deepeval.errors import MissingTestCaseParamsError
@@ -26,13 +26,13 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.setting_checks import check
 from tcva_adapters.runner.questions import R
 
-_NO_BRACKETS: Final = str.maketrans("[]", "()")
+_NO_BRACKETS = str.maketrans("[]", "()")
 """DeepEval prints texts as markup of rich, which swallows "[none]" and breaks off at a "[/INST]"."""
 
-_ENDED: Final = "DeepEval ended the measurement before the judge replied"
+_ENDED = "DeepEval ended the measurement before the judge replied"
 """Why a test case has no score where DeepEval's time limit came first."""
 
-_UNMEASURED: Final = {
+_UNMEASURED = {
     "score": None,
     "success": None,
     "evaluation_cost": None,
@@ -43,13 +43,13 @@ _UNMEASURED: Final = {
 }
 """The values of a metric that has not measured its test case."""
 
-_METRICS: Final = {
+_METRICS = {
     "LLMTestCase": "TCVAMetric",
     "ConversationalTestCase": "TCVAConversationalMetric",
 }
 """The metric that judges a test case, by the class of the test case."""
 
-_MODES: Final = ("threshold", "strict_mode", "async_mode", "verbose_mode")
+_MODES = ("threshold", "strict_mode", "async_mode", "verbose_mode")
 """Settings that DeepEval sets on a metric that is built, and the threshold, which users set."""
 
 

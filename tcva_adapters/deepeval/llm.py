@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 from weakref import WeakValueDictionary
 
 from deepeval.metrics.utils import initialize_model
@@ -25,7 +25,7 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     return DeepEvalModel(llm) if isinstance(llm, DeepEvalBaseLLM) else None
 
 
-_BY_NAME: Final = WeakValueDictionary[str, DeepEvalBaseLLM]()
+_BY_NAME = WeakValueDictionary[str, DeepEvalBaseLLM]()
 
 
 def llm_of_name(name: str | None) -> DeepEvalBaseLLM:

@@ -7,7 +7,7 @@ from it: no further call, and nothing of it replaced.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from deepeval.metrics import (
     AnswerRelevancyMetric,
@@ -24,7 +24,7 @@ from tcva_adapters.deepeval.llm import NamedLLM
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
-_TEXTS: Final = {"faithfulness": "claims", "answer_relevancy": "statements"}
+_TEXTS = {"faithfulness": "claims", "answer_relevancy": "statements"}
 """Where a metric has what its verdicts are about; else they are about the reference's sentences."""
 
 

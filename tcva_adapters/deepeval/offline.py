@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from typing import Any, Final
+from typing import Any
 
 from deepeval.templates.resolver import resolve_template
 from pydantic import BaseModel
@@ -23,9 +23,9 @@ from tcva_adapters._adapter.offline import (
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.deepeval.llm import NamedLLM
 
-_MOST_NAMED: Final = 3
-_WORDS: Final[dict[Any, str]] = {**dict.fromkeys(SUPPORTED, "yes"), Verdict.NONE: "no"}
-_KNOWN: Final = "DeepEval's faithfulness metric"
+_MOST_NAMED = 3
+_WORDS: dict[Any, str] = {**dict.fromkeys(SUPPORTED, "yes"), Verdict.NONE: "no"}
+_KNOWN = "DeepEval's faithfulness metric"
 
 
 class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
@@ -87,14 +87,14 @@ def _pattern(method: Any, **groups: str) -> re.Pattern[str]:
     return re.compile(pattern, re.DOTALL)
 
 
-_TEXT: Final = ".*"
-_LIST: Final = r"\[[^\n]*\]"
+_TEXT = ".*"
+_LIST = r"\[[^\n]*\]"
 """A list stands in a prompt as Python writes it: on one line, whatever is in it."""
 
-_TRUTHS: Final = _pattern("generate_truths", retrieval_context=_TEXT)
-_CLAIMS: Final = _pattern("generate_claims", actual_output=_TEXT)
-_VERDICTS: Final = _pattern("generate_verdicts", retrieval_context=_TEXT, claims=_LIST)
-_REASON: Final = _pattern("generate_reason", score=_TEXT, contradictions=_LIST)
+_TRUTHS = _pattern("generate_truths", retrieval_context=_TEXT)
+_CLAIMS = _pattern("generate_claims", actual_output=_TEXT)
+_VERDICTS = _pattern("generate_verdicts", retrieval_context=_TEXT, claims=_LIST)
+_REASON = _pattern("generate_reason", score=_TEXT, contradictions=_LIST)
 
 
 def _reply_to(prompt: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from deepeval.evaluate.types import EvaluationResult
 from deepeval.test_run import LATEST_TEST_RUN_DATA_KEY
@@ -21,7 +21,7 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.samples.strict_json import record_once
 
-_BEGINS: Final = '{"kind": "'
+_BEGINS = '{"kind": "'
 """How the JSON of our results begins."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from deepeval.test_case import ConversationalTestCase, LLMTestCase, SingleTurnParams
 from pydantic_core import to_jsonable_python
@@ -11,7 +11,7 @@ from pydantic_core import to_jsonable_python
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.sample import Sample
 
-PARAMS: Final = {
+PARAMS = {
     "input": SingleTurnParams.INPUT,
     "response": SingleTurnParams.ACTUAL_OUTPUT,
     "contexts": SingleTurnParams.RETRIEVAL_CONTEXT,

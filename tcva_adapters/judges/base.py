@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Protocol, get_args, runtime_checkable
+from typing import Any, Protocol, get_args, runtime_checkable
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
@@ -17,9 +17,9 @@ from tcva_adapters.results.usage import Usage
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import split_claims
 
-VERDICT_FORMS: Final[tuple[VerdictForm, ...]] = get_args(VerdictForm)
+VERDICT_FORMS: tuple[VerdictForm, ...] = get_args(VerdictForm)
 
-MAX_CLAIMS: Final[int] = JudgeConfig.default("max_claims")
+MAX_CLAIMS: int = JudgeConfig.default("max_claims")
 """Samples with more claims are not sent to a model."""
 
 

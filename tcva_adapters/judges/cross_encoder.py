@@ -16,7 +16,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,23 +31,23 @@ try:
     import onnxruntime
     from tokenizers import Encoding, Tokenizer
 except ImportError as error:
-    MSG: Final = f"judge='nli:FOLDER' needs the extra 'nli': {install_hint('nli')}"
+    MSG = f"judge='nli:FOLDER' needs the extra 'nli': {install_hint('nli')}"
     raise MissingDependencyError(MSG) from error
 
-LONGEST: Final = 256
+LONGEST = 256
 """Tokens of a pair, also for models that read more: the time grows with the square of it."""
 
-BATCH: Final = 16
+BATCH = 16
 
-_NEEDED: Final = ("model.onnx", "tokenizer.json", "config.json")
-_LEAST: Final = 12  # tokens; two texts do not fit into less
-_MOST_THREADS: Final = 4
+_NEEDED = ("model.onnx", "tokenizer.json", "config.json")
+_LEAST = 12  # tokens; two texts do not fit into less
+_MOST_THREADS = 4
 _FIELDS = {
     "input_ids": "ids",
     "attention_mask": "attention_mask",
     "token_type_ids": "type_ids",
 }
-_CLASSES: Final = {
+_CLASSES = {
     "entailed": re.compile(
         r"entail(ment|ed|s)|support(ed|s)?|consistent|faithful|grounded"
     ),
@@ -57,12 +57,10 @@ _CLASSES: Final = {
         r"|no[tn]_(entail(ment|ed)|support(ed)?|consistent|faithful|grounded)"
     ),
 }
-_EXAMPLE: Final = '{"0": "contradiction", "1": "entailment", "2": "neutral"}'
-_EXPORT: Final = (
-    "optimum-cli export onnx --task text-classification --model MODEL FOLDER"
-)
-_MARK: Final = re.compile(r"\W")
-_PLACE: Final = re.compile(r"\{(premise|hypothesis)\}")
+_EXAMPLE = '{"0": "contradiction", "1": "entailment", "2": "neutral"}'
+_EXPORT = "optimum-cli export onnx --task text-classification --model MODEL FOLDER"
+_MARK = re.compile(r"\W")
+_PLACE = re.compile(r"\{(premise|hypothesis)\}")
 
 
 class Chance(NamedTuple):

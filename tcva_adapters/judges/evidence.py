@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.judges.quotes import (
@@ -40,31 +40,31 @@ from tcva_adapters.text.words import (
     words_of,
 )
 
-_SHOWN: Final = 1000  # characters of a text that show its language and script
-_AROUND: Final = 50  # words on each side of a quote that do
-_SHORT: Final = 2  # words of a quote that counts only by its numbers and names
-_PREFIX: Final = 4  # letters that related words share
-_LEAST_LETTERS: Final = 3  # of words of other alphabets that say something
+_SHOWN = 1000  # characters of a text that show its language and script
+_AROUND = 50  # words on each side of a quote that do
+_SHORT = 2  # words of a quote that counts only by its numbers and names
+_PREFIX = 4  # letters that related words share
+_LEAST_LETTERS = 3  # of words of other alphabets that say something
 
-_LEAD: Final = 6
+_LEAD = 6
 """Words of a text for each that is of its language rather than of another one."""
 
-_SAYING: Final = 2
+_SAYING = 2
 """Words of content that a claim must have for a quote to be held to sharing one."""
 
-_EMPTY: Final = word_list("empty")
-_SMALL_CHARACTERS: Final = word_list("small_characters")
-_CLAUSE_END: Final = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
-_PAIR: Final = re.compile(
+_EMPTY = word_list("empty")
+_SMALL_CHARACTERS = word_list("small_characters")
+_CLAUSE_END = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
+_PAIR = re.compile(
     r"(?<![\w.-])[\d.-]*+([^\W\d][\w.-]*+)(?!(?<=\d):\d)[\"']?+\s*+[=:|]\s*(\S+(?:\s*[-–]\s*\d\S*)?)"
 )
 """A key with its value, as in ``timeout=300``."""
 
-_UNIT_FACTORS: Final = frozenset({24, 60, 100, 1000, 1024, 3600, 60_000, 86_400})
+_UNIT_FACTORS = frozenset({24, 60, 100, 1000, 1024, 3600, 60_000, 86_400})
 """How often a unit may be in another one: an hour has 3600 seconds."""
 
-_LETTERS: Final = re.compile(r"\b[^\W\d_]+")
-_YEAR: Final = re.compile(r"1\d{3}|20\d\d")
+_LETTERS = re.compile(r"\b[^\W\d_]+")
+_YEAR = re.compile(r"1\d{3}|20\d\d")
 
 
 class Side(NamedTuple):

@@ -7,36 +7,36 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from tcva_adapters.core.verdicts import Verdict
 
 Label: TypeAlias = Verdict | Literal["not_a_claim", "refusal"]
 """A level, or the mark of a sentence that claims nothing or declines to answer."""
 
-NOUN: Final = r"(?:claim|statement|criterion|sentence|verdict)"
+NOUN = r"(?:claim|statement|criterion|sentence|verdict)"
 """A pattern for what stands before the number of a claim."""
 
-ELLIPSIS: Final = re.compile(r"\.\.+|…")
+ELLIPSIS = re.compile(r"\.\.+|…")
 
-MOST_SHOWN: Final = 40
+MOST_SHOWN = 40
 """No label or number is longer, and no more of one is shown."""
 
-_WAYS: Final[dict[Verdict, str]] = {
+_WAYS: dict[Verdict, str] = {
     Verdict.FULLY: "full fully completely entirely wholly totally",
     Verdict.MOSTLY: "mostly largely mainly",
     Verdict.PARTIAL: "partial partially partly",
     Verdict.MINOR: "minor minimally slightly barely hardly",
     Verdict.NONE: "none not no",
 }
-_STATES: Final = "support supported satisfied met relevant correct covered addressed entailed grounded"
-_FURTHER: Final[dict[str, Label]] = {
+_STATES = "support supported satisfied met relevant correct covered addressed entailed grounded"
+_FURTHER: dict[str, Label] = {
     "supported": Verdict.FULLY,
     **dict.fromkeys(("unsupported", "contradicted", "contradiction"), Verdict.NONE),
     **dict.fromkeys(("not a claim", "no claim", "non claim"), "not_a_claim"),
     **dict.fromkeys(("refusal", "refused"), "refusal"),
 }
-LABELS: Final[dict[str, Label]] = {
+LABELS: dict[str, Label] = {
     f"{way} {state}".strip(): level
     for level, ways in _WAYS.items()
     for way, state in product(ways.split(), ["", *_STATES.split()])
@@ -44,7 +44,7 @@ LABELS: Final[dict[str, Label]] = {
 } | _FURTHER
 """Every accepted word, lower case, with single spaces for hyphens and underscores."""
 
-_NUMBER: Final = re.compile(
+_NUMBER = re.compile(
     rf"\s*{NOUN}?[\s_-]*(?:no\.?\s*)?[#(\[]?(\d{{1,6}})[)\].:]*\s*", re.IGNORECASE
 )
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from tcva_adapters.core.verdicts import LEVELS, Shares, WeightScheme, level_shares
 from tcva_adapters.criteria import Criterion
@@ -39,28 +39,28 @@ from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.numbers import other_numbers
 from tcva_adapters.text.words import Token, is_content, tokenise
 
-LEXICAL_VERSION: Final = "lexical/5"
+LEXICAL_VERSION = "lexical/5"
 """Changes with every change of the algorithm that could change a verdict."""
 
-A_CHARACTER: Final = 2e-7
+A_CHARACTER = 2e-7
 """About how many seconds a character of the contexts takes."""
 
-_WEIGHTS: Final = WeightScheme.DEFAULT.weights
-_FUNCTION_WORD: Final = 0.5  # what it counts where a content word counts 1
-_THIN: Final = 1  # content words that count as coincidence
-_FUNCTION_WORDS_ALONE: Final = 0.2  # content words that they stand for
-_SPEAKER: Final = 0.5  # factor of a speaker's own word, which documents do not support
-_SPEAKERS: Final = frozenset({"i", "me", "my", "mine", "myself"})
-_MOST_SPEAKERS: Final = 2
-_MISSING: Final = 0.7  # factor of a name that no passage has
-_CONTRADICTION: Final = 0.1  # factor of a contradiction, raised to the support
-_UNSUPPORTED_END: Final = 0.7  # how much more of its beginning than of its end is found
-_SHORTEST_END: Final = 2  # content words
-_ANSWERS: Final = word_list("answers")
-_FEW_CHARACTERS: Final = 40  # of a sentence that may have no word of content
-_MOST_LISTED: Final = 5  # words in a reason
+_WEIGHTS = WeightScheme.DEFAULT.weights
+_FUNCTION_WORD = 0.5  # what it counts where a content word counts 1
+_THIN = 1  # content words that count as coincidence
+_FUNCTION_WORDS_ALONE = 0.2  # content words that they stand for
+_SPEAKER = 0.5  # factor of a speaker's own word, which documents do not support
+_SPEAKERS = frozenset({"i", "me", "my", "mine", "myself"})
+_MOST_SPEAKERS = 2
+_MISSING = 0.7  # factor of a name that no passage has
+_CONTRADICTION = 0.1  # factor of a contradiction, raised to the support
+_UNSUPPORTED_END = 0.7  # how much more of its beginning than of its end is found
+_SHORTEST_END = 2  # content words
+_ANSWERS = word_list("answers")
+_FEW_CHARACTERS = 40  # of a sentence that may have no word of content
+_MOST_LISTED = 5  # words in a reason
 
-_LIKELY: Final[tuple[tuple[float, Shares], ...]] = (
+_LIKELY: tuple[tuple[float, Shares], ...] = (
     (0.1, (0.0, 0.0, 0.0, 0.0, 1.0)),
     (0.2, (0.2, 0.3, 0.0, 0.4, 0.1)),
     (0.3, (0.5, 0.1, 0.1, 0.3, 0.0)),
@@ -69,9 +69,9 @@ _LIKELY: Final[tuple[tuple[float, Shares], ...]] = (
 )
 """Support, and how likely each level is there; see `distribution`."""
 
-_HALF: Final = 0.5 - 1e-9
-_SOURCE: Final = re.compile(r"\[\^?\d{1,3}(?:[,;–-] ?\d{1,3})*\]")
-_ITEM: Final = re.compile(r"(?:\A|(?<=[.!?:;] ))\(?(\d{1,2})[.)] (?=\S)")
+_HALF = 0.5 - 1e-9
+_SOURCE = re.compile(r"\[\^?\d{1,3}(?:[,;–-] ?\d{1,3})*\]")
+_ITEM = re.compile(r"(?:\A|(?<=[.!?:;] ))\(?(\d{1,2})[.)] (?=\S)")
 
 
 @dataclass(frozen=True, slots=True)

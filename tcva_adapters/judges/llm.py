@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import JudgeError
@@ -31,7 +31,7 @@ from tcva_adapters.results.settings import ClaimsMode, VerdictForm
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.text.sentences import split_claims
 
-_TOLD_IF_CHANGED: Final = frozenset({"verdicts", "repeat", "repeat_temperature"})
+_TOLD_IF_CHANGED = frozenset({"verdicts", "repeat", "repeat_temperature"})
 """Settings that are parameters of a judge only where they are not as usual."""
 
 

@@ -7,7 +7,7 @@ each of them reads.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from tcva_adapters.models.protocol import JudgeModel
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LLMReader: TypeAlias = "Callable[[object], JudgeModel | None]"
 """Makes a judge model of a framework's LLM object, and None of any other object."""
 
-LLM_READERS: Final[dict[str, LLMReader]] = {}
+LLM_READERS: dict[str, LLMReader] = {}
 """The readers by the package that the classes of LLM objects come from."""
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from tcva_adapters.core.verdicts import LEVELS, level_shares, likeliest
 from tcva_adapters.criteria import Criterion
@@ -22,11 +22,11 @@ from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.words import tokenise
 
-NLI_VERSION: Final = "nli/2"
+NLI_VERSION = "nli/2"
 """Changes with every change of the windows or the levels that could change a verdict."""
 
-_MOST_NEAR: Final = 64  # sentences; more fit into no window
-_SPARE: Final = 4  # tokens that two texts may have more together than alone
+_MOST_NEAR = 64  # sentences; more fit into no window
+_SPARE = 4  # tokens that two texts may have more together than alone
 
 
 class NLIJudge:

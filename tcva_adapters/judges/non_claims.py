@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.results.judgement import Judgement
@@ -54,5 +54,5 @@ class SentenceMemory:
         return mark
 
 
-FORGETFUL: Final = SentenceMemory()
+FORGETFUL = SentenceMemory()
 """Where nothing is remembered, each sentence is asked about."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -25,10 +25,10 @@ from tcva_adapters.samples.sample import Sample
 
 Combine = Literal["median", "fused"]
 
-REPEAT_TEMPERATURE: Final = 0.7
+REPEAT_TEMPERATURE = 0.7
 """The model's temperature in repeats where it has none above 0: at 0 all of them are the same."""
 
-_AS_GOOD_AS_0: Final = 0.01
+_AS_GOOD_AS_0 = 0.01
 """A temperature up to here is taken for 0, in whose place RAGAS asks at this one."""
 
 

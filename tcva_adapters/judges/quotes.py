@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from heapq import nlargest
 from itertools import accumulate, pairwise
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,31 +31,31 @@ from tcva_adapters.text.words import (
     words_of,
 )
 
-NEAR_ENOUGH: Final = 0.7
+NEAR_ENOUGH = 0.7
 """Share of a quote's three-word sequences that one stretch of a passage must have. One changed
 word takes away three of them, so it is allowed within a quote of twelve words, not of eight."""
 
-LONGEST: Final = 10_000
+LONGEST = 10_000
 """In characters; a longer quote is not found, and with a longer claim quotes are not compared."""
 
-MOST_FRAGMENTS: Final = 10
+MOST_FRAGMENTS = 10
 """Parts of a quote; of more than these none is found."""
 
-_GRAM: Final = 3
-_SHORTEST_NEAR: Final = 6  # quotes with fewer words must match exactly
-_MOST_STRETCHES: Final = 20
-_MOST_HITS: Final = 50_000
-_MOST_PLACES: Final = 2000
-_SHIFT: Final = 2  # words that a similar stretch may have more or fewer in its middle
-_NEAREST: Final = 3  # places of a fragment behind another that may follow on it
-_REACH: Final = 8  # words outside a quote in which a negation counts
-_END: Final = "\n"  # stands behind each passage; no word is like it
-_MARKS: Final = STOPS | PAUSES
-_ELLIPSIS: Final = re.compile(r"[\[(]?\.(?:[ \t]?\.){2,}[\])]?|\[?…\]?")
+_GRAM = 3
+_SHORTEST_NEAR = 6  # quotes with fewer words must match exactly
+_MOST_STRETCHES = 20
+_MOST_HITS = 50_000
+_MOST_PLACES = 2000
+_SHIFT = 2  # words that a similar stretch may have more or fewer in its middle
+_NEAREST = 3  # places of a fragment behind another that may follow on it
+_REACH = 8  # words outside a quote in which a negation counts
+_END = "\n"  # stands behind each passage; no word is like it
+_MARKS = STOPS | PAUSES
+_ELLIPSIS = re.compile(r"[\[(]?\.(?:[ \t]?\.){2,}[\])]?|\[?…\]?")
 Place: TypeAlias = tuple[int, int]
 """A stretch of words: the index of the first one, and of the one behind the last."""
 
-_DECISIVE: Final = (
+_DECISIVE = (
     NEGATIONS | variants("numbers").keys() | variants("scales").keys() | {"percent"}
 )
 
@@ -256,7 +256,7 @@ class Passages:
         )
 
 
-quote_words: Final = lru_cache(maxsize=64)(words_of)
+quote_words = lru_cache(maxsize=64)(words_of)
 """The words of a quote, which is looked at more than once."""
 
 

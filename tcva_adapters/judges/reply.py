@@ -17,7 +17,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Final
 
 from tcva_adapters.judges.labels import MOST_SHOWN, ParsedVerdict
 from tcva_adapters.judges.reply_echoes import (
@@ -35,17 +34,15 @@ from tcva_adapters.judges.reply_values import (
 )
 from tcva_adapters.models.reply_json import Node, after_reasoning, json_values
 
-MOST_LINES: Final = 1000
+MOST_LINES = 1000
 """Lines of a reply that are looked at: each is looked up in the sample."""
 
-_MOST_PROBLEMS: Final = 20
-_IS_CUT: Final = "the reply is cut off or its brackets do not match"
-_IS_DOUBTFUL: Final = (
-    "the reply is broken: its verdicts cannot be separated from quoted text"
-)
-_LEFTOVER: Final = re.compile(r"[\"'](?:verdict|label|level)[\"']\s*+:", re.IGNORECASE)
-_AROUND_A_WORD: Final = " \t\r\n\"'“”‘’`*_.!|>"
-_YES_OR_NO: Final = {"yes": True, "true": True, "no": False, "false": False}
+_MOST_PROBLEMS = 20
+_IS_CUT = "the reply is cut off or its brackets do not match"
+_IS_DOUBTFUL = "the reply is broken: its verdicts cannot be separated from quoted text"
+_LEFTOVER = re.compile(r"[\"'](?:verdict|label|level)[\"']\s*+:", re.IGNORECASE)
+_AROUND_A_WORD = " \t\r\n\"'“”‘’`*_.!|>"
+_YES_OR_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from tcva_adapters.judges.labels import ELLIPSIS, Label, ParsedVerdict, read_label
 from tcva_adapters.judges.reply_lines import LABEL_END
@@ -18,8 +18,8 @@ from tcva_adapters.judges.reply_values import verdicts_in
 from tcva_adapters.models.reply_json import MAX_REPAIRED, Node, json_values
 from tcva_adapters.text.words import words_of
 
-_CODE: Final = re.compile(r"(?<!\\)\\++(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
-_DRESS: Final = re.compile(
+_CODE = re.compile(r"(?<!\\)\\++(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
+_DRESS = re.compile(
     r"\\+[nrt]?|</?[a-zA-Z][^<>]{0,100}>|^[ \t]*+(?:[>|*•#-]++[ \t]*+)++|\|[ \t]*+$",
     re.MULTILINE,
 )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from tcva_adapters.judges.labels import NOUN, ParsedVerdict
 
-LINE: Final = re.compile(
+LINE = re.compile(
     rf"^[ \t]*+(?:[-*•>|]++[ \t]*+)*+(?P<noun>{NOUN}[ \t]*+(?:no\.?|number)?[ \t]*+)?"
     r"(?P<open>[#(\[]?)(?P<number>\d{1,6})(?P<separator>[)\]*.:|=–—\- \t]++)"
     r"(?:(?:verdict|level)[* \t]*+[:=][* \t]*+)?"
@@ -16,13 +15,13 @@ LINE: Final = re.compile(
 )
 """A line that begins with the number of a claim."""
 
-LABEL_END: Final = re.compile(r"\s[-–—]|[:;,(|\t–—→]|\.(?!\.)")
+LABEL_END = re.compile(r"\s[-–—]|[:;,(|\t–—→]|\.(?!\.)")
 
-_HEADING: Final = re.compile(
+_HEADING = re.compile(
     rf"(?:{NOUN}[\s_]*+(?:no\.?|number)?[\s_#(\[*]*+|^[^\w\n]*+(?=\d++[.):\]]))(\d{{1,6}})",
     re.IGNORECASE | re.MULTILINE,
 )
-_WORDS_OF_A_LABEL: Final = 3
+_WORDS_OF_A_LABEL = 3
 
 
 def verdict_in_line(line: str | re.Match[str]) -> ParsedVerdict | None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
 from tcva_adapters.judges.labels import Label, ParsedVerdict, read_number
 from tcva_adapters.judges.prompts import ASSERTS
 from tcva_adapters.judges.reply_lines import verdict_in_line
 from tcva_adapters.models.reply_json import MAX_DEPTH, plain_key
 
-_KEYS: Final = {
+_KEYS = {
     kind: words.split()
     for kind, words in {
         "label": "verdict label level judgement judgment rating classification support_level score "
@@ -27,9 +26,9 @@ _KEYS: Final = {
         "list": "evaluations assessments claims statements criteria answers output result response",
     }.items()
 }
-_LABEL_KEYS: Final = frozenset(_KEYS["label"])
-_LIST_KEYS: Final = frozenset(_KEYS["words"] + _KEYS["list"])
-_CLAIM_KEYS: Final = frozenset({"claims", "statements", "sentences", "facts"})
+_LABEL_KEYS = frozenset(_KEYS["label"])
+_LIST_KEYS = frozenset(_KEYS["words"] + _KEYS["list"])
+_CLAIM_KEYS = frozenset({"claims", "statements", "sentences", "facts"})
 
 
 def verdicts_in(

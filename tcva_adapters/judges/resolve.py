@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.core.checks import nearest
 from tcva_adapters.core.temperature import misplaced
@@ -17,29 +17,29 @@ from tcva_adapters.judges.llm_objects import model_of_llm
 from tcva_adapters.models.protocol import JudgeModel
 from tcva_adapters.results.settings import ClaimsMode, JudgeConfig, VerdictForm
 
-MAX_CONCURRENCY: Final[int] = JudgeConfig.default("max_concurrency")
+MAX_CONCURRENCY: int = JudgeConfig.default("max_concurrency")
 
-_LEXICAL_LLMS: Final = frozenset(
+_LEXICAL_LLMS = frozenset(
     (f"{framework.package}.offline", "LexicalLLM") for framework in FRAMEWORKS.values()
 )
 """Module and name of the classes that are the lexical judge in the dress of a framework's LLM."""
 
-NLI: Final = "nli:"
+NLI = "nli:"
 """The names of NLI judges begin with this; their folder follows."""
 
-KINDS: Final = (
+KINDS = (
     "'lexical', 'openai:MODEL', 'nli:FOLDER', an LLM object of LangChain, LlamaIndex, RAGAS or DeepEval, or an "
     "object with complete() and acomplete()"
 )
 
 
-FOR_MODELS: Final = ("claims", "verdicts")
+FOR_MODELS = ("claims", "verdicts")
 """Settings that a language model follows, and the judges that compute here cannot."""
 
-JUDGING: Final = (*FOR_MODELS, "max_claims")
+JUDGING = (*FOR_MODELS, "max_claims")
 """The settings of how a judge judges, which all judges of an evaluator follow as far as they can."""
 
-DEFAULT: Final = "lexical"
+DEFAULT = "lexical"
 """The judge where none is named."""
 
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.non_claims import FORGETFUL, SentenceMemory
@@ -35,10 +35,10 @@ Replies = Sequence[ModelReply | JudgeError]
 Rounds = Generator[list[JudgeRequest], Replies, Outcome]
 """A judgement without its calls."""
 
-_SECONDS_A_CALL: Final = 5e-4
+_SECONDS_A_CALL = 5e-4
 """About how much CPU time a call takes where a framework's client makes it on the loop."""
 
-_SECONDS_A_CHARACTER: Final = 4e-7
+_SECONDS_A_CHARACTER = 4e-7
 """The same for a character that was sent: quotes are looked up in it."""
 
 

@@ -8,26 +8,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from tcva_adapters.text.sentences import pieces
 from tcva_adapters.text.words import Token, is_content, tokenise
 
 Pair = tuple[str, str]
 
-_END: Final = "\n"  # no key of a token
-_MOST_WORDS: Final = 60  # a passage without full stops is cut
-_MOST_CHARACTERS: Final = 400  # the same for scripts without spaces
-_FINALISTS: Final = 5  # sentences that word order decides between
-_CONTENT: Final = (
-    10  # what a word of content says about where a claim is from; others say 1
-)
-_MOST_PLACES: Final = (
+_END = "\n"  # no key of a token
+_MOST_WORDS = 60  # a passage without full stops is cut
+_MOST_CHARACTERS = 400  # the same for scripts without spaces
+_FINALISTS = 5  # sentences that word order decides between
+_CONTENT = 10  # what a word of content says about where a claim is from; others say 1
+_MOST_PLACES = (
     300  # sentences with a word; beyond, it finds none that rarer words do not
 )
-_GRAM: Final = 5
+_GRAM = 5
 
-_tokens: Final = lru_cache(maxsize=4096)(tokenise)
+_tokens = lru_cache(maxsize=4096)(tokenise)
 
 
 class Sentence(NamedTuple):

@@ -7,14 +7,13 @@ In a request that holds the sentence alone they cannot.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from tcva_adapters.judges.non_claims import SentenceMark
 from tcva_adapters.judges.prompts import sentence_request
 from tcva_adapters.judges.reply import parse_asserts
 from tcva_adapters.judges.rounds import Calls, Rounds
 
-MOST_SENTENCES: Final = 24
+MOST_SENTENCES = 24
 """Sentences of one sample that are asked about alone; further marks are not believed."""
 
 

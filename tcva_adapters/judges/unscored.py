@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Final
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
@@ -14,7 +13,7 @@ from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.non_claims import non_claim_kind
 
-EMPTY_REASONS: Final = {
+EMPTY_REASONS = {
     "input": Reason.EMPTY_INPUT,
     "response": Reason.EMPTY_RESPONSE,
     "contexts": Reason.EMPTY_CONTEXT,

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import FIELDS, Criterion
@@ -26,11 +25,11 @@ from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.text.words import words_of
 
-CLAIMS_A_CALL: Final = 24
+CLAIMS_A_CALL = 24
 
-_MOST_ROUNDS: Final = 3
+_MOST_ROUNDS = 3
 
-_COPY: Final = 0.7
+_COPY = 0.7
 """Share of a quote's runs of words from which on it is a copy."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
 from langchain_core.runnables.base import RunnableBinding
@@ -23,8 +23,8 @@ from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_model import shows_settings
 from tcva_adapters.tcva import TCVA
 
-NAME: Final = Annotated[str, Field(min_length=1)] | None
-FUNCTION: Final = Callable[..., Any] | None
+NAME = Annotated[str, Field(min_length=1)] | None
+FUNCTION = Callable[..., Any] | None
 
 
 class TCVAInput(TypedDict, total=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel, BaseLanguageModel
 from langchain_core.language_models.llms import BaseLLM
@@ -24,13 +24,13 @@ from tcva_adapters.models.protocol import (
 )
 from tcva_adapters.results.judge_spec import UNKNOWN
 
-_CONFIG: Final[RunnableConfig] = {
+_CONFIG: RunnableConfig = {
     "run_name": "tcva_judge",
     # LangGraph streams the tokens of every model to the user, except of those with this tag.
     "tags": ["nostream"],
 }
 
-_ENDS: Final = ("finish_reason", "stop_reason", "done_reason")
+_ENDS = ("finish_reason", "stop_reason", "done_reason")
 """Where providers say why a reply ended."""
 
 

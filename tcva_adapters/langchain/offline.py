@@ -6,7 +6,7 @@ The same judge as behind ``TCVAEvaluator("lexical")``, seen through LangChain's 
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Any
 
 from langchain_classic.evaluation.qa import eval_prompt
 from langchain_core.language_models import SimpleChatModel
@@ -14,8 +14,8 @@ from langchain_core.messages import BaseMessage
 
 from tcva_adapters._adapter.offline import NAME, is_supported, unknown_prompt
 
-_KNOWN: Final = "LangChain's context_qa evaluator"
-_PROMPT: Final = re.compile(
+_KNOWN = "LangChain's context_qa evaluator"
+_PROMPT = re.compile(
     # The template, in which each variable is a group.
     re.sub(
         r"\\{(\w+)\\}", r"(?P<\1>.*?)", re.escape(eval_prompt.CONTEXT_PROMPT.template)

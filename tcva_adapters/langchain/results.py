@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NotRequired
+from typing import Any, NotRequired
 
 from typing_extensions import (
     TypedDict,
@@ -12,13 +12,13 @@ from tcva_adapters._adapter.results import find_result
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 
-_VALUES: Final = {
+_VALUES = {
     None: "unscored",
     True: "pass",
     False: "fail",
 }
 
-_PLACES: Final = ("outputs", "output", "metadata", "evaluator_info", "feedback_source")
+_PLACES = ("outputs", "output", "metadata", "evaluator_info", "feedback_source")
 """Where runs and feedback hold what an evaluator said."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
@@ -16,10 +16,10 @@ from tcva_adapters.samples.fields import flattened, parts_of
 from tcva_adapters.samples.messages import is_messages
 from tcva_adapters.samples.sample import Sample
 
-CRITIC: Final = "tcva"
+CRITIC = "tcva"
 """The name of messages that tell a model what was wrong; they are no question of the user's."""
 
-_NAMES: Final = {
+_NAMES = {
     **{name: name for name in KNOWN.difference(ALIASES["id"])},
     "id": "id",
     "inputs": "inputs",

@@ -7,7 +7,7 @@ import copy
 import time
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Annotated, Any, Final, Generic, Self
+from typing import Annotated, Any, Generic, Self
 
 from llama_index.core import Settings
 from llama_index.core.evaluation.base import BaseEvaluator
@@ -37,7 +37,7 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
 _Pause = Annotated[Number, Field(ge=0, le=86_400)]  # at most a day
-_NAMES: Final = (
+_NAMES = (
     "response",
     "contexts",
     "reference",
@@ -45,7 +45,7 @@ _NAMES: Final = (
     "temperature",
     "threshold",
 )
-_dispatcher: Final = get_dispatcher(__name__)
+_dispatcher = get_dispatcher(__name__)
 
 
 class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):

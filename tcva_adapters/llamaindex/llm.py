@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any
 
 from llama_index.core.base.llms.types import (
     ChatMessage,
@@ -33,10 +33,10 @@ from tcva_adapters.models.protocol import (
     TokenLogprob,
 )
 
-CONTEXT_WINDOW: Final = 128_000
+CONTEXT_WINDOW = 128_000
 """Tokens. LlamaIndex refines an answer over several calls where the contexts exceed it."""
 
-_UNNAMED: Final = "unknown"
+_UNNAMED = "unknown"
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from llama_index.core.evaluation import (
     AnswerRelevancyEvaluator,
@@ -22,11 +22,11 @@ from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
-_NO_ANSWER: Final = "Empty Response"
+_NO_ANSWER = "Empty Response"
 """A query engine's answer where it asked no LLM, e.g. because there are no contexts."""
 
-_BEST: Final = 5
-_SHARES: Final = {
+_BEST = 5
+_SHARES = {
     1.0: Verdict.FULLY,
     0.5: Verdict.PARTIAL,
     0.0: Verdict.NONE,

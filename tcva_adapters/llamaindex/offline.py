@@ -5,7 +5,7 @@ The same judge as behind ``TCVAEvaluator("lexical")``, seen through LlamaIndex's
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from llama_index.core.evaluation import faithfulness
 from llama_index.core.llms import CustomLLM, LLMMetadata
@@ -13,9 +13,9 @@ from llama_index.core.prompts import BasePromptTemplate
 
 from tcva_adapters._adapter.offline import NAME, is_supported, unknown_prompt
 
-_KNOWN: Final = "LlamaIndex's faithfulness evaluator"
-_TEMPLATE: Final = faithfulness.DEFAULT_EVAL_TEMPLATE.get_template()
-_WINDOW: Final = 1_000_000
+_KNOWN = "LlamaIndex's faithfulness evaluator"
+_TEMPLATE = faithfulness.DEFAULT_EVAL_TEMPLATE.get_template()
+_WINDOW = 1_000_000
 """Tokens; large enough for all contexts of a sample to reach the judge at once."""
 
 

@@ -10,12 +10,11 @@ import re
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Final
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.secrets import quotable
 
-NO_CREDIT: Final = "insufficient_quota"
+NO_CREDIT = "insufficient_quota"
 """The code by which servers say that an account is used up."""
 
 
@@ -39,12 +38,12 @@ class Kind:
     fatal: bool = False
 
 
-OTHER: Final = Kind("judge_error")
-_NO_MODEL: Final = (
+OTHER = Kind("judge_error")
+_NO_MODEL = (
     "no model {model!r} at {url}; check the name (`curl {url}/models` lists all) and base_url, "
     "which usually ends in /v1"
 )
-_KINDS: Final = (
+_KINDS = (
     # The first that fits counts: packages wrap a refused connection into a timeout of their own.
     Kind(
         "redirect",

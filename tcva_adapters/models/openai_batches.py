@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from io import SEEK_END
-from typing import IO, Any, Final
+from typing import IO, Any
 
 import openai
 
@@ -21,15 +21,15 @@ from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import as_count
 from tcva_adapters.models.secrets import mask
 
-ENDPOINT: Final = "/v1/chat/completions"
+ENDPOINT = "/v1/chat/completions"
 
-_MOST_PAGES: Final = 10
+_MOST_PAGES = 10
 """Pages of 100 batches that are searched for one of ours; the newest come first."""
 
-_PIECE: Final = 1_000_000
+_PIECE = 1_000_000
 """Bytes of a file that are sent, or arrive, within the timeout."""
 
-_NO_INTERFACE: Final = frozenset({404, 405, 501})
+_NO_INTERFACE = frozenset({404, 405, 501})
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.errors import (
     InvalidValueError,
@@ -38,19 +38,19 @@ try:
     import httpx2
     import openai
 except ImportError as error:
-    MSG: Final = f"a model judge needs the extra 'openai': {install_hint('openai')}"
+    MSG = f"a model judge needs the extra 'openai': {install_hint('openai')}"
     raise MissingDependencyError(MSG) from error
 
-LARGEST_REPLY: Final = 16_000_000
+LARGEST_REPLY = 16_000_000
 """Bytes of a reply, unpacked: the longest replies with token probabilities take a few million."""
 
-HAS_AIOHTTP: Final = find_spec("aiohttp") is not None
+HAS_AIOHTTP = find_spec("aiohttp") is not None
 """Calls go over aiohttp where it is installed: it costs less than httpx2."""
 
-CALLS_THREAD: Final = "tcva-calls"
+CALLS_THREAD = "tcva-calls"
 """The thread of the loop for calls. No code of the user runs on it, so that waiting callers cannot hold it up."""
 
-_CONNECT_SECONDS: Final = 10.0
+_CONNECT_SECONDS = 10.0
 
 
 @dataclass(slots=True)

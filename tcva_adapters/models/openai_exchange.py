@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models import protocol
@@ -20,12 +20,12 @@ from tcva_adapters.models.reply_json import read_integer
 from tcva_adapters.models.secrets import mask, quotable, shown_url
 from tcva_adapters.results.settings import ModelConfig
 
-_LOG: Final = logging.getLogger(__name__)
-_FORMAT: Final = (
+_LOG = logging.getLogger(__name__)
+_FORMAT = (
     r"response[_ ]format|json_schema|json_object|json[ _]mode|structured[ _]outputs?|guided_json"
     r"|grammar"
 )
-_FEATURES: Final = {
+_FEATURES = {
     "many_logprobs": "(?:top_)?logprobs",
     "logprobs": "(?:top_)?logprobs",
     "json_schema": _FORMAT,
@@ -37,14 +37,14 @@ _FEATURES: Final = {
 }
 """The features that a request can do without, with the words by which refusals name them."""
 
-FEW_LOGPROBS: Final = 5
+FEW_LOGPROBS = 5
 """Alternatives per token that every server with logprobs gives; more are ``many_logprobs``."""
 
 Body = dict[str, Any]
 """The arguments of a chat completion."""
 
-_REFUSED: Final = frozenset({400, 404, 422})
-_UNREAD: Final = Kind("connection", hint="cannot read the reply of {url}")
+_REFUSED = frozenset({400, 404, 422})
+_UNREAD = Kind("connection", hint="cannot read the reply of {url}")
 
 
 @dataclass(frozen=True, slots=True)

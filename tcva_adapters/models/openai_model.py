@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import unquote
 
 from tcva_adapters.errors import InvalidValueError, JudgeError
@@ -30,11 +30,11 @@ from tcva_adapters.results.settings_model import shows_settings
 if TYPE_CHECKING:
     import openai
 
-DEFAULT_URL: Final = "https://api.openai.com/v1"
-PLACEHOLDER_KEY: Final = "none"
+DEFAULT_URL = "https://api.openai.com/v1"
+PLACEHOLDER_KEY = "none"
 """Sent over plain http, to servers on the own machine or network: they want a header but no key."""
 
-NEUTRAL: Final = JudgeRequest(
+NEUTRAL = JudgeRequest(
     system="Reply with JSON alone.",
     user='Reply with this JSON object: {"ok": true}',
     schema=closed_object({"ok": {"type": "boolean"}}),

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,7 +20,7 @@ from tcva_adapters.models import protocol
 from tcva_adapters.models.reply_json import after_reasoning, json_values
 from tcva_adapters.results.usage import Usage
 
-_NOT_STRICT: Final = frozenset({"title", "default", "examples"})
+_NOT_STRICT = frozenset({"title", "default", "examples"})
 """Keys of a schema that strict modes refuse, or that only cost tokens."""
 
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
@@ -14,8 +14,8 @@ from tcva_adapters.models.secrets import mask
 from tcva_adapters.results.usage import Usage
 from tcva_adapters.samples.sample import whole_characters
 
-_LOG: Final = logging.getLogger(__name__)
-_MOST_TOKENS: Final = 10**12
+_LOG = logging.getLogger(__name__)
+_MOST_TOKENS = 10**12
 """No call takes more; a larger number is an error of the server."""
 
 

@@ -9,44 +9,42 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
-_REASONING: Final = (
-    "think|thinking|thought|thoughts|reasoning|analysis|scratchpad|reflection"
-)
-_CLOSING: Final = re.compile(
+_REASONING = "think|thinking|thought|thoughts|reasoning|analysis|scratchpad|reflection"
+_CLOSING = re.compile(
     rf"</(?:{_REASONING})>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>",
     re.IGNORECASE,
 )
-_MARK: Final = re.compile(
+_MARK = re.compile(
     rf"(?P<opening><(?:{_REASONING})>|\[THINK\]|◁think▷"
     rf"|<\|channel\|>(?:analysis|commentary)<\|message\|>)|{_CLOSING.pattern}",
     re.IGNORECASE,
 )
-_START: Final = re.compile(
+_START = re.compile(
     r"\{\s*+(?:[\"'“‘}]|//|/\*|#|[\w#]++\s*+[\"']?\s*+[:=])"
     r"|\[\s*+(?:[\"'“‘{\]]|\w++\s*+[,\]])"
 )
-_TOKEN: Final = re.compile(
+_TOKEN = re.compile(
     r"\"(?:[^\"\\]++|\\.)*+\"?|(?<![^\s{}\[\],:\"])'(?:[^'\\]++|\\.)*+'?|[{}\[\]]",
     re.DOTALL,
 )
-_QUOTED_KEY: Final = re.compile(r"[\"'“‘]([^\"'“”‘’\\{}]{1,60})[\"'”’]\s*+[:=]")
-_BARE_KEY: Final = re.compile(r"(?<![\w\\])(\w++)\s*+[:=]")
+_QUOTED_KEY = re.compile(r"[\"'“‘]([^\"'“”‘’\\{}]{1,60})[\"'”’]\s*+[:=]")
+_BARE_KEY = re.compile(r"(?<![\w\\])(\w++)\s*+[:=]")
 
-MAX_DEPTH: Final = 16
-_LONGEST_KEY: Final = 40
-_LONGEST_INTEGER: Final = 18
-_MAX_STARTS: Final = 1000
-MAX_REPAIRED: Final = 10_000
+MAX_DEPTH = 16
+_LONGEST_KEY = 40
+_LONGEST_INTEGER = 18
+_MAX_STARTS = 1000
+MAX_REPAIRED = 10_000
 """Characters of one reply that may be repaired: a repair compares and copies lists as it goes. A
 broken list of 24 verdicts with long quotes has 8000."""
 
-_MAX_AHEAD: Final = 8_000_000
+_MAX_AHEAD = 8_000_000
 """Characters of a value times its quotation marks: at each doubtful one a repair looks ahead."""
 
-_HEAD: Final = re.compile(r".*[\s,:{}\[\]\"]", re.DOTALL)  # up to a number or a word
-_ENDS: Final = ("null", '"":null', "", ":null")
+_HEAD = re.compile(r".*[\s,:{}\[\]\"]", re.DOTALL)  # up to a number or a word
+_ENDS = ("null", '"":null', "", ":null")
 """Text that a value that was cut off may lack before its brackets are closed; inside of a text or a
 number it is one of the first two."""
 
@@ -95,7 +93,7 @@ def read_integer(digits: str) -> float:
     return -math.inf if digits.startswith("-") else math.inf
 
 
-_DECODER: Final = json.JSONDecoder(
+_DECODER = json.JSONDecoder(
     object_pairs_hook=_pairs,
     parse_int=read_integer,
     strict=False,

@@ -10,24 +10,23 @@ from collections.abc import Mapping
 from functools import lru_cache
 from html import unescape
 from itertools import product
-from typing import Final
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import whole_characters
 
-HIDDEN: Final = "***"
-LONGEST_QUOTE: Final = 300
+HIDDEN = "***"
+LONGEST_QUOTE = 300
 """Characters of a server's or package's own words in a message."""
 
-_READ: Final = 10_000
+_READ = 10_000
 """Characters of a text that are looked at for a message: a server may send megabytes."""
 
-_IS_SECRET: Final = re.compile(r".{10}|(?=.*\d).{6}", re.DOTALL)
+_IS_SECRET = re.compile(r".{10}|(?=.*\d).{6}", re.DOTALL)
 """Shorter texts are no secrets: placeholders such as ``none`` are words that replies hold."""
 
 # A value needs a digit, another sign that it is no word, or many characters.
-_SHAPED: Final = re.compile(
+_SHAPED = re.compile(
     r"\b(?:sk|pk|rk|gsk|csk|xai|hf|pplx|r8|ghp|glpat|nvapi|key)[-_]"
     r"(?:(?=[\w.-]{0,200}[\d*])[\w*.-]{6,}|[\w.-]{16,})"
     r"|\b(?:sk|gsk)[-_][A-Za-z0-9]{10,}"
@@ -35,42 +34,42 @@ _SHAPED: Final = re.compile(
     r"|(?<=://)[^\s/@]{1,200}@"
     r"|(?<![\w:/])[\w.+-]{1,60}:[^\s:@/]{1,60}@(?=[\w-]{1,60}[.:])"
 )
-_NAMED: Final = re.compile(
+_NAMED = re.compile(
     r"(?P<name>\b(?:bearer|basic)\s{1,9}|key[\"']?\s{0,9}[:=]\s{0,9}[\"']?)"
     r"(?:(?=\S{0,200}[\d=])|(?-i:(?=\S{0,200}[a-z][A-Z]))|(?=[^\s\"',;&}]{16}))[^\s\"',;&}]{6,}",
     re.IGNORECASE,
 )
-_BETWEEN: Final = (
+_BETWEEN = (
     r"(?:=?+(?:[\\]++(?:[nrt]\s*+)?+|[\r\n]\s*+)|[\u00ad\u200b-\u200d\u2060\ufeff])*+"
 )
 """Characters that may stand between two characters of a secret: a line break, an escaped one, or a backslash of JSON."""
 
-_UNITS: Final = (
+_UNITS = (
     re.compile(r'(?<![^\s"])[^\s"%&\\]*+[%&\\][^\s"]*(?<!\\)'),
     re.compile(r'(?:[^\s"\\]|(?<!\\)\\++\S)+'),
     re.compile(".+", re.DOTALL),
 )
 """Parts of a text that may hold an encoded secret, smallest first: words, quoted words, the whole text."""
 
-_HEX: Final = re.compile(
+_HEX = re.compile(
     r"(?:(?<!\\)\\+|%)(?:u\{?|x)((?<!x)[\da-f]{4}|[\da-f]{2})\}?", re.IGNORECASE
 )
 
-_LAYERS: Final = 5
+_LAYERS = 5
 """Encodings inside each other that are undone, such as JSON in HTML in an address."""
 
-SECRET_NAME: Final = re.compile(
+SECRET_NAME = re.compile(
     r"(?:^|[_-]|api)key$|secret|passw|credential|auth|cookie|(?:^|access|session|api)[_-]?token$",
     re.IGNORECASE,
 )
 """Names of arguments, headers and parts of a query that hold a secret."""
 
-_USUAL: Final = frozenset(
+_USUAL = frozenset(
     {"accept", "accept-encoding", "connection", "content-type", "user-agent"}
 )
 """Headers that packages set by themselves."""
 
-_HOST: Final = re.compile(r"\w[\w-]*(?:\.[\w-]+)*\.?|[\da-f.]*:[\da-f:.]*")
+_HOST = re.compile(r"\w[\w-]*(?:\.[\w-]+)*\.?|[\da-f.]*:[\da-f:.]*")
 
 
 def mask(text: str, *secrets: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import Any
 from uuid import uuid4
 
 from tcva_adapters.criteria import FIELDS, Criterion
@@ -13,13 +13,13 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN, JudgeSpec
 from tcva_adapters.samples.sample import Sample
 
-_HASHED: Final = 2000  # bytes at once
-_PACKAGE: Final = "tcva_adapters."
+_HASHED = 2000  # bytes at once
+_PACKAGE = "tcva_adapters."
 
-_PROCESS: Final = uuid4().hex
+_PROCESS = uuid4().hex
 """Tells keys of objects from those of other processes."""
 
-_KEY_VERSION: Final = 1
+_KEY_VERSION = 1
 
 
 def verdict_key(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, ClassVar, Final, Generic, Self
+from typing import Any, ClassVar, Generic, Self
 
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
@@ -21,7 +21,7 @@ class NoLLM:
     """Stands in for the LLM of ``evaluate(llm=...)``, so that settings are checked early."""
 
     name = "none"
-    parameters: Final[dict[str, Any]] = {}
+    parameters: ClassVar[dict[str, Any]] = {}
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Refused."""

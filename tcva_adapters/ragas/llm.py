@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from instructor import Mode, OpenAISchema
 from langchain_core.language_models import BaseChatModel
@@ -29,7 +29,7 @@ from tcva_adapters.models.protocol import Identity, JudgeModel, JudgeRequest, Mo
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
-_TEMPERATURE: Final = 0.01
+_TEMPERATURE = 0.01
 """RAGAS' own: some servers refuse a plain 0."""
 
 

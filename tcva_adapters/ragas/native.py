@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from ragas.dataset_schema import SingleTurnSample
 from ragas.llms.base import InstructorBaseRagasLLM
@@ -29,10 +29,10 @@ from tcva_adapters.ragas.samples import COLUMNS
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
-_LEVELS: Final = {1: Verdict.FULLY, 0: Verdict.NONE}
+_LEVELS = {1: Verdict.FULLY, 0: Verdict.NONE}
 """Asked for 0 or 1, a model may answer 2: counted by RAGAS, but no level of ours."""
 
-_COMPARES_QUESTIONS: Final = "answer_relevancy"
+_COMPARES_QUESTIONS = "answer_relevancy"
 
 
 class _Run(NativeRun):

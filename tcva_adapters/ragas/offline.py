@@ -5,7 +5,7 @@ The same judge as behind ``TCVAMetric(llm="lexical")``, seen through RAGAS' yes 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.metrics._faithfulness import NLIStatementPrompt, StatementGeneratorPrompt
@@ -20,14 +20,14 @@ from tcva_adapters._adapter.offline import (
 )
 from tcva_adapters.ragas.llm import Reply
 
-_KNOWN: Final = "RAGAS' faithfulness"
-_INPUT: Final = "\nNow perform the same with the following input\ninput: "
-_OUTPUT: Final = "\nOutput: "
-_SPLIT: Final[tuple[Any, ...]] = (
+_KNOWN = "RAGAS' faithfulness"
+_INPUT = "\nNow perform the same with the following input\ninput: "
+_OUTPUT = "\nOutput: "
+_SPLIT: tuple[Any, ...] = (
     StatementGeneratorPrompt,
     util.StatementGeneratorPrompt,
 )
-PROMPTS: Final[tuple[Any, ...]] = (*_SPLIT, NLIStatementPrompt, util.NLIStatementPrompt)
+PROMPTS: tuple[Any, ...] = (*_SPLIT, NLIStatementPrompt, util.NLIStatementPrompt)
 """The prompts that `LexicalLLM` answers."""
 
 

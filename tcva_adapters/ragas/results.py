@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, Generic, Self
+from typing import Any, Generic, Self
 
 import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
 from ragas.dataset_schema import EvaluationResult
@@ -16,10 +16,10 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.runner.questions import R
 
-JUDGEMENT: Final = "tcva_judgement"
+JUDGEMENT = "tcva_judgement"
 """The name of a judgement in RAGAS' traces; its output is the result as JSON values."""
 
-_BESIDE: Final = "_result"
+_BESIDE = "_result"
 """The end of the name of a column of results, after the name of its scores' column."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 from ragas.dataset_schema import MultiTurnSample, SingleTurnSample
 
@@ -13,7 +13,7 @@ from tcva_adapters.evaluator import Scorer, lacks
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.sample import Sample
 
-COLUMNS: Final = {
+COLUMNS = {
     "input": "user_input",
     "response": "response",
     "contexts": "retrieved_contexts",
@@ -21,7 +21,7 @@ COLUMNS: Final = {
 }
 """RAGAS' names of a sample's fields."""
 
-_CONVERSATION_COLUMNS: Final = {**COLUMNS, "contexts": "tool messages"}
+_CONVERSATION_COLUMNS = {**COLUMNS, "contexts": "tool messages"}
 
 
 def as_sample(scorer: Scorer[Any], row: SingleTurnSample) -> Sample:

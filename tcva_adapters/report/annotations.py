@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
@@ -11,17 +10,17 @@ from tcva_adapters.report.failing_samples import claim_lines, verdict, worst
 from tcva_adapters.report.gates import gate_records
 from tcva_adapters.tables import Report
 
-MOST: Final = 10
+MOST = 10
 """Annotations of one kind that GitHub shows for a step."""
 
-_IN_MESSAGE: Final = str.maketrans(
+_IN_MESSAGE = str.maketrans(
     {
         "%": "%25",
         "\r": "%0D",
         "\n": "%0A",
     }
 )
-_IN_PROPERTY: Final = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
+_IN_PROPERTY = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def to_annotations(report: Report, table: ScoreTable) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Okabe and Ito's colours, which colour-blind readers tell apart; line styles and marks differ, too.
-_COLOURS: Final = (
+_COLOURS = (
     "#0072b2",
     "#d55e00",
     "#009e73",
@@ -29,14 +29,14 @@ _COLOURS: Final = (
     "#e69f00",
     "#000000",
 )
-_LINES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
-_MARKS: Final = ("o", "s", "^", "D", "v", "P", "X")
-_GREY: Final = "#777777"
-_WIDTH: Final = 3.3
+_LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+_MARKS = ("o", "s", "^", "D", "v", "P", "X")
+_GREY = "#777777"
+_WIDTH = 3.3
 """Inches of a column of a paper."""
 
 _TEXT, _SMALL = 8.0, 7.0
-_MOST: Final = 12
+_MOST = 12
 """Methods whose correlations have their number written into the cell."""
 
 

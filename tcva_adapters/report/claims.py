@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -13,12 +13,12 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.result import Result
 from tcva_adapters.tables import Table, cell, named_columns
 
-WORST: Final = "worst"
-ALL: Final = "all"
-MOST: Final = 10
+WORST = "worst"
+ALL = "all"
+MOST = 10
 """Samples under ``worst``."""
 
-_COLUMNS: Final = named_columns(
+_COLUMNS = named_columns(
     verdict="text",
     claim="prose",
     reason="prose",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -32,30 +32,30 @@ from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Report, cell, plain, shortened
 
-FORMAT: Final = 4
+FORMAT = 4
 """Version of the layout."""
 
 UNSCORED, ABSENT = -1, -2
 """In the place of a row: the sample has no score; it is not in this run."""
 
-SEED: Final = 0
-MOST: Final = 10_000
+SEED = 0
+MOST = 10_000
 """Samples whose texts are in a page, unless more are asked for."""
 
-MOST_BYTES: Final = 16_000_000
+MOST_BYTES = 16_000_000
 _ID, _QUESTION, _REASON = 200, 80, 300
 """Characters of what the list of samples shows of each."""
 
-_MOST_VALUES: Final = 30
-_MOST_GROUPS: Final = 12
-_FRAMEWORK: Final = "framework"
-_DIGITS: Final = 15
+_MOST_VALUES = 30
+_MOST_GROUPS = 12
+_FRAMEWORK = "framework"
+_DIGITS = 15
 """Of whole numbers that a browser has, too."""
 
 Json = dict[str, Any]
 """An object of the page, with JSON values."""
 
-_ESCAPED: Final = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+_ESCAPED = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 import numpy as np
 
@@ -36,9 +35,9 @@ from tcva_adapters.tables import (
     shortened,
 )
 
-_DETAIL: Final = 200
+_DETAIL = 200
 
-_METHODS: Final = (
+_METHODS = (
     Column("method"),
     Column("mean", "score", "of the scored samples"),
     Column("pass_rate", "share", "of the scored samples"),
@@ -46,14 +45,14 @@ _METHODS: Final = (
     Column("scored", "int"),
     Column("samples", "int", "that were read, unreadable lines included"),
 )
-_LEVELS: Final = (Column("method"), *(Column(level.value, "int") for level in LEVELS))
-_CONVERSATIONS: Final = (
+_LEVELS = (Column("method"), *(Column(level.value, "int") for level in LEVELS))
+_CONVERSATIONS = (
     *named_columns(method="text", conversation="text", turns="int"),
     Column("scored", "int", "turns with a score"),
     Column("score", "score", "of the claims of all turns"),
     Column("passed"),
 )
-_GATES: Final = (
+_GATES = (
     Column("method"),
     Column("figure"),
     Column("value", "score", "the figure of these samples"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import chain, zip_longest
-from typing import Final
 
 import numpy as np
 
@@ -22,13 +21,13 @@ from tcva_adapters.report.gates import (
 from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.tables import Record, Report, counted, shortened
 
-MOST: Final = 10
+MOST = 10
 """Samples that are named with failed gates."""
 
-CLAIMS: Final = 3
+CLAIMS = 3
 """Claims that are named with each."""
 
-SHOWN: Final = 160
+SHOWN = 160
 
 
 def worst(

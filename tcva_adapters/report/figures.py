@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError, install_hint
@@ -29,11 +29,11 @@ except ImportError:
 
 Source = Report | ScoreTable
 
-_DPI: Final = 200
-_SOFTWARE: Final = "tcva-adapters"
+_DPI = 200
+_SOFTWARE = "tcva-adapters"
 # Without dates and matplotlib's version the same figures give the same bytes. By the mark a file
 # is known for one that was drawn here.
-_FORMATS: Final[dict[str, tuple[dict[str, str | None], bytes]]] = {
+_FORMATS: dict[str, tuple[dict[str, str | None], bytes]] = {
     "png": ({"Software": _SOFTWARE}, b"Software\0tcva-adapters"),
     "svg": (
         {
@@ -52,9 +52,9 @@ _FORMATS: Final[dict[str, tuple[dict[str, str | None], bytes]]] = {
         b"/Producer (tcva-adapters)",
     ),
 }
-_UNSAFE: Final = re.compile(r"[^\w.=-]+")
+_UNSAFE = re.compile(r"[^\w.=-]+")
 # Text stays text in vector files, and their inner names do not change from run to run.
-_RC: Final[dict[Any, Any]] = {
+_RC: dict[Any, Any] = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "svg.hashsalt": _SOFTWARE,

@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Final
 
 import numpy as np
 
@@ -28,11 +27,11 @@ from tcva_adapters.stats.checks import IntArray
 from tcva_adapters.stats.lower_bound import lower_bound
 from tcva_adapters.tables import Record, Records, Report, counted
 
-FIGURES: Final = ("mean", "pass_rate", "coverage", "change")
-FAILED_SAMPLES: Final = "failures"
+FIGURES = ("mean", "pass_rate", "coverage", "change")
+FAILED_SAMPLES = "failures"
 """The figure of the gate that no failed sample passes."""
 
-_BENIGN: Final = {
+_BENIGN = {
     "no_score",
     *(reason.value for reason in Reason if not reason.is_failure),
 } - {
@@ -42,7 +41,7 @@ _BENIGN: Final = {
 }
 """Why samples without a score fail no gate."""
 
-_FORM: Final = re.compile(
+_FORM = re.compile(
     r"(?:(?P<method>.+):)?\s*(?P<figure>[\w -]+?)\s*>=\s*(?P<least>[-+.\deE]+\s*%?)"
     r"\s*(?:@\s*(?P<percent>[\d.]+)\s*%)?"
 )

@@ -9,7 +9,6 @@ import math
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
-from typing import Final
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
@@ -19,14 +18,14 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.samples.reader import distinct
 from tcva_adapters.tables import Report, cell, shortened
 
-BEGINS: Final = re.compile(
+BEGINS = re.compile(
     rb"""<\?xml version=['"]1.0['"] encoding=['"]utf-8['"]\?>\n<testsuites name="tcva" """
 )
 """How these files begin."""
 
-_NONE: Final = re.compile("[\ufffe\uffff]")
-_LONGEST: Final = 1000
-_CLAIMS: Final = 20
+_NONE = re.compile("[\ufffe\uffff]")
+_LONGEST = 1000
+_CLAIMS = 20
 
 
 def to_junit(report: Report, table: ScoreTable) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -29,17 +29,17 @@ from tcva_adapters.tables import (
     shortened,
 )
 
-LONGEST: Final = 65_536
+LONGEST = 65_536
 """Characters that a comment on GitHub may have."""
 
-BEGINS: Final = re.compile(rb"\*\*(Gates passed|Gates failed|TCVA)\*\*")
+BEGINS = re.compile(rb"\*\*(Gates passed|Gates failed|TCVA)\*\*")
 """How these comments begin."""
 
-_TEXT: Final = 300
-_NAME: Final = 80
-_CLAIMS: Final = 8
-_LISTED: Final = 20
-_ROOM: Final = 300  # for the sentence that says what was left out
+_TEXT = 300
+_NAME = 80
+_CLAIMS = 8
+_LISTED = 20
+_ROOM = 300  # for the sentence that says what was left out
 
 
 def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -27,12 +27,12 @@ from tcva_adapters.stats.checks import whole
 from tcva_adapters.tables import Report, counted, shortened
 from tcva_adapters.text.sentences import split_claims
 
-OURS: Final = re.compile(rb"<!doctype html><!-- tcva-adapters report\b[^>]*-->")
+OURS = re.compile(rb"<!doctype html><!-- tcva-adapters report\b[^>]*-->")
 """How a page begins."""
 
-_TEXTS: Final = re.compile(rb"with the texts of (\d+)")
-_FIGURES: Final = '<script type="application/json" id="figures">'
-_DETAILS: Final = '<script type="application/jsonl" id="details">'
+_TEXTS = re.compile(rb"with the texts of (\d+)")
+_FIGURES = '<script type="application/json" id="figures">'
+_DETAILS = '<script type="application/jsonl" id="details">'
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
     return content, notes
 
 
-_NOT_SPLIT: Final = re.compile(r"given|\bllm\b")
+_NOT_SPLIT = re.compile(r"given|\bllm\b")
 """In the version of a prompt: somebody gave the claims, or a model made them; they stand in no text."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any, Final, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -40,12 +40,12 @@ Given = Sample | Conversation | Mapping[str, Any] | Scored
 GatesLike = Sequence[str] | str
 """What samples have to reach, see `Gates.of`."""
 
-_WIDTH: Final = 80
-_NAME: Final = 40
-_EVERY: Final = ("pass_rate>=1", "coverage>=1")
+_WIDTH = 80
+_NAME = 40
+_EVERY = ("pass_rate>=1", "coverage>=1")
 """Without gates every sample has a score and passes."""
 
-_COLUMNS: Final = named_columns(
+_COLUMNS = named_columns(
     criterion="prose",
     scored="text",
     mean="score",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final, Self
+from typing import Self
 
 import numpy as np
 from pydantic import (
@@ -24,7 +24,7 @@ from tcva_adapters.results.json_values import Json, Metadata
 from tcva_adapters.results.judgement import Judgement
 from tcva_adapters.results.reasons import Reason, Unscored
 
-MOST_MARKED: Final = 0.5
+MOST_MARKED = 0.5
 """The largest `Assessment.marked_share` of what a gate passes."""
 
 

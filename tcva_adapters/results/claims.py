@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from enum import StrEnum
 from operator import mul
-from typing import Annotated, Final, Self
+from typing import Annotated, Self
 
 from pydantic import (
     AfterValidator,
@@ -34,11 +34,11 @@ Shares = Annotated[
 ]
 """How likely each level is, fully first, summing to 1."""
 
-_CERTAIN: Final = dict(
+_CERTAIN = dict(
     zip(LEVELS, map(level_shares, WeightScheme.DEFAULT.weights), strict=True)
 )
 
-READ: Final = ConfigDict(
+READ = ConfigDict(
     frozen=True, extra="ignore"
 )  # what a result has beyond its assessment
 

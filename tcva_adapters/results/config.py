@@ -22,7 +22,7 @@ from tcva_adapters.samples.whole_files import replacing, usable_path
 
 CONFIG_VERSION: Final = 2
 
-OURS: Final = re.compile(rb'{\n  "version": \d')
+OURS = re.compile(rb'{\n  "version": \d')
 """How configuration files begin."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Self
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
@@ -15,9 +15,9 @@ from tcva_adapters.results.result import Result, setting_in, substitute_text
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.usage import Usage
 
-_SHOWN: Final = 3
-_USUAL: Final = ScoringConfig()
-_OF_TURNS: Final = ("claims", "members", "panel")
+_SHOWN = 3
+_USUAL = ScoringConfig()
+_OF_TURNS = ("claims", "members", "panel")
 
 
 @dataclass(frozen=True, init=False)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
 
-_NOT_IN_FILES: Final = re.compile(r"[/\\:]")
+_NOT_IN_FILES = re.compile(r"[/\\:]")
 
 
 def column_name(subject: str, details: Sequence[str]) -> str:

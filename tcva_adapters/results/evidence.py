@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.results.assessment import Assessment
@@ -18,17 +18,15 @@ from tcva_adapters.results.claims import ClaimVerdict, EvidenceCheck
 Evidence = Literal["lower", "off"]
 """Count an unsupported ``fully`` or ``mostly`` as ``partial``, or as the judge gave it."""
 
-EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
-DEFAULT_EVIDENCE: Final[Evidence] = "lower"
+EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
+DEFAULT_EVIDENCE: Evidence = "lower"
 
 Outcome = tuple[EvidenceCheck | None, bool]
 """What the check of a quote showed, and whether its verdict was lowered for it."""
 
-_NO_VERDICTS: Final = dict.fromkeys(
-    ["verdicts", *map(str, EvidenceCheck), "not_lowered"], 0
-)
+_NO_VERDICTS = dict.fromkeys(["verdicts", *map(str, EvidenceCheck), "not_lowered"], 0)
 
-HIGH: Final = (Verdict.FULLY, Verdict.MOSTLY)
+HIGH = (Verdict.FULLY, Verdict.MOSTLY)
 """The levels that stand only with a quote."""
 
 

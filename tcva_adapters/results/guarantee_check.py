@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.judge_spec import UNKNOWN
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.settings_model import shown
 
-_WAY_OUT: Final = (
+_WAY_OUT = (
     "pass the judge as 'openai:MODEL', or as an LLM object that has base_url, temperature, seed and "
     "max_tokens; judge and calibrate again what was certified without these"
 )
 
-_EDITED: Final = "The guarantee is lost: its certificate was edited after it was made; calibrate again"
+_EDITED = "The guarantee is lost: its certificate was edited after it was made; calibrate again"
 
 
 class GuaranteeCheck(NamedTuple):

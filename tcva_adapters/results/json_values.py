@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 from pydantic import (
@@ -50,7 +50,7 @@ def _without_objects(value: object) -> Any:
     )
 
 
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, default=_without_objects)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, default=_without_objects)
 
 
 def _as_json(value: object) -> Any:

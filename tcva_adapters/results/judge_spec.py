@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Self
 
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.results.json_values import Json
 
-UNKNOWN: Final = "unknown"
-PROFILES: Final = "profiles"
+UNKNOWN = "unknown"
+PROFILES = "profiles"
 """Whether temperatures follow the metadata, which no verdict does."""
 
-SAMPLING: Final = ("temperature", "seed", "max_tokens")
+SAMPLING = ("temperature", "seed", "max_tokens")
 """What every model has to tell besides its address; what else it tells are further arguments."""
 
-_ALIASES: Final = {
+_ALIASES = {
     "server": "address",
     "temperature": "sampling temperature",
     "max_completion_tokens": "max_tokens",
@@ -25,12 +25,12 @@ _ALIASES: Final = {
 }
 """What parameters of models are called here."""
 
-_PARTS: Final = ("address", "sampling temperature", "seed", "max_tokens")
+_PARTS = ("address", "sampling temperature", "seed", "max_tokens")
 
-_DRAWN: Final = ("repeat_temperature", "verdicts")
+_DRAWN = ("repeat_temperature", "verdicts")
 """Parameters of a judge that may draw replies at another temperature than the model's."""
 
-_WRAPPERS: Final = re.compile(
+_WRAPPERS = re.compile(
     rf"\b(openai|{'|'.join(FRAMEWORKS)}):| \((Azure|Local Model|Ollama)\)"
 )
 """What names of judges say of the class that wraps a model."""

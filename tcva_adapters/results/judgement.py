@@ -30,7 +30,7 @@ def _known_layout(layout: object) -> object:
 Layout = Annotated[Literal[4], BeforeValidator(_known_layout)]
 """The version of what was written; another one is refused with the way out."""
 
-_COSTS: Final = frozenset({"usage", "from_store", "shared", "judged_by"})
+_COSTS = frozenset({"usage", "from_store", "shared", "judged_by"})
 
 
 class Layouted(BaseModel):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Final
 
 from pydantic import (
     BaseModel,
@@ -36,7 +35,7 @@ class Reason(StrEnum):
         return self in FAILURES
 
 
-FAILURES: Final = frozenset(
+FAILURES = frozenset(
     {
         Reason.INCOMPLETE_VERDICTS,
         Reason.UNREADABLE_REPLY,
@@ -47,7 +46,7 @@ FAILURES: Final = frozenset(
     }
 )
 
-SILENT: Final = frozenset({Reason.NO_CLAIMS, Reason.REFUSAL})
+SILENT = frozenset({Reason.NO_CLAIMS, Reason.REFUSAL})
 """Reasons of texts that claim nothing, so that there is nothing to check."""
 
 

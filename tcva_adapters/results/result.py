@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import methodcaller
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -39,11 +39,9 @@ from tcva_adapters.tables import Column, Report, Table, counted, shortened
 
 __all__ = ["Result", "ScoringConfig"]
 
-MOSTLY_MARKED: Final = (
-    "passes no gate, as most of the text is no claim by the judge alone"
-)
-_QUOTED: Final = 80
-_NAMES: Final = tuple(level.value for level in LEVELS)
+MOSTLY_MARKED = "passes no gate, as most of the text is no claim by the judge alone"
+_QUOTED = 80
+_NAMES = tuple(level.value for level in LEVELS)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import (
     BeforeValidator,
@@ -29,7 +29,7 @@ from tcva_adapters.results.unknown_names import check_names
 Profiles = Mapping[str, Mapping[str, float]]
 """A metadata field with a temperature for each of its values: ``{"domain": {"medical": 0.2}}``."""
 
-STRICT: Final = ConfigDict(
+STRICT = ConfigDict(
     frozen=True,
     extra="forbid",
     strict=True,
@@ -59,7 +59,7 @@ NonNegative = Annotated[Number, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
-_PLAINER: Final = {
+_PLAINER = {
     "Input should": "must",
     "String should": "must",
     "Field required": "must have more items",

@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Final, Self, TypeVar
+from typing import Self, TypeVar
 
 from pydantic import ValidationError
 
@@ -30,36 +30,34 @@ from tcva_adapters.samples.whole_files import make_folder, new_file, usable_path
 T = TypeVar("T")
 J = TypeVar("J", bound=Judgement)
 
-STORE_VERSION: Final = 4
+STORE_VERSION = 4
 """Version of the table, in the file's ``user_version``; others are refused."""
 
-_APPLICATION_ID: Final = (
-    0x54435641  # "TCVA": tells this file from any other SQLite database
-)
-_MEMORY: Final = ":memory:"
-_SAMPLE: Final = {"sample_id", "metadata", "from_store", "shared"}
+_APPLICATION_ID = 0x54435641  # "TCVA": tells this file from any other SQLite database
+_MEMORY = ":memory:"
+_SAMPLE = {"sample_id", "metadata", "from_store", "shared"}
 """What belongs to a sample in a run, and not to the judgement."""
-_WAIT_SECONDS: Final = 10.0
-_LOOP_WAIT_SECONDS: Final = 1.0  # nothing else goes on in that event loop meanwhile
-_PAUSE_SECONDS: Final = 0.01
-_TRANSIENT: Final = frozenset(
+_WAIT_SECONDS = 10.0
+_LOOP_WAIT_SECONDS = 1.0  # nothing else goes on in that event loop meanwhile
+_PAUSE_SECONDS = 0.01
+_TRANSIENT = frozenset(
     {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 )
-_CHECK: Final = "check the path, its permissions and the free space"
+_CHECK = "check the path, its permissions and the free space"
 
-_CREATE: Final = (
+_CREATE = (
     "CREATE TABLE judgements (kind, key, json NOT NULL, PRIMARY KEY (kind, key))",
     f"PRAGMA application_id = {_APPLICATION_ID}",
     f"PRAGMA user_version = {STORE_VERSION}",
 )
 # One statement sees one state of the file: another process may be making the table.
-_WHOSE: Final = (
+_WHOSE = (
     "SELECT application_id, user_version, (SELECT COUNT(*) FROM sqlite_master) "
     "FROM pragma_application_id, pragma_user_version"
 )
-_PUT: Final = "INSERT OR REPLACE INTO judgements (kind, key, json) VALUES (?, ?, ?)"
+_PUT = "INSERT OR REPLACE INTO judgements (kind, key, json) VALUES (?, ?, ?)"
 # The cast hands over text whatever a damaged row holds, so that it is the reader that refuses it.
-_GET: Final = (
+_GET = (
     "SELECT key, CAST(json AS TEXT) FROM judgements "
     "WHERE kind = ? AND key IN (SELECT value FROM json_each(?))"
 )

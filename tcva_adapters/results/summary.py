@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.results.evidence import EvidenceCounts
@@ -14,7 +13,7 @@ from tcva_adapters.results.result import Result, non_claim_lines
 from tcva_adapters.results.usage import Usage
 from tcva_adapters.tables import counted
 
-FEW_SAMPLES: Final = 30
+FEW_SAMPLES = 30
 """Scored samples below which a pass rate hardly says anything about others."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from itertools import takewhile
 from pathlib import Path
-from typing import BinaryIO, Final, Generic, Protocol, TextIO, TypeVar, cast
+from typing import BinaryIO, Generic, Protocol, TextIO, TypeVar, cast
 
 from tcva_adapters.console import ascii_json
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
@@ -19,14 +19,14 @@ from tcva_adapters.results.reasons import Unscored
 from tcva_adapters.samples.sources import Source
 from tcva_adapters.samples.whole_files import check_ours, replacing
 
-STDOUT: Final = "-"
+STDOUT = "-"
 
-OURS: Final = re.compile(
+OURS = re.compile(
     rb'\[?{("source": "([^"\\]|\\.)*", )?"(schema_version": ?\d|kind": "(tcva|ccrs|conversation)")'
 )
 """How files of assessments and of results begin."""
 
-_SUFFIXES: Final = ("", ".jsonl", ".ndjson")
+_SUFFIXES = ("", ".jsonl", ".ndjson")
 
 
 class OneLine(Protocol):

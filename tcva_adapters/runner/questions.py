@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from tcva_adapters.events import emit
 from tcva_adapters.judges.rounds import Rounds
@@ -20,7 +20,7 @@ from tcva_adapters.results.reasons import Unscored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 
-_LOG: Final = logging.getLogger(__name__)
+_LOG = logging.getLogger(__name__)
 
 R_co = TypeVar("R_co", bound=Scored, covariant=True)
 R = TypeVar("R", bound=Scored)

@@ -13,7 +13,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from tcva_adapters.judges.unscored import why_unscored
 from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time, work_aside
@@ -30,33 +30,33 @@ from tcva_adapters.runner.questions import (
 from tcva_adapters.runner.sharing import SHARED, Call
 from tcva_adapters.samples.sample import Sample
 
-_LOG: Final = logging.getLogger(__name__)
+_LOG = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-AHEAD: Final = 32
+AHEAD = 32
 """Samples that are read ahead for each judgement that may be under way: a slow call holds up those
 behind it only when so many of them are done."""
 
-CHUNK: Final = 64
+CHUNK = 64
 """Samples that are looked up in a store at once, at most."""
 
-ENOUGH_FAILURES: Final = 20
+ENOUGH_FAILURES = 20
 """Failures with the same reason, and no success among them, that end a run. Once a call succeeded,
 only failures count that every call would meet (a wrong key); a text that a server refuses says
 nothing of others."""
 
-LONGEST_WAIT: Final = 300.0
+LONGEST_WAIT = 300.0
 """Seconds after which a waiter asks for itself where the judge's own deadline is not known."""
 
-_ELSEWHERE: Final = 1.0
+_ELSEWHERE = 1.0
 """Seconds that a call of another event loop is waited for: nobody may run that loop any more, and a
 thread that waits may be the one that it needs."""
 
-_STORE_SECONDS: Final = 0.05
+_STORE_SECONDS = 0.05
 """Seconds that reading or writing a store may take: too many to hold up an event loop."""
 
-_READING: Final = 0.02
+_READING = 0.02
 """Seconds after which further samples of a chunk are not waited for."""
 
 

@@ -16,7 +16,7 @@ from collections.abc import Hashable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from pydantic_core import to_json
 
@@ -26,8 +26,8 @@ from tcva_adapters.models.protocol import Identity
 from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.store import VerdictStore
 
-MOST_REMEMBERED: Final = 4096
-MOST_BYTES: Final = 64_000_000
+MOST_REMEMBERED = 4096
+MOST_BYTES = 64_000_000
 """How many judgements are remembered, and how large they are together; the one that was used least
 recently goes first."""
 
@@ -123,7 +123,7 @@ class SharedJudgements:
                 self._bytes -= self._calls.popitem(last=False)[1].size
 
 
-SHARED: Final = SharedJudgements()
+SHARED = SharedJudgements()
 """The judgements that the evaluators of this process share."""
 
 

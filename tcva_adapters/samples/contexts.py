@@ -7,21 +7,21 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.errors import InvalidSampleError
 
-_DOCUMENT_TEXTS: Final = ("page_content", "text", "content")
-_DOCUMENT_PARTS: Final = ("node", "text_resource", "kwargs")
+_DOCUMENT_TEXTS = ("page_content", "text", "content")
+_DOCUMENT_PARTS = ("node", "text_resource", "kwargs")
 """Where LlamaIndex and LangChain put a document when they write it to JSON."""
 
-_PRINTED: Final = re.compile(
+_PRINTED = re.compile(
     r"""array\(\[|\[[\s\[]*(?:[bu]?['"]|(?:None|nan|null)\s*[,\]]|\w+\((?:\w+=|\[)|np\.str_\()"""
 )
-_PRINTED_ON: Final = re.compile(r"""\]\Z|\Aarray\((?s:.*)\)\Z|\A[^\]]*['"],[^\]]*\Z""")
+_PRINTED_ON = re.compile(r"""\]\Z|\Aarray\((?s:.*)\)\Z|\A[^\]]*['"],[^\]]*\Z""")
 """Such a text goes on like a list: it is closed, or cut off behind an item."""
-_TOUCHING: Final = re.compile(r"""['"]\s*['"]""")
-_SHOWN: Final = 40
+_TOUCHING = re.compile(r"""['"]\s*['"]""")
+_SHOWN = 40
 
 
 def read_contexts(name: str, value: Any) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -13,12 +13,12 @@ from tcva_adapters.samples.messages import Utterance, as_mapping, is_messages
 from tcva_adapters.samples.sample import Checked, Sample, Text, is_one
 from tcva_adapters.samples.turns import history_of, turns_of
 
-CONVERSATION: Final = "conversation"
+CONVERSATION = "conversation"
 """The metadata of a turn that names its conversation."""
 
-_TURN: Final = "turn"
+_TURN = "turn"
 
-UNANSWERED: Final = "no message of the user is followed by an answer of the assistant"
+UNANSWERED = "no message of the user is followed by an answer of the assistant"
 
 
 class Conversation(Checked):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, takewhile
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from tcva_adapters.samples.contexts import read_contexts
 from tcva_adapters.samples.messages import RETRIEVED, Utterance, utterances_in
@@ -42,7 +42,7 @@ def answer_in(utterances: Sequence[Utterance]) -> str:
     return "\n\n".join(reversed(texts))
 
 
-_CONTEXTS: Final = (
+_CONTEXTS = (
     "retrieval_context",
     "retrievalContext",
     "contexts",

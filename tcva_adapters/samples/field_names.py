@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
-_NAMES: Final = {
+_NAMES = {
     "id": "id sample_id name uid",
     "input": "input user_input question query prompt inputs",
     "response": (
@@ -21,10 +20,10 @@ _NAMES: Final = {
         "reference_outputs reference_output"
     ),
 }
-ALIASES: Final = {field: tuple(names.split()) for field, names in _NAMES.items()}
+ALIASES = {field: tuple(names.split()) for field, names in _NAMES.items()}
 """Field names of RAGAS, DeepEval, LangChain and LlamaIndex; where several occur, the first wins."""
 
-GROUPS: Final = {
+GROUPS = {
     "id": "",
     "input": "inputs input outputs output",
     "response": "outputs output",
@@ -38,12 +37,12 @@ def _inside(groups: str, names: Iterable[str]) -> list[str]:
     return [f"{group}.{name}" for group in groups.split() for name in names]
 
 
-PLACES: Final = {
+PLACES = {
     field: [*names, *_inside(GROUPS[field], names)] for field, names in ALIASES.items()
 }
 PLACES["reference"] += _inside("reference_outputs reference", ALIASES["response"])
 """Where each field is looked for, in this order."""
 
-KNOWN: Final = {"messages", *(name for names in ALIASES.values() for name in names)}
-OFTEN_ELSE: Final = ("name", "expected")
+KNOWN = {"messages", *(name for names in ALIASES.values() for name in names)}
+OFTEN_ELSE = ("name", "expected")
 """Names that often mean something else: only a text under them is a field."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.contexts import parsed, read_contexts
@@ -22,15 +22,15 @@ from tcva_adapters.samples.messages import (
     utterances_in,
 )
 
-_NESTED: Final = GROUPS["contexts"].split()
-_AS_TEXT: Final = ("inputs", "outputs", "reference_outputs")
+_NESTED = GROUPS["contexts"].split()
+_AS_TEXT = ("inputs", "outputs", "reference_outputs")
 """Nested objects that csv files hold as text."""
 
-_ASKED: Final = ("messages", "turns", "inputs.messages", "input.messages")
-_ANSWERED: Final = ("outputs.messages", "output.messages")
+_ASKED = ("messages", "turns", "inputs.messages", "input.messages")
+_ANSWERED = ("outputs.messages", "output.messages")
 """Where messages are."""
 
-_DATASET_FIELDS: Final = {"actual_output", "source_file", "custom_column_key_values"}
+_DATASET_FIELDS = {"actual_output", "source_file", "custom_column_key_values"}
 """A row of a DeepEval dataset has them; its passages are joined by bars."""
 
 

@@ -14,7 +14,6 @@ from itertools import chain
 from pathlib import Path
 from typing import (
     Any,
-    Final,
     Literal,
     NamedTuple,
     get_args,
@@ -39,7 +38,7 @@ from tcva_adapters.samples.strict_json import loads
 
 Format = Literal["jsonl", "json", "csv", "parquet"]
 
-_SUFFIXES: Final[dict[str, Format]] = {
+_SUFFIXES: dict[str, Format] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
     "": "jsonl",  # a pipe has no suffix
@@ -49,7 +48,7 @@ _SUFFIXES: Final[dict[str, Format]] = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-ROW_WORDS: Final = {
+ROW_WORDS = {
     "jsonl": "line",
     "json": "item",
     "csv": "line",
@@ -57,10 +56,10 @@ ROW_WORDS: Final = {
 }
 """What a row is called in messages."""
 
-_NOTHING: Final = ("NaN", "nan", "<NA>")
+_NOTHING = ("NaN", "nan", "<NA>")
 """Cells of csv files where data frames had nothing. NA and None are not among them: these answer questions."""
 
-_LIST_KEYS: Final = (
+_LIST_KEYS = (
     *(
         "samples",
         "data",
@@ -79,13 +78,13 @@ _LIST_KEYS: Final = (
         "conversationalTestCases",
     ),
 )
-_CASES: Final = ("testCases", "conversationalTestCases")
-_RUN: Final = "testRunData"
+_CASES = ("testCases", "conversationalTestCases")
+_RUN = "testRunData"
 """Where DeepEval's ``.latest_test_run.json`` holds the run."""
 
-_BLOCK: Final = 2**16
+_BLOCK = 2**16
 """Bytes of a parquet file that are read at once."""
-_CSV_FIELD_LIMIT: Final = 2**31 - 1  # the largest that every platform takes
+_CSV_FIELD_LIMIT = 2**31 - 1  # the largest that every platform takes
 
 
 class FileRow(NamedTuple):

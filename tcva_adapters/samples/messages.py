@@ -10,13 +10,13 @@ itself wrote it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
 from tcva_adapters.errors import InvalidSampleError
 
-_SPEAKERS: Final = {
+_SPEAKERS = {
     "user": "user human HumanMessage HumanMessageChunk",
     "model": "assistant ai model chatbot AIMessage AIMessageChunk",
     "tool": "tool function function_call_output ToolMessage ToolMessageChunk FunctionMessage "
@@ -28,11 +28,11 @@ _SPEAKERS: Final = {
     "image_generation_call mcp_list_tools mcp_approval_request mcp_approval_response "
     "additional_tools compaction compaction_trigger item_reference",
 }
-_ROLES: Final = {
+_ROLES = {
     role: speaker for speaker, roles in _SPEAKERS.items() for role in roles.split()
 }
-_CONTENTS: Final = ("content", "text", "output", "blocks")
-_MEDIA: Final = (
+_CONTENTS = ("content", "text", "output", "blocks")
+_MEDIA = (
     "image",
     "image_url",
     "input_image",
@@ -44,7 +44,7 @@ _MEDIA: Final = (
 )
 """Parts of a message that are no text."""
 
-RETRIEVED: Final = ("tool", "context")
+RETRIEVED = ("tool", "context")
 """Whose texts are contexts."""
 
 

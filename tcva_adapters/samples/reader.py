@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.conversation import (
@@ -29,8 +29,8 @@ from tcva_adapters.tables import counted
 
 Name = TypeVar("Name", str, str | None)
 
-_NAMED: Final = 3
-_TEXT_FIELDS: Final = tuple(field for field in ALIASES if field != "id")
+_NAMED = 3
+_TEXT_FIELDS = tuple(field for field in ALIASES if field != "id")
 
 
 @dataclass(frozen=True, slots=True)

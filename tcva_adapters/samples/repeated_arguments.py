@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
-_ARGUMENTS: Final = frozenset(
+_ARGUMENTS = frozenset(
     [
         "arguments",
         "args",
@@ -24,25 +24,25 @@ _ARGUMENTS: Final = frozenset(
 )
 """What interfaces call the arguments of a tool's call."""
 
-_SENTENCE_END: Final = re.compile(
+_SENTENCE_END = re.compile(
     "[.!;](?=[\\s\"'`]|$)|[\u3002\uff01\uff1b\n\"`\u201c\u201d]|['\u2019](?!\\w)|(?<!\\w)['\u2018]"
 )
-_UNSPACED: Final = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
-_WORD: Final = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\W{_UNSPACED}]+")
+_UNSPACED = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff"
+_WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\W{_UNSPACED}]+")
 """A word, or one or two characters of a script without spaces."""
-_PIECE: Final = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
-_BEFORE: Final = "(?P<before>(?:^|[\"'\u201c\u2018\u00ab\u300c\u300e(\\[{:\uff1a\n.!?\u3002\uff01\uff1f\uff1b;>\u2013\u2014\u2713\u2714\u2705-]|\\bthat\\b)[^\\S\n]*[*_`]*)?"
+_PIECE = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
+_BEFORE = "(?P<before>(?:^|[\"'\u201c\u2018\u00ab\u300c\u300e(\\[{:\uff1a\n.!?\u3002\uff01\uff1f\uff1b;>\u2013\u2014\u2713\u2714\u2705-]|\\bthat\\b)[^\\S\n]*[*_`]*)?"
 """What stands before a text that is repeated as a whole, where it does."""
-_BEHIND: Final = "(?=[*_`]*\\s*(?:$|\"(?!\\s*:)|['\u201d\u2019\u00bb\u300d\u300f)\\]},.!;<\u3002\uff0c\uff01\uff1b\u2713\u2714\u2705\n\\\\]))"
+_BEHIND = "(?=[*_`]*\\s*(?:$|\"(?!\\s*:)|['\u201d\u2019\u00bb\u300d\u300f)\\]},.!;<\u3002\uff0c\uff01\uff1b\u2713\u2714\u2705\n\\\\]))"
 """What stands behind it: not the rest of a sentence, nor the answer to a question."""
-_CODE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
-_MANY: Final = 100
+_CODE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
+_MANY = 100
 """What repeats more statements is a copy of them."""
-FEW_WORDS: Final = 3
+FEW_WORDS = 3
 """Fewer state nothing."""
-_ENOUGH_WORDS: Final = 60
+_ENOUGH_WORDS = 60
 """Words of a statement that are compared: who repeats so many in a row repeats the rest."""
-_REST: Final = "[^.!?\n\u3002\uff01\uff1f]*"
+_REST = "[^.!?\n\u3002\uff01\uff1f]*"
 """What is left of a sentence."""
 
 

@@ -8,7 +8,6 @@ from copy import copy
 from itertools import islice, repeat
 from typing import (
     Any,
-    Final,
     Generic,
     Self,
     TypeVar,
@@ -29,10 +28,10 @@ from tcva_adapters.samples.sources import Source, name_of, unreadable
 
 Item = TypeVar("Item")
 
-KEPT: Final = 20
+KEPT = 20
 """Bad rows that are kept for messages; the rest are counted."""
 
-CHECKED: Final = 10_000
+CHECKED = 10_000
 """Rows that are looked at before a model is paid for any of them."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar
 
 from pydantic import (
     AfterValidator,
@@ -18,7 +18,7 @@ from pydantic import (
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, of_percent
 from tcva_adapters.samples.fields import fields_of
 
-FROZEN: Final = ConfigDict(frozen=True, extra="forbid")
+FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 
 class Checked(BaseModel):
@@ -101,7 +101,7 @@ def _is_result(value: Any) -> bool:
     )
 
 
-_OF_TURNS: Final = {
+_OF_TURNS = {
     "history": "tcva_history",
     "earlier_contexts": "tcva_earlier_contexts",
 }

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import (
     Any,
-    Final,
     TextIO,
 )
 
@@ -20,12 +19,12 @@ from tcva_adapters.samples.whole_files import usable_path
 
 Source = str | Path | TextIO
 
-_WHY: Final[dict[type[OSError], str]] = {
+_WHY: dict[type[OSError], str] = {
     FileNotFoundError: "the file does not exist; check the path",
     IsADirectoryError: "this is a folder; name a file in it",
 }
-_PACKED: Final = "a compressed file, which is not read; unpack it first"
-_BINARY: Final = {
+_PACKED = "a compressed file, which is not read; unpack it first"
+_BINARY = {
     b"PK\x03\x04": "an Excel file or a zip archive, which is not read; export the sheet as csv, or unpack the archive",
     b"\xd0\xcf\x11\xe0": "an Excel file, which is not read; export the sheet as csv",
     b"\x1f\x8b": _PACKED,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.samples.dialogues import answer_in, utterances_by_message
 from tcva_adapters.samples.messages import RETRIEVED, Utterance
 from tcva_adapters.samples.sample import Sample
 
-LONGEST_HISTORY: Final = 4000
+LONGEST_HISTORY = 4000
 """Characters of what was said before a question, at most."""
-_CALLED: Final = {"user": "User", "model": "Assistant"}
+_CALLED = {"user": "User", "model": "Assistant"}
 """Whose texts are a history, and under which name."""
 
 

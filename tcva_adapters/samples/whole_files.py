@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO
 from uuid import uuid4
 
 from tcva_adapters.errors import InvalidValueError
@@ -20,9 +20,9 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-_BEGINNING: Final = 1 << 15  # bytes; paths in it may be long
+_BEGINNING = 1 << 15  # bytes; paths in it may be long
 
-_BINARY: Final = getattr(os, "O_BINARY", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
 """Windows writes line feeds as two characters without it."""
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,14 +23,14 @@ from tcva_adapters.scale.settings import ScorerLike, scorer_of
 from tcva_adapters.tables import Record, plain
 from tcva_adapters.tcva import TCVA
 
-PREFIX: Final = "tcva_"
+PREFIX = "tcva_"
 
-_ONE_ANSWER: Final = (
+_ONE_ANSWER = (
     "CCRS rates single answers; give each answer of the conversation a row of its own"
 )
 
-_TEXTS: Final = ("reason", "unscored", "error", "result", "key")
-ADDED: Final[Mapping[str, type]] = {
+_TEXTS = ("reason", "unscored", "error", "result", "key")
+ADDED: Mapping[str, type] = {
     "score": float,
     "passed": bool,
     **dict.fromkeys(_TEXTS, str),

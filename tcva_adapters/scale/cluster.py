@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.frameworks import NO_TELEMETRY, REQUIREMENTS
@@ -28,7 +28,7 @@ from tcva_adapters.scale.batch import ADDED, PREFIX, judge_batch, judged_rows
 from tcva_adapters.scale.settings import ScorerLike, scorer_of, shared_out
 from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, plain
 
-ROWS_AT_ONCE: Final = 256  # which is also what a killed worker judges again
+ROWS_AT_ONCE = 256  # which is also what a killed worker judges again
 
 
 def judge_dataset(

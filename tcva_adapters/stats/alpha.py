@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +16,12 @@ from tcva_adapters.stats.units import Units
 
 Scale = Literal["ordinal", "interval"]
 
-LEAST: Final[dict[Scale, int]] = {"ordinal": 50, "interval": 100}
+LEAST: dict[Scale, int] = {"ordinal": 50, "interval": 100}
 """Units with two ratings that the interval of alpha needs. Of fewer, distances of skewed ratings hang on
 single ones."""
 
-_LEAST_GROUPS: Final = 20
-_SAME: Final = 1e-12
+_LEAST_GROUPS = 20
+_SAME = 1e-12
 
 
 def krippendorff_alpha(

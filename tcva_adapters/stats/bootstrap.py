@@ -7,7 +7,6 @@ whole numbers, hence exact, and a value does not depend on the block that its re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
 
 import numpy as np
 
@@ -20,8 +19,8 @@ Statistic = Callable[[IntArray], FloatArray]
 # Counts, and each array that is derived from them, have this many cells per block: 128 KiB of
 # numbers. That stays in a processor's cache, bounds the memory, and does not make the allocator
 # hand every array back to the system, which would cost more than the arithmetic.
-_CELLS: Final = 1 << 14
-_FEWEST: Final = 8
+_CELLS = 1 << 14
+_FEWEST = 8
 
 
 def draw(

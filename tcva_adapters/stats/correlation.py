@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from tcva_adapters.stats.checks import FloatArray, in_all, numbers, one_of
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 Measure = Literal["spearman", "kendall", "pearson", "mae"]
-MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 @dataclass(frozen=True, slots=True)

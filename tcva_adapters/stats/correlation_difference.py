@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -25,8 +24,8 @@ from tcva_adapters.stats.jackknife import (
 from tcva_adapters.stats.p_values import bootstrap_p, spearman_resamples
 from tcva_adapters.stats.units import Units
 
-_SAME: Final = 1e-12
-_STILL: Final = "the difference is the same on all resamples"
+_SAME = 1e-12
+_STILL = "the difference is the same on all resamples"
 
 
 @dataclass(frozen=True, slots=True)

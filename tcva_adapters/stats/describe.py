@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +10,10 @@ import numpy.typing as npt
 from tcva_adapters.stats.checks import FloatArray, numbers
 from tcva_adapters.stats.scipy_extra import scipy_module
 
-DIGITS: Final = 3
+DIGITS = 3
 """Scores that are the same with so many digits behind the point are equal to a reader."""
 
-TIES: Final = "scores that are equal to 3 decimals count as ties"
+TIES = "scores that are equal to 3 decimals count as ties"
 """What the notes of tables say of ties, which count in shares and in correlations of ranks alike."""
 
 
@@ -71,7 +71,7 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
     return counts | dict(zip(_FIGURES, figures, strict=True))
 
 
-_FIGURES: Final = (
+_FIGURES = (
     "mean",
     "geometric_mean",
     "median",

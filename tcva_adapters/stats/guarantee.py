@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,8 @@ from tcva_adapters.stats.checks import FloatArray, Groups, check_level
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
 
-_HALVINGS: Final = 60
-_MOST: Final = 20_000
+_HALVINGS = 60
+_MOST = 20_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -47,9 +47,9 @@ from tcva_adapters.stats.p_values import correlation_p, sign_flips
 from tcva_adapters.stats.units import Units, natural_ends
 
 Statistic = Literal["mean", "share", "mae", "pearson", "spearman", "kendall"]
-STATISTICS: Final[tuple[Statistic, ...]] = get_args(Statistic)
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 
-LEAST: Final[dict[Statistic, int]] = {
+LEAST: dict[Statistic, int] = {
     "mean": 10,
     "share": 1,
     "mae": 10,
@@ -58,14 +58,14 @@ LEAST: Final[dict[Statistic, int]] = {
     "kendall": 10,
 }
 """Samples that an interval needs."""
-LEAST_APART: Final[dict[Statistic, int]] = LEAST | {"spearman": 50, "kendall": 50}
+LEAST_APART: dict[Statistic, int] = LEAST | {"spearman": 50, "kendall": 50}
 """Samples that the interval of a difference needs."""
 
-_POWER: Final = 0.8
-DETECTABLE: Final = "the true difference that a test of this size finds with 80 % power"
+_POWER = 0.8
+DETECTABLE = "the true difference that a test of this size finds with 80 % power"
 """What tables say of `Estimate.smallest`."""
-_NAN: Final = float("nan")
-_SAME: Final = 1e-12
+_NAN = float("nan")
+_SAME = 1e-12
 
 
 @dataclass(frozen=True, slots=True)

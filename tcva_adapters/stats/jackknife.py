@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +17,12 @@ Ends = tuple[float, float]
 EndsAt = Callable[[float], Ends]
 """From a level to the ends of an interval."""
 
-_MANY: Final = 2_000
-_PARTS: Final = 1_000
-_FARTHEST: Final = 1.0 - 1e-12
+_MANY = 2_000
+_PARTS = 1_000
+_FARTHEST = 1.0 - 1e-12
 """Correlations of 1 and -1, whose z is infinite, count as this far from 0."""
-_NOTHING: Final = 1e-13
-_UNEVEN: Final = 0.7
+_NOTHING = 1e-13
+_UNEVEN = 0.7
 """Groups that amount to a smaller share of their number differ much in size."""
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 import numpy.typing as npt
 
@@ -12,9 +10,9 @@ from tcva_adapters.stats.checks import FloatArray, Groups, check_level, numbers,
 from tcva_adapters.stats.guarantee import largest_share
 from tcva_adapters.stats.units import Units
 
-_DRAWS: Final = 10_000
-_BLOCK: Final = 500
-_BINS: Final = 200
+_DRAWS = 10_000
+_BLOCK = 500
+_BINS = 200
 
 
 def lower_bound(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -12,18 +12,18 @@ from tcva_adapters.stats.checks import FloatArray, IntArray, same_within
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.scipy_extra import scipy_module
 
-_MOST_EXACT: Final = 17
+_MOST_EXACT = 17
 """All flips are counted up to so many differences, which have 2**17."""
-_TOGETHER: Final = 8
+_TOGETHER = 8
 """Signs that are drawn at once, as a byte, and whose sums are looked up."""
-_PERMUTED: Final = {
+_PERMUTED = {
     "pearson": 200,
     "spearman": 200,
     "kendall": 30,
 }
 """Samples up to which ratings are permuted; beyond, formulas differ from that by less than draws do."""
-_CELLS: Final = 1 << 18
-_SAME: Final = 1e-12
+_CELLS = 1 << 18
+_SAME = 1e-12
 
 
 def sign_flips(

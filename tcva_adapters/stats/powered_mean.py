@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +26,7 @@ from tcva_adapters.stats.inference import Estimate, estimate
 from tcva_adapters.stats.jackknife import quantile
 from tcva_adapters.stats.units import Units, natural_ends
 
-LEAST_RATINGS: Final = 30
+LEAST_RATINGS = 30
 """Below so many ratings, or groups of them, the judge is left out."""
 
 

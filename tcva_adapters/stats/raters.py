@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Final, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -35,10 +35,10 @@ from tcva_adapters.stats.units import Units
 
 Correlated = Literal["spearman", "pearson"]
 
-ENOUGH: Final = 30
+ENOUGH = 30
 """Samples below which correlations of raters or judges say too little."""
 
-_NOTHING: Final = 1e-9
+_NOTHING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)

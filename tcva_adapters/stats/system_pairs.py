@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from itertools import permutations as orders_of
 from statistics import NormalDist
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,18 +19,18 @@ from tcva_adapters.stats.raters import mean_rating
 
 PairsTest = Literal["studentised", "tukey"]
 
-LEAST_QUERIES: Final = 20
+LEAST_QUERIES = 20
 """Two systems must share so many queries for the studentised test; with fewer, very skewed differences
 are found too often."""
 
-_BEYOND: Final = NormalDist().inv_cdf(0.8)
+_BEYOND = NormalDist().inv_cdf(0.8)
 """Standard errors beyond what a test takes for significant at which it has 80 % power."""
-_LISTED: Final = 8
+_LISTED = 8
 """Most scores in a row whose orders are listed: 8! fits into 16 bits."""
-_CELLS: Final = 2**19
-_BLOCK: Final = 1024
-_NOTHING: Final = 1e-12
-_SAME: Final = 1e-9
+_CELLS = 2**19
+_BLOCK = 1024
+_NOTHING = 1e-12
+_SAME = 1e-9
 
 
 @dataclass(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 import numpy as np
 
@@ -16,14 +15,14 @@ from tcva_adapters.stats.checks import (
     group_codes,
 )
 
-LEAST_GROUPS: Final = 10
+LEAST_GROUPS = 10
 """Groups of one size, to the nearest whole, that an interval needs; see `effective_number`."""
 
-LEAST_OTHERS: Final = 5
+LEAST_OTHERS = 5
 """Samples, or groups with such, that have another value than the most frequent one. Of fewer nothing
 says how rare, or how far off, the next one is."""
 
-_DIGITS: Final = 12
+_DIGITS = 12
 _FEWEST_PARTS, _MOST_PARTS, _WORK = 100, 1_000, 10_000_000
 
 

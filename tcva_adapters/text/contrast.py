@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from tcva_adapters.text.lists import by_language, word_list
 from tcva_adapters.text.words import (
@@ -19,42 +19,40 @@ from tcva_adapters.text.words import (
     without_accents,
 )
 
-_NEARLY: Final = word_list("nearly")
-_DENYING: Final = {
-    word: word_list(f"denying_{word}") for word in ("to", "that", "from")
-}
-_HARMLESS_NEXT: Final = word_list("harmless_next")
-_HARMLESS_BEFORE: Final = word_list("harmless_before")
-_HELPING: Final = FUNCTION_WORDS - word_list("clauses") | word_list("helping")
-_FILLING: Final = word_list("filling")
-_HELPING_VERBS: Final = word_list("helping_verbs")
-_AFTER_NE: Final = word_list("after_ne")
-_ONLY_AFTER_A_VERB: Final = word_list("only_after_a_verb")
-_REACH: Final = 6  # tokens that a negator reaches
-_NEXT: Final = 4  # words behind a stretch that are looked at
-_JAPANESE: Final = re.compile(
+_NEARLY = word_list("nearly")
+_DENYING = {word: word_list(f"denying_{word}") for word in ("to", "that", "from")}
+_HARMLESS_NEXT = word_list("harmless_next")
+_HARMLESS_BEFORE = word_list("harmless_before")
+_HELPING = FUNCTION_WORDS - word_list("clauses") | word_list("helping")
+_FILLING = word_list("filling")
+_HELPING_VERBS = word_list("helping_verbs")
+_AFTER_NE = word_list("after_ne")
+_ONLY_AFTER_A_VERB = word_list("only_after_a_verb")
+_REACH = 6  # tokens that a negator reaches
+_NEXT = 4  # words behind a stretch that are looked at
+_JAPANESE = re.compile(
     r"(?:では|じゃ|とは|に|は|で|し|れ|え|き|り|ら|か|せ)?"
     r"(?!なければな|なくてはな|ないと|ないわけ)(?:な[いかくけ]|ありませ|限らな|限りませ|ませ[んぬ])"
 )
 
-_ENDS: Final = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
-_LONGEST: Final = 60  # words of content of a claim that is held against its quote
-_ENOUGH: Final = 0.6  # share of them that a clause has which says much the same
-_NEARLY_ALL: Final = 0.7  # share of the words of a guess that the claim has
-_CONTENT: Final = re.compile(r"([^+-]*+)(?:([+-])(\S+)([^+-]*$)?|$)")
-_FIRST: Final = re.compile(r"^([^+-]*)([+-])(\S+)")
-_OR: Final = re.compile(r"(deny (?:none )*[+-]\S+(?: none)*) or\b")
-_DENYING_PREFIX: Final = re.compile(r"^(?:un|dis|non|im|in|il|ir)(?=\w{3})")
-_ENDING: Final = re.compile(r"(?<=\w{4})[aeiounsrlx]{1,3}$")
-_SAYS_LITTLE: Final = re.compile(
+_ENDS = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
+_LONGEST = 60  # words of content of a claim that is held against its quote
+_ENOUGH = 0.6  # share of them that a clause has which says much the same
+_NEARLY_ALL = 0.7  # share of the words of a guess that the claim has
+_CONTENT = re.compile(r"([^+-]*+)(?:([+-])(\S+)([^+-]*$)?|$)")
+_FIRST = re.compile(r"^([^+-]*)([+-])(\S+)")
+_OR = re.compile(r"(deny (?:none )*[+-]\S+(?: none)*) or\b")
+_DENYING_PREFIX = re.compile(r"^(?:un|dis|non|im|in|il|ir)(?=\w{3})")
+_ENDING = re.compile(r"(?<=\w{4})[aeiounsrlx]{1,3}$")
+_SAYS_LITTLE = re.compile(
     f"[\u3040-\u309f可能会會被得要{''.join(word_list('small_characters'))}]"
 )
-_WIDEST: Final = 24  # letters of a listed beginning
-_TURNED: Final = str.maketrans("+-", "-+")
-_DEGREES: Final = frozenset({"a_some", "b_most", "c_all"})
-_HEDGES: Final = frozenset({"doubt", "hedged"})
-_INTENDED: Final = _HEDGES | {"plan", "future"}
-_PARTING: Final = frozenset({"clause", "condition"})
+_WIDEST = 24  # letters of a listed beginning
+_TURNED = str.maketrans("+-", "-+")
+_DEGREES = frozenset({"a_some", "b_most", "c_all"})
+_HEDGES = frozenset({"doubt", "hedged"})
+_INTENDED = _HEDGES | {"plan", "future"}
+_PARTING = frozenset({"clause", "condition"})
 
 
 def contradicts(claim: str, quote: str) -> bool:
@@ -230,7 +228,7 @@ def _mark(phrase: str) -> str:
     return next((_MARKS[entry] for entry in (phrase, *starts) if entry in _MARKS), "")
 
 
-_MARKS: Final = {
+_MARKS = {
     phrase: mark
     for entries, mark in chain(
         (

@@ -5,34 +5,33 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from math import isclose
-from typing import Final
 
 from tcva_adapters.text.lists import patterns, variants, word_list
 from tcva_adapters.text.numbers import value_of
 from tcva_adapters.text.words import FUNCTION_WORDS, LANGUAGE_WORDS, tokenise
 
-_MEMBERS: Final = variants("members")
-_DETERMINERS: Final = word_list("determiners")
-_EITHER_WAY: Final = word_list("either_way")
-_CAPITALISING: Final = word_list("capitalising")
-_COMMON: Final = LANGUAGE_WORDS["English"]
-_UNSPACED: Final = variants("unspaced")
-_TWO_SIDED: Final = word_list("two_sided")
-_LEAVING_OPEN: Final = word_list("leaving_open")
-_HALF_DAY: Final = re.compile(r"(?i)(\d)\s?([ap])\.?\s?m\b\.?")
+_MEMBERS = variants("members")
+_DETERMINERS = word_list("determiners")
+_EITHER_WAY = word_list("either_way")
+_CAPITALISING = word_list("capitalising")
+_COMMON = LANGUAGE_WORDS["English"]
+_UNSPACED = variants("unspaced")
+_TWO_SIDED = word_list("two_sided")
+_LEAVING_OPEN = word_list("leaving_open")
+_HALF_DAY = re.compile(r"(?i)(\d)\s?([ap])\.?\s?m\b\.?")
 # An uncommon word where a sentence begins, and a verb of one subject, make a name of it.
-_SUBJECT: Final = re.compile(
+_SUBJECT = re.compile(
     r"(?:^|[.!?] )([^\W\d_a-zß-ÿ][^\W\d_]+)(?: [^\W\d_a-zß-ÿ][^\W\d_]+)?"
     r" (?:is|was|has|had|will|won|beat|wrote|made|led|held|built|sold|bought"
     r"|[a-z]+ed|[a-z]+[a-rt-z]s|ist|war|hat|wird|wurde|liegt|est|était|fut|es|era|fue|è|é|foi|ligt|är|er|var)\b"
 )
-_RIVALS: Final = re.compile(patterns("rivals"))
-_FILLER: Final = re.compile(r"/\S+")
-_CLOSE: Final = 0.25
+_RIVALS = re.compile(patterns("rivals"))
+_FILLER = re.compile(r"/\S+")
+_CLOSE = 0.25
 """The share by which equal measures in two units may differ, as one of them may be rounded."""
-_FAR: Final = 0.6
+_FAR = 0.6
 """The same in other words, which may add to a measure ("and a half")."""
-_ALIKE: Final = re.compile(r"\b(\w{3})\S{0,40} \S{0,40}\b\1")
+_ALIKE = re.compile(r"\b(\w{3})\S{0,40} \S{0,40}\b\1")
 """Two names with words that begin alike may be forms of one name."""
 
 

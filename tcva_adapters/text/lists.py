@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.resources import files
-from typing import Final
 
-_LISTS: Final = tomllib.loads(
+_LISTS = tomllib.loads(
     files("tcva_adapters.text").joinpath("words.toml").read_text(encoding="utf-8")
 )
 
-_PART: Final = re.compile(r"<(\w+)>")
+_PART = re.compile(r"<(\w+)>")
 
 
 def word_list(name: str) -> frozenset[str]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
 
 from tcva_adapters.text.lists import patterns, variants
 
-_LONGEST: Final = 240  # a longer sentence is never waved through
-_SHORT_QUESTION: Final = 4
-_EDGES: Final = ' \t.!¡…。！,，;:：~～*_"“”‘()（）-–—'
-_EMOJI: Final = re.compile("[\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]")
-_BETWEEN: Final = re.compile(r" ?[,，、!！;；] ?| [–—-] ")
+_LONGEST = 240  # a longer sentence is never waved through
+_SHORT_QUESTION = 4
+_EDGES = ' \t.!¡…。！,，;:：~～*_"“”‘()（）-–—'
+_EMOJI = re.compile("[\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]")
+_BETWEEN = re.compile(r" ?[,，、!！;；] ?| [–—-] ")
 # Patterns are read likewise, so that those of Japanese still match.
-_SIMPLIFIED: Final = str.maketrans({"’": "'", **variants("traditional")})
+_SIMPLIFIED = str.maketrans({"’": "'", **variants("traditional")})
 
 
 @lru_cache

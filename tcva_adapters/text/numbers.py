@@ -6,29 +6,28 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from math import isnan, nan
-from typing import Final
 
 from tcva_adapters.text.lists import patterns, variants
 from tcva_adapters.text.words import Token, is_content
 
-_NUMBERS: Final = frozenset({"number", "vague"})
-_UNITS: Final = frozenset({"percent", "dollar", "euro", "pound", "yen"})
-_NEAR: Final = 3  # tokens between a number and what is counted
-_PLAIN: Final = re.compile(r"-?\d{1,15}(?:\.\d+)?")  # of what a float holds exactly
-_FRACTIONS: Final = variants("fractions")
-_SIDES: Final = {
+_NUMBERS = frozenset({"number", "vague"})
+_UNITS = frozenset({"percent", "dollar", "euro", "pound", "yen"})
+_NEAR = 3  # tokens between a number and what is counted
+_PLAIN = re.compile(r"-?\d{1,15}(?:\.\d+)?")  # of what a float holds exactly
+_FRACTIONS = variants("fractions")
+_SIDES = {
     "parted": nan,
     "least": 1,
     "most": -1,
     "about": nan,
 }
-_BOUND: Final = re.compile(
+_BOUND = re.compile(
     rf"(?<!\S)(?:{'|'.join(f'(?P<{bound}>{patterns(bound)})' for bound in _SIDES)})(?!\S)",
     re.IGNORECASE,
 )
-_LARGE: Final = 1000  # numbers from here on are often rounded
-_REACH: Final = 6  # tokens that a bound of a number reaches
-_LONGEST: Final = (
+_LARGE = 1000  # numbers from here on are often rounded
+_REACH = 6  # tokens that a bound of a number reaches
+_LONGEST = (
     200  # tokens of a claim whose numbers are compared, each with all of the source
 )
 

@@ -11,28 +11,28 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.non_claims import non_claim_kind
 
-_CLOSERS: Final = r"\"'”’»›)\]}）】」』〉》*_"
-_OPENERS: Final = r"\"'“‘«‹(\[{（【「『〈《*_~`¿¡>§\-–—"
-_HARD_STOPS: Final = "。！？｡।॥؟۔։።။"  # end a sentence even with no space behind them
-_STOPS: Final = ".!?…‼⁇⁈⁉" + _HARD_STOPS
-_CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-_LOWER: Final = "a-zß-öø-ÿα-ωа-яё"
-_GAP: Final = r"[^\S\n]"
+_CLOSERS = r"\"'”’»›)\]}）】」』〉》*_"
+_OPENERS = r"\"'“‘«‹(\[{（【「『〈《*_~`¿¡>§\-–—"
+_HARD_STOPS = "。！？｡।॥؟۔։።။"  # end a sentence even with no space behind them
+_STOPS = ".!?…‼⁇⁈⁉" + _HARD_STOPS
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_LOWER = "a-zß-öø-ÿα-ωа-яё"
+_GAP = r"[^\S\n]"
 
 # Each pattern below reads a stretch of text at most once (bounded or disjoint repeats), which
 # keeps the whole split linear whatever the text is made of.
-_BULLET: Final = r"[-*+•‣◦▪●○·–—]"
-_ITEM: Final = (
+_BULLET = r"[-*+•‣◦▪●○·–—]"
+_ITEM = (
     rf"(?:{_BULLET}{_GAP}+\S|\(?(?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\){_GAP}+\S|\d{{1,3}}\.{_GAP}+\S"
     r"|（\d{1,2}）|[\d一二三四五六七八九十]{1,3}、|[①-⑳])"
 )
-_BLOCK_START: Final = rf"{_GAP}*(?:\n|`{{3}}|~{{3}}|#{{1,6}}{_GAP}|\||{_ITEM}|\Z)"
-_BLOCK: Final = re.compile(
+_BLOCK_START = rf"{_GAP}*(?:\n|`{{3}}|~{{3}}|#{{1,6}}{_GAP}|\||{_ITEM}|\Z)"
+_BLOCK = re.compile(
     r"(?=\S)(?:"
     rf"(?P<code>(?P<ticks>`{{3,}}|~{{3,}})[^`\n]*"
     rf"(?:\n(?s:.*?)(?:^{_GAP}*(?P=ticks)[`~]*{_GAP}*$|\Z)|\Z))"
@@ -43,11 +43,11 @@ _BLOCK: Final = re.compile(
     rf"|(?P<prose>.+(?:\n(?!{_BLOCK_START}).+)*))",
     re.MULTILINE,
 )
-_CITATION: Final = r"\[\d{1,3}(?:[,–-] ?\d{1,3})*\]"
-_CLOSING: Final = rf"(?:{_CITATION}|[{_CLOSERS}{_STOPS}])*"
+_CITATION = r"\[\d{1,3}(?:[,–-] ?\d{1,3})*\]"
+_CLOSING = rf"(?:{_CITATION}|[{_CLOSERS}{_STOPS}])*"
 # A short quotation, bracket or code span is swallowed whole: the stops inside are not seen.
 # A plain set in front lets the search skip from one candidate to the next.
-_MARK: Final = re.compile(
+_MARK = re.compile(
     rf"[{_STOPS}\"“«「『(（\[`\n](?:(?:(?<=[{_STOPS}])[{_STOPS}]*"
     r"|(?<=\")(?<![^\s(\[—–*_]\")(?=\S)[^\"\n]{1,240}(?<=\S)\"(?!\w)"
     r"|(?<=“)[^“”\n]{1,240}”|(?<=«)[^«»\n]{1,240}»|(?<=「)[^「」\n]{1,240}」"
@@ -55,31 +55,29 @@ _MARK: Final = re.compile(
     r"|(?<=\[)[^\[\]\n]{1,240}\]|(?<=`)(?!\s)[^`\n]{1,240}(?<=\S)`"
     rf"){_CLOSING}|(?<=\n))"
 )
-_ENDING: Final = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
-_SPACED_CITATIONS: Final = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")
-_NEXT_WORD: Final = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
-_SPEECH_TAG: Final = re.compile(
-    r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]"
-)
-_CJK_TURN: Final = re.compile(rf"(?<=[{_CJK}][.!?])[{_CJK}]")
-_ENUMERATOR: Final = re.compile(rf"\s*{_ITEM}")
-_BULLETS: Final = re.compile(rf"\A(?:{_BULLET}\s+)+(?=\S)")
-_LETTER: Final = re.compile(r"[^\W_]")
-_CELL_END: Final = re.compile(r"(?<!\\)\|")
-_HARD: Final = frozenset(_HARD_STOPS)
-_OPEN_ENDS: Final = frozenset(_STOPS + ",;:，；：、")
-_NEVER_FINAL: Final = word_list("never_final")
-_BEFORE_NUMBER: Final = word_list("before_number")
-_SELDOM_FINAL: Final = word_list("seldom_final")
-_STARTERS: Final = word_list("starters")
-_AFTER_ORDINAL: Final = word_list("after_ordinal")
-_INITIALS: Final = re.compile(  # "J", "U.S", "Ph.D"; "Hauptstr"
+_ENDING = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
+_SPACED_CITATIONS = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")
+_NEXT_WORD = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
+_SPEECH_TAG = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
+_CJK_TURN = re.compile(rf"(?<=[{_CJK}][.!?])[{_CJK}]")
+_ENUMERATOR = re.compile(rf"\s*{_ITEM}")
+_BULLETS = re.compile(rf"\A(?:{_BULLET}\s+)+(?=\S)")
+_LETTER = re.compile(r"[^\W_]")
+_CELL_END = re.compile(r"(?<!\\)\|")
+_HARD = frozenset(_HARD_STOPS)
+_OPEN_ENDS = frozenset(_STOPS + ",;:，；：、")
+_NEVER_FINAL = word_list("never_final")
+_BEFORE_NUMBER = word_list("before_number")
+_SELDOM_FINAL = word_list("seldom_final")
+_STARTERS = word_list("starters")
+_AFTER_ORDINAL = word_list("after_ordinal")
+_INITIALS = re.compile(  # "J", "U.S", "Ph.D"; "Hauptstr"
     r"[^\W\d_](?:[^\W\d_]?\.[^\W\d_]{1,2})*|\w+str"
 )
-_LONG_WORD: Final = (
+_LONG_WORD = (
     5  # a longer word before a full stop is hardly ever an unlisted abbreviation
 )
-_WINDOW: Final = 32  # characters looked at in front of a stop
+_WINDOW = 32  # characters looked at in front of a stop
 
 
 class Piece(NamedTuple):

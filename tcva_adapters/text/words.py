@@ -7,78 +7,74 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from tcva_adapters.text.lists import by_language, variants, word_list
 
-_SCRIPTS: Final = (
+_SCRIPTS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff"
 )
-UNSPACED: Final = re.compile(f"[{_SCRIPTS}]")
+UNSPACED = re.compile(f"[{_SCRIPTS}]")
 """Scripts without spaces between words, in which every character stands for a word."""
-_PAIRED: Final = re.compile(f"[{_SCRIPTS}\uac00-\ud7af]")  # with Hangul
+_PAIRED = re.compile(f"[{_SCRIPTS}\uac00-\ud7af]")  # with Hangul
 
-STOPS: Final = frozenset(".!?。！？")
-PAUSES: Final = frozenset(",:")
-NEGATIONS: Final = word_list("negations")
-FUNCTION_WORDS: Final = word_list("function_words")
-LANGUAGE_WORDS: Final = by_language("language_words")
+STOPS = frozenset(".!?。！？")
+PAUSES = frozenset(",:")
+NEGATIONS = word_list("negations")
+FUNCTION_WORDS = word_list("function_words")
+LANGUAGE_WORDS = by_language("language_words")
 """Common words of languages with Latin letters, which tell them apart."""
 
-_SPELLINGS: Final = variants("spellings")
-_IRREGULAR: Final = variants("irregular")
-_NUMBERS: Final = variants("numbers")
-_VAGUE: Final = variants("vague_numbers")
-_SCALES: Final = {word: int(factor) for word, factor in variants("scales").items()}
-_SIGNS: Final = {
+_SPELLINGS = variants("spellings")
+_IRREGULAR = variants("irregular")
+_NUMBERS = variants("numbers")
+_VAGUE = variants("vague_numbers")
+_SCALES = {word: int(factor) for word, factor in variants("scales").items()}
+_SIGNS = {
     "$": "dollar",
     "€": "euro",
     "£": "pound",
     "¥": "yen",
 }
-_ORDINAL_ENDS: Final = frozenset({"st", "nd", "rd", "th"})
-_GO_ON: Final = frozenset({*_NUMBERS, *_SCALES, *_ORDINAL_ENDS, "am", "pm"})
-_ENDINGS: Final = ("ingly", "edly", "ing", "ed", "ly", "ment", "ness")
-_VOWEL: Final = re.compile("[aeiouy]")
-_DOUBLED_END: Final = re.compile(r"..([^aeiouls])\1\Z")
-_Y_END: Final = re.compile(r"(?<=[^aeiou])y\Z")
-_LONGEST_EXACT: Final = 15  # digits that a float holds exactly
-_CLOCK: Final = re.compile("([01]?[0-9]|2[0-4])(?:[.:]([0-5][0-9]))?")
-_HALF_DAY: Final = 720  # minutes; 19:30 and 7:30 pm are the same time
+_ORDINAL_ENDS = frozenset({"st", "nd", "rd", "th"})
+_GO_ON = frozenset({*_NUMBERS, *_SCALES, *_ORDINAL_ENDS, "am", "pm"})
+_ENDINGS = ("ingly", "edly", "ing", "ed", "ly", "ment", "ness")
+_VOWEL = re.compile("[aeiouy]")
+_DOUBLED_END = re.compile(r"..([^aeiouls])\1\Z")
+_Y_END = re.compile(r"(?<=[^aeiou])y\Z")
+_LONGEST_EXACT = 15  # digits that a float holds exactly
+_CLOCK = re.compile("([01]?[0-9]|2[0-4])(?:[.:]([0-5][0-9]))?")
+_HALF_DAY = 720  # minutes; 19:30 and 7:30 pm are the same time
 
-_BRACKET_CODES: Final = re.compile(r"-[lr][rsc]b-", re.IGNORECASE)
-_PIECE: Final = re.compile(
+_BRACKET_CODES = re.compile(r"-[lr][rsc]b-", re.IGNORECASE)
+_PIECE = re.compile(
     rf"[{_SCRIPTS}]+|[^\s\d.,:!?$€£¥。！？{_SCRIPTS}-]+"
     r"|(?:(?<!\S)-)?\d+(?:[.,:]\d+)*|[$€£¥,:]|[.!?。！？](?!\d)"
 )
-_COMMA: Final = re.compile(r"\d,\d")
-_THOUSANDS: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_PARTED: Final = re.compile(r"[1-9]\d{0,2}(?:,\d{3}|(?:[.,]\d{3}){2,})")
-_SEVERAL: Final = re.compile(
-    r"\d+[.,]\d{1,2}[.,]"
-)  # of a date or version, not one number
+_COMMA = re.compile(r"\d,\d")
+_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_PARTED = re.compile(r"[1-9]\d{0,2}(?:,\d{3}|(?:[.,]\d{3}){2,})")
+_SEVERAL = re.compile(r"\d+[.,]\d{1,2}[.,]")  # of a date or version, not one number
 # A line that goes on with a small letter is the same sentence, wrapped.
-_NEW_LINE: Final = re.compile(r"\n{2,}|\n(?![ \t]{0,8}[a-zß-ÿ])")
-_ELIDED: Final = re.compile(
+_NEW_LINE = re.compile(r"\n{2,}|\n(?![ \t]{0,8}[a-zß-ÿ])")
+_ELIDED = re.compile(
     r"(?i)\b([cdjlmnst]|qu|un|[dn]?ell|all)['’](?=[aeéèêiîoôuhœ])"
 )  # "l'eau"
-_APART: Final = re.compile(
-    r" ['’]s\b"
-)  # "the club 's captain", as tokenised text writes it
+_APART = re.compile(r" ['’]s\b")  # "the club 's captain", as tokenised text writes it
 # Putting accents in their order takes the square of their number.
-_MANY_MARKS: Final = re.compile(r"[^\w\s]{32,}")
-_PART: Final = 20_000
+_MANY_MARKS = re.compile(r"[^\w\s]{32,}")
+_PART = 20_000
 """Characters that are split at once: a pattern holds the interpreter's lock while it runs."""
 # Between two words, where no pattern above and no way to encode accents looks across.
-_BETWEEN: Final = re.compile(
+_BETWEEN = re.compile(
     r"(?<=\w\w)(?= \w|[\n\t\"])|(?<=[。！？，、；])(?=[\u3040-\u30ff\u4e00-\u9fff])"
 )
-_NEGATORS: Final = "不没沒無无未"
-_UNSPACED_PARTS: Final = re.compile(
+_NEGATORS = "不没沒無无未"
+_UNSPACED_PARTS = re.compile(
     f"([〇零一二三四五六七八九十百千万亿億两兩]+|[{_NEGATORS}])"
 )
-_MYRIAD: Final = 10**4
+_MYRIAD = 10**4
 
 
 class _Folding(dict[int, str]):
@@ -96,7 +92,7 @@ class _Folding(dict[int, str]):
         return folded
 
 
-_FOLDING: Final = _Folding({ord(char): char for char in ".,:!?。！？$€£¥"})
+_FOLDING = _Folding({ord(char): char for char in ".,:!?。！？$€£¥"})
 _FOLDING.update((ord(char), " , ") for char in ";()[]{}|،؛、，；：")
 _FOLDING.update((ord(char), " . ") for char in "।॥؟۔")
 _FOLDING.update((ord(char), "") for char in "'’‘ʼ`´")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
@@ -24,8 +23,8 @@ from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.inference import Estimate
 from tcva_adapters.tables import Record, Report, Table, cell, counted, named_columns
 
-_TIED: Final = f"pairs of samples with equal scores; {TIES}"
-_METHOD_COLUMNS: Final = named_columns(
+_TIED = f"pairs of samples with equal scores; {TIES}"
+_METHOD_COLUMNS = named_columns(
     method="text",
     scored="int",
     mean="score",

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Final
 
 import numpy as np
 
@@ -25,13 +24,13 @@ from tcva_adapters.stats.inference import DETECTABLE, Estimate, difference, esti
 from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.tables import Record, Table, cell, counted, named_columns, p_text
 
-LEAST: Final = 10
+LEAST = 10
 """Human ratings from which on methods are compared by them."""
 
-FEW: Final = 30
-_ALPHA: Final = 0.05
-_PASS: Final = 0.5
-MEASURE_NAMES: Final[dict[Measure, str]] = {
+FEW = 30
+_ALPHA = 0.05
+_PASS = 0.5
+MEASURE_NAMES: dict[Measure, str] = {
     "spearman": "Spearman",
     "kendall": "Kendall",
     "pearson": "Pearson",

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 
@@ -18,13 +17,13 @@ from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.inference import Estimate, labels_needed
 from tcva_adapters.tables import Column, Record, Table, cell, counted
 
-OURS: Final = re.compile(rb'{"id": |"?id"?,"?human"?')
+OURS = re.compile(rb'{"id": |"?id"?,"?human"?')
 """How files of labels begin."""
 
-LEAST_LABELS: Final = 10
+LEAST_LABELS = 10
 """Below so many there is no interval."""
 
-_WIDTHS: Final = (0.2, 0.1, 0.05)
+_WIDTHS = (0.2, 0.1, 0.05)
 
 
 def labels_table(estimates: Mapping[str, Estimate], width: float | None) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.powered_mean import LEAST_RATINGS, powered_mean
 from tcva_adapters.tables import Record, Table, named_columns
 
-_NO_DRAW: Final = 3.0
+_NO_DRAW = 3.0
 """Standard errors: rated samples that lie further off by the judge's scores were hardly drawn."""
 
 

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Final
 
 import numpy as np
 
@@ -20,21 +19,21 @@ from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.tables import Column, Record, Table, counted, named_columns
 
-_REASON: Final = 60
-_QUANTILES: Final = (
+_REASON = 60
+_QUANTILES = (
     "minimum",
     "lower_quartile",
     "median",
     "upper_quartile",
     "maximum",
 )
-_BOTH: Final = ("both_pass", "only_tcva", "only_method", "both_fail")
-_CORRELATIONS: Final[dict[str, Measure]] = {
+_BOTH = ("both_pass", "only_tcva", "only_method", "both_fail")
+_CORRELATIONS: dict[str, Measure] = {
     "rho": "spearman",
     "tau": "kendall",
     "r": "pearson",
 }
-REASONS: Final = named_columns(
+REASONS = named_columns(
     method="text",
     reason="text",
     samples="int",
@@ -42,7 +41,7 @@ REASONS: Final = named_columns(
 )
 """Of tables that say why scores are missing."""
 
-LEXICAL: Final = "The lexical judge only compares words."
+LEXICAL = "The lexical judge only compares words."
 
 
 def method_records(table: ScoreTable) -> list[Record]:

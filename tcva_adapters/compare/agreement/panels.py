@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from tcva_adapters.tables import (
     named_columns,
 )
 
-FEW: Final = 30
+FEW = 30
 """Claims with two levels below which alpha hangs on one or two of them."""
 
 

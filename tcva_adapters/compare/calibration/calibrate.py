@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any, Final, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import check_level, one_of
 from tcva_adapters.tables import Record, Report, Table, counted, named_columns
 
-_DEFAULT: Final = ScoringConfig()
+_DEFAULT = ScoringConfig()
 
 
 def calibrate(

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import difference, estimate
 from tcva_adapters.tables import Record, Table, counted, named_columns
 
-_MARK: Final = "+"
+_MARK = "+"
 
 
 def members_of(text: str) -> tuple[str, ...]:
@@ -81,7 +80,7 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
     )
 
 
-COMPOSITE: Final = "composite"
+COMPOSITE = "composite"
 
 
 def with_composite(

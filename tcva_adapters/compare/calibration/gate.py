@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Self
 
 import numpy as np
 
@@ -15,16 +15,16 @@ from tcva_adapters.stats.checks import BoolArray, FloatArray
 from tcva_adapters.stats.guarantee import certify, needed
 from tcva_adapters.tables import Record, Table, counted, named_columns
 
-_STEPS: Final = 200
-THRESHOLDS: Final = np.arange(_STEPS, -1, -1) / _STEPS
+_STEPS = 200
+THRESHOLDS = np.arange(_STEPS, -1, -1) / _STEPS
 """The path, the strictest first."""
 
-_PLACES: Final = np.arange(_STEPS + 1)
+_PLACES = np.arange(_STEPS + 1)
 
-_SAME: Final = 1e-12
+_SAME = 1e-12
 """A rejected answer passes where only the last digits of its score are below a threshold."""
 
-_NO_LIMIT: Final = 0.5
+_NO_LIMIT = 0.5
 """Shares and bounds do not depend on the limit, where there is none."""
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import reduce
 from itertools import chain
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.tables import Column, Report, Table, counted, named_columns
 
-_CONFIDENCE: Final = 0.95
+_CONFIDENCE = 0.95
 
 
 def limits_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -24,16 +24,16 @@ from tcva_adapters.stats.units import Units
 
 Objective = Literal["spearman", "mae", "kappa"]
 
-FOLDS: Final = 5
-REPEATS: Final = 50
+FOLDS = 5
+REPEATS = 50
 """Divisions into so many folds; the agreement of what they choose is averaged."""
 
-_BLOCK_CELLS: Final = 2**16
+_BLOCK_CELLS = 2**16
 
 # The training parts of two of K folds share (K-2)/(K-1) of their samples, so that a setting that is
 # lucky in one is lucky in the other: the variance of a gain is taken so much larger. On simulated
 # data on which all settings are equally good, a gain then shows in 5 % of the cases at most.
-_WIDER: Final = (1.0 + (FOLDS - 2) / (FOLDS - 1)) ** 0.5
+_WIDER = (1.0 + (FOLDS - 2) / (FOLDS - 1)) ** 0.5
 
 
 @dataclass(frozen=True, slots=True)

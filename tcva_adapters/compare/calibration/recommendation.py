@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, described, settings_of
@@ -21,13 +20,13 @@ from tcva_adapters.tables import (
     named_columns,
 )
 
-FEW: Final = 30
+FEW = 30
 """Ratings below which a choice means little, and a part of the samples keeps what suits all."""
 
-SAME: Final = 1e-12
+SAME = 1e-12
 """What is equal on paper may differ by so much."""
 
-_NAMES: Final = {"spearman": "Spearman", "mae": "mean absolute error"}
+_NAMES = {"spearman": "Spearman", "mae": "mean absolute error"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Final
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.results.scoring import ScoringConfig
 
-_STEP: Final = 0.05
+_STEP = 0.05
 
 
 def every_setting(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -32,8 +32,8 @@ from tcva_adapters.tables import (
     named_columns,
 )
 
-TEMPERATURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-PARTS: Final = {
+TEMPERATURES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+PARTS = {
     "full": "A full",
     "without_penalty": "B no penalty",
     "arithmetic": "C arithmetic",
@@ -41,8 +41,8 @@ PARTS: Final = {
 }
 """What `core.collapse.ablation_plans` takes out of the method, and what tables call it."""
 
-_BLOCK: Final = 8_192
-_COLUMNS: Final = (
+_BLOCK = 8_192
+_COLUMNS = (
     *named_columns(
         setting="text",
         T="text",
@@ -52,7 +52,7 @@ _COLUMNS: Final = (
     ),
     Column("flips", "int", "decisions that differ from the row above"),
 )
-_RHO: Final = named_columns(rated="int", spearman="interval")
+_RHO = named_columns(rated="int", spearman="interval")
 
 
 @dataclass(frozen=True, slots=True)

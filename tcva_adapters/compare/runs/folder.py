@@ -7,7 +7,6 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
@@ -19,10 +18,10 @@ from tcva_adapters.samples.csv_cells import csv_text
 from tcva_adapters.samples.whole_files import check_ours, replacing, usable_path
 from tcva_adapters.tables import Report
 
-STORE: Final = "verdicts.sqlite"
+STORE = "verdicts.sqlite"
 """Where judgements are stored as they are made."""
 
-FILES: Final = {
+FILES = {
     "scores.csv": "a row per sample and method, with reasons",
     "assessments.jsonl": "TCVA's verdicts, for sweep and calibrate",
     "samples.jsonl": "what was judged",
@@ -30,8 +29,8 @@ FILES: Final = {
 }
 """What a comparison's folder holds besides the store."""
 
-_OURS: Final = re.compile(rb'sample,method,score|{"input": |{\n "sentence": ')
-_FINGERPRINT: Final = "fingerprint"
+_OURS = re.compile(rb'sample,method,score|{"input": |{\n "sentence": ')
+_FINGERPRINT = "fingerprint"
 
 
 def check_folder(folder: Path, fingerprint: str) -> None:

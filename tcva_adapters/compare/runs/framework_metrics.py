@@ -8,7 +8,6 @@ from functools import cached_property
 from importlib.metadata import version
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Final
 
 from tcva_adapters import deepeval, langchain, llamaindex, ragas
 from tcva_adapters.core.checks import nearest
@@ -20,10 +19,10 @@ from tcva_adapters.errors import (
 from tcva_adapters.frameworks import FRAMEWORKS, Metric
 from tcva_adapters.samples.sample import Sample
 
-ALL: Final = "all"
-NONE: Final = "none"
+ALL = "all"
+NONE = "none"
 
-ADAPTERS: Final[Mapping[str, ModuleType]] = {
+ADAPTERS: Mapping[str, ModuleType] = {
     "ragas": ragas,
     "deepeval": deepeval,
     "llamaindex": llamaindex,

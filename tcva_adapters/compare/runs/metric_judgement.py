@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from pydantic import Field
 
@@ -31,13 +31,13 @@ from tcva_adapters.runner.questions import Evaluation, Question
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tcva import TCVA
 
-_KEY_VERSION: Final = 2
+_KEY_VERSION = 2
 """Changes when judgements stored before are no longer the same: another key, or other bridges."""
 
-_NOTHING_TO_SCORE: Final = "the metric returned nan"
+_NOTHING_TO_SCORE = "the metric returned nan"
 """What a metric says where all calls went well and there still is no score."""
 
-_LACKS_A_FIELD: Final = " is missing. Please add "
+_LACKS_A_FIELD = " is missing. Please add "
 """RAGAS' words for an empty field, such as contexts that are an empty list."""
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -60,7 +60,7 @@ Samples = str | Path | SampleStream | Sequence[Sample]
 TCVALike = TCVA | Mapping[str, Any]
 """Who judges, or the settings of one."""
 
-PATIENCE: Final = 900.0
+PATIENCE = 900.0
 """Seconds, above what a metric's calls may take with all their retries."""
 
 

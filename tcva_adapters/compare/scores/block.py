@@ -6,7 +6,6 @@ import math
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 import numpy as np
 
@@ -25,7 +24,7 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.summary import Scores, Summary
 from tcva_adapters.samples.sample import Sample
 
-_DEFAULT: Final = ScoringConfig()
+_DEFAULT = ScoringConfig()
 
 
 @dataclass(slots=True, eq=False)

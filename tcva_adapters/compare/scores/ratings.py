@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -25,14 +25,12 @@ Scale = tuple[float, float]
 Fields = Mapping[str, Any]
 """The metadata of a sample, or the record of a label."""
 
-_GIVE_SCALE: Final = (
-    "give their scale: --human-scale 1,5 (in Python human_scale=(1, 5))"
-)
-_WORDS: Final = {
+_GIVE_SCALE = "give their scale: --human-scale 1,5 (in Python human_scale=(1, 5))"
+_WORDS = {
     **dict.fromkeys(("pass", "passed", "true", "yes"), 1.0),
     **dict.fromkeys(("fail", "failed", "false", "no"), 0.0),
 }
-MISSING: Final = {"", "na", "n/a", "nan", "none", "null"}
+MISSING = {"", "na", "n/a", "nan", "none", "null"}
 """Words in the place of a number where there is none."""
 
 

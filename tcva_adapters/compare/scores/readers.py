@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -43,8 +43,8 @@ from tcva_adapters.tables import counted
 Human = str | Path | Mapping[str, Any] | npt.ArrayLike
 """Where human ratings are, see `read_scores`."""
 
-_TABLES: Final = ("scores.csv", "scores.parquet", "scores.jsonl")
-_JUDGED: Final = "assessments.jsonl"
+_TABLES = ("scores.csv", "scores.parquet", "scores.jsonl")
+_JUDGED = "assessments.jsonl"
 """The judgements in the folder of a comparison."""
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from tcva_adapters.compare.scores.block import Block
 from tcva_adapters.compare.scores.imported.matching import match_rows
@@ -12,7 +11,7 @@ from tcva_adapters.compare.scores.ratings import Ratings
 from tcva_adapters.compare.scores.reading import Reading, system_of
 from tcva_adapters.errors import UnreadableInputError
 
-_NO_ROW: Final = "no row"
+_NO_ROW = "no row"
 """Why a sample has no imported score that no row is about."""
 
 

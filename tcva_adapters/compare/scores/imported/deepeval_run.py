@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.compare.scores.imported.rows import (
     Imported,
@@ -19,8 +19,8 @@ from tcva_adapters.compare.scores.imported.wide_table import scores_in_columns
 from tcva_adapters.samples.sources import unreadable, whole_text
 from tcva_adapters.samples.strict_json import record_once
 
-_CASES: Final = ("testCases", "test_results")
-_CONVERSATIONS: Final = ("conversationalTestCases",)
+_CASES = ("testCases", "test_results")
+_CONVERSATIONS = ("conversationalTestCases",)
 
 
 def test_run_in(path: str | Path) -> Record | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Final
 
 from tcva_adapters.compare.scores.imported.rows import (
     IDS,
@@ -18,10 +17,10 @@ from tcva_adapters.compare.scores.imported.rows import (
 from tcva_adapters.samples.csv_cells import original
 from tcva_adapters.samples.sources import unreadable
 
-_METHOD: Final = ("method", "metric")
-_QUERIES: Final = ("query", "query_id", "question_id")
-_SCORE: Final = "score"
-_ERROR: Final = "score_error"
+_METHOD = ("method", "metric")
+_QUERIES = ("query", "query_id", "question_id")
+_SCORE = "score"
+_ERROR = "score_error"
 
 
 def is_long_table(columns: Collection[str]) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from typing import Literal
 
 from tcva_adapters.compare.scores.imported.rows import Imported, Row
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import unreadable
 from tcva_adapters.tables import counted, shortened
 
-_NAMED: Final = 3
+_NAMED = 3
 """How many rows or samples a message names."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from tcva_adapters.compare.scores.ratings import MISSING, Scale
 from tcva_adapters.errors import (
@@ -20,7 +20,7 @@ from tcva_adapters.samples.file_formats import ROW_WORDS, format_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import unreadable
 
-IDS: Final = ("sample", *ALIASES["id"])
+IDS = ("sample", *ALIASES["id"])
 """Columns that name a sample."""
 
 Record = Mapping[str, Any]

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Final
 
 from tcva_adapters.compare.scores.imported.rows import (
     IDS,
@@ -23,13 +22,13 @@ from tcva_adapters.compare.scores.imported.rows import (
 from tcva_adapters.samples.field_names import ALIASES
 from tcva_adapters.samples.sources import unreadable
 
-FEEDBACK: Final = "feedback."
+FEEDBACK = "feedback."
 """Begins the columns of scores in tables of LangSmith."""
 
-_BESIDE: Final = ("_error", "_reason")
+_BESIDE = ("_error", "_reason")
 """Ends of columns that say something of a score."""
 
-_OF_SAMPLES: Final = frozenset(
+_OF_SAMPLES = frozenset(
     {
         *IDS,
         *chain.from_iterable(ALIASES.values()),
