@@ -19,7 +19,7 @@ from tcva_adapters.models.openai_model import (
 from tcva_adapters.result_reader import read_result as read_result
 from tcva_adapters.result_reader import read_results as read_results
 from tcva_adapters.results.assessment import Assessment as Assessment
-from tcva_adapters.results.claims import ClaimVerdict as ClaimVerdict
+from tcva_adapters.results.assessment import ClaimVerdict as ClaimVerdict
 from tcva_adapters.results.config import Config as Config
 from tcva_adapters.results.conversation import ConversationResult as ConversationResult
 from tcva_adapters.results.result import Result as Result

@@ -19,8 +19,8 @@ from tcva_adapters.data import Label, labels_of, sample_lines
 from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.report.claims import preset_scores
-from tcva_adapters.results.claims import ClaimVerdict
-from tcva_adapters.results.counted import judged_counts
+from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.summary import judged_counts
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Record, Report, Table, cell, named_columns
 from tcva_adapters.tcva import TCVA

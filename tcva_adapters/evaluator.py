@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Self
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.progress import progress_of
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tcva_adapters.runner.questions import Evaluation, R_co
 from tcva_adapters.runner.running import Runner
 from tcva_adapters.samples.sample import Sample, is_one

@@ -10,9 +10,9 @@ from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
+from tcva_adapters.samples.json_values import json_object
 from tcva_adapters.samples.row_stream import RowStream
 from tcva_adapters.samples.sources import Source
-from tcva_adapters.samples.strict_json import json_object
 
 AnyResult: TypeAlias = Result | CCRSResult
 """A result of any kind; a `ConversationResult` is a `Result`, too."""

@@ -17,13 +17,18 @@ from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult
-from tcva_adapters.results.evaluator_names import column_name, title_of
 from tcva_adapters.results.judge_spec import PROFILES, bare
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.settings_model import shown, shows_settings, unusual
+from tcva_adapters.results.settings_model import (
+    column_name,
+    shown,
+    shows_settings,
+    title_of,
+    unusual,
+)
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import Question
 from tcva_adapters.runner.verdict_question import (

@@ -36,8 +36,8 @@ from tcva_adapters.judges.yes_no import yes_no_request
 from tcva_adapters.models.store_keys import verdict_key
 from tcva_adapters.report import evaluation
 from tcva_adapters.result_reader import read_result
-from tcva_adapters.results.claims import EvidenceCheck
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.assessment import EvidenceCheck
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.writer import write_results
 from tcva_adapters.scale.batch import judge_batch
 from tests.support.scripted import ScriptedModel, verdict_json

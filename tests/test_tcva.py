@@ -34,7 +34,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeErr
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.summary import Summary
 from tests.support.lexical_server import lexical_reply

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcva_adapters.results.conversation import ConversationResult
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA

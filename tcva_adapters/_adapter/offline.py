@@ -8,7 +8,7 @@ from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
 

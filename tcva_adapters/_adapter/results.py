@@ -9,9 +9,9 @@ from typing import Any, Self
 from tcva_adapters._adapter.lookup import value_of
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.result_reader import read_result
-from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.protocol import is_result
-from tcva_adapters.samples.strict_json import json_object
+from tcva_adapters.samples.json_values import json_object
 
 _DEEPEST = 3
 """Levels on which results are looked for: a run holds feedback, which holds metadata."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.core.panel import evaluate_panel
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.reasons import Unscored
+from tcva_adapters.results.judgement import Unscored
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.criteria import CORRECTNESS, FAITHFULNESS, Criterion
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.results.reasons import Reason, Unscored
-from tcva_adapters.results.usage import Usage
+from tcva_adapters.results.judgement import Reason, Unscored, Usage
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.words import Token, is_content, tokenise
 

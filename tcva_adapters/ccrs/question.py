@@ -19,7 +19,7 @@ from tcva_adapters.judges.unscored import why_unscored
 from tcva_adapters.loops import work_aside
 from tcva_adapters.models.protocol import JudgeRequest, closed_object
 from tcva_adapters.models.store_keys import digest, key_of, visible_fields
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.runner.questions import Question
 from tcva_adapters.samples.sample import Sample
 

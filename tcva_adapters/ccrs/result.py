@@ -11,11 +11,9 @@ from pydantic import Field, model_validator
 
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, ExactMatch
 from tcva_adapters.ccrs.reply import HIGHEST
-from tcva_adapters.results.json_values import Metadata
-from tcva_adapters.results.judgement import Judgement, Layouted
-from tcva_adapters.results.reasons import Unscored
+from tcva_adapters.results.judgement import Judgement, Layouted, Unscored, Usage
 from tcva_adapters.results.setting_checks import Share, check
-from tcva_adapters.results.usage import Usage
+from tcva_adapters.samples.json_values import Metadata
 
 
 class MetricAnswer(Judgement):

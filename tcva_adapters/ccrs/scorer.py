@@ -25,11 +25,15 @@ from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.resolve import DEFAULT, resolve_judge, tell_of_default
 from tcva_adapters.judges.unscored import EMPTY_REASONS
 from tcva_adapters.models.store_keys import digest, key_of
-from tcva_adapters.results.evaluator_names import column_name, title_of
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.setting_checks import Share
 from tcva_adapters.results.settings import RunConfig
-from tcva_adapters.results.settings_model import shows_settings, unusual
+from tcva_adapters.results.settings_model import (
+    column_name,
+    shows_settings,
+    title_of,
+    unusual,
+)
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import Question
 from tcva_adapters.samples.sample import Sample

@@ -52,7 +52,7 @@ from tcva_adapters.long_run import run_fingerprint, run_results
 from tcva_adapters.report.claims import claim_tables
 from tcva_adapters.report.evaluating import check_samples, evaluation
 from tcva_adapters.report.gates import Gates
-from tcva_adapters.results.reasons import FAILURES
+from tcva_adapters.results.judgement import FAILURES
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.writer import OURS as RESULTS

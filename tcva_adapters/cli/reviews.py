@@ -21,7 +21,7 @@ from tcva_adapters.report.junit import BEGINS as JUNIT
 from tcva_adapters.report.junit import to_junit
 from tcva_adapters.report.markdown import BEGINS as MARKDOWN
 from tcva_adapters.report.markdown import to_markdown
-from tcva_adapters.results.reasons import FAILURES
+from tcva_adapters.results.judgement import FAILURES
 from tcva_adapters.tables import Report
 
 NOTHING = 2

@@ -16,10 +16,10 @@ from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.judges.resolve import DEFAULT
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.setting_checks import check_names
 from tcva_adapters.results.settings import ModelConfig
 from tcva_adapters.results.settings_model import SettingsModel
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.results.unknown_names import check_names
 
 AnyScorer = TypeVar("AnyScorer", bound=Scorer[Any])
 Model = TypeVar("Model", bound=SettingsModel)

@@ -23,7 +23,7 @@ from tcva_adapters.compare.scores.ratings import (
 from tcva_adapters.compare.scores.readers import Human, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray, Groups, numbers

@@ -20,8 +20,8 @@ from tcva_adapters.deepeval.samples import PARAMS
 from tcva_adapters.deepeval.settings import MetricSettings
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Frozen, Scorer
+from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.results.reasons import Reason
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.setting_checks import check
 from tcva_adapters.runner.questions import R

@@ -17,9 +17,9 @@ from deepeval.test_run.test_run import TestRun
 from tcva_adapters._adapter.results import chosen
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.result_reader import read_result
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.results.reasons import Reason, Unscored
-from tcva_adapters.samples.strict_json import record_once
+from tcva_adapters.samples.json_values import record_once
 
 _BEGINS = '{"kind": "'
 """How the JSON of our results begins."""

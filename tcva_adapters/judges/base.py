@@ -10,10 +10,9 @@ from typing import Any, Protocol, get_args, runtime_checkable
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.unscored import blank_field, nothing_to_score, why_unscored
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict
+from tcva_adapters.results.judgement import Usage
 from tcva_adapters.results.settings import JudgeConfig, VerdictForm
-from tcva_adapters.results.usage import Usage
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import split_claims
 

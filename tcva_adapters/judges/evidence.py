@@ -21,7 +21,7 @@ from tcva_adapters.judges.quotes import (
     find_quote,
     quote_words,
 )
-from tcva_adapters.results.claims import ClaimVerdict, EvidenceCheck
+from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import HIGH, lowered
 from tcva_adapters.text.contrast import (
     contradicts,

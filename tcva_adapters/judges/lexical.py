@@ -31,8 +31,7 @@ from tcva_adapters.judges.sentence_index import (
     pairs_of,
 )
 from tcva_adapters.loops import work_aside
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.contrast import opposed
 from tcva_adapters.text.lists import word_list

@@ -23,9 +23,8 @@ from tcva_adapters.judges.unscored import blank_field, nothing_to_score, why_uns
 from tcva_adapters.judges.written import written_verdicts
 from tcva_adapters.judges.yes_no import yes_no_verdicts
 from tcva_adapters.models.protocol import Identity, JudgeModel, Sampling, identity_of
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.claims import ClaimVerdict
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict
+from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.setting_checks import Count, check
 from tcva_adapters.results.settings import ClaimsMode, VerdictForm
 from tcva_adapters.samples.sample import Sample, whole_characters

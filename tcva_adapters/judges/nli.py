@@ -17,8 +17,7 @@ from tcva_adapters.judges.lexical import without_marks
 from tcva_adapters.judges.non_claims import listed_non_claims
 from tcva_adapters.judges.sentence_index import SentenceIndex, index_of
 from tcva_adapters.models.protocol import Identity
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.words import tokenise
 

@@ -15,12 +15,10 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.resolve import JUDGING, is_fixed, resolve_judge
 from tcva_adapters.models.store_keys import key_of
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.evidence import combined_claims, usable
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import Reason, Unscored, Usage
 from tcva_adapters.results.setting_checks import check
-from tcva_adapters.results.usage import Usage
 from tcva_adapters.samples.sample import Sample
 
 Combine = Literal["median", "fused"]

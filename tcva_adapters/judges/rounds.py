@@ -25,7 +25,7 @@ from tcva_adapters.models.protocol import (
     acomplete,
     complete,
 )
-from tcva_adapters.results.usage import Usage
+from tcva_adapters.results.judgement import Usage
 
 Outcome = TypeVar("Outcome")
 

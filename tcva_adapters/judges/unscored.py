@@ -8,8 +8,8 @@ from contextlib import suppress
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.secrets import quotable
-from tcva_adapters.results.claims import ClaimVerdict
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.non_claims import non_claim_kind
 

@@ -20,7 +20,7 @@ from tcva_adapters.judges.rounds import Calls, Rounds
 from tcva_adapters.judges.single_sentences import without_assertion
 from tcva_adapters.judges.unscored import complete_verdicts
 from tcva_adapters.models.protocol import ModelReply
-from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.text.words import words_of

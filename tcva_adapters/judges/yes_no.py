@@ -15,7 +15,7 @@ from tcva_adapters.judges.prompts import DESCRIPTIONS, block, orientation, sampl
 from tcva_adapters.judges.rounds import Calls, Rounds
 from tcva_adapters.judges.unscored import complete_verdicts
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling
-from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 
 SCHEMA_NAME = "tcva_yes_no"

@@ -11,8 +11,7 @@ from langchain_core.messages import BaseMessage
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import lacks
 from tcva_adapters.samples.conversation import Conversation
-from tcva_adapters.samples.field_names import ALIASES, KNOWN
-from tcva_adapters.samples.fields import flattened, parts_of
+from tcva_adapters.samples.fields import ALIASES, KNOWN, flattened, parts_of
 from tcva_adapters.samples.messages import is_messages
 from tcva_adapters.samples.sample import Sample
 

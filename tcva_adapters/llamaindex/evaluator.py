@@ -27,7 +27,7 @@ from tcva_adapters.llamaindex.results import (
 )
 from tcva_adapters.llamaindex.samples import aread_response, read_response
 from tcva_adapters.results.config import FromConfig
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.setting_checks import Number, check
 from tcva_adapters.results.settings import TCVASettings

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models import protocol
 from tcva_adapters.models.reply_json import after_reasoning, json_values
-from tcva_adapters.results.usage import Usage
+from tcva_adapters.results.judgement import Usage
 
 _NOT_STRICT = frozenset({"title", "default", "examples"})
 """Keys of a schema that strict modes refuse, or that only cost tokens."""

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.secrets import mask
-from tcva_adapters.results.usage import Usage
+from tcva_adapters.results.judgement import Usage
 from tcva_adapters.samples.sample import whole_characters
 
 _LOG = logging.getLogger(__name__)

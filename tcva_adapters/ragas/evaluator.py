@@ -27,7 +27,7 @@ from tcva_adapters.ragas.base import ScorerBase, llm_of
 from tcva_adapters.ragas.results import JUDGEMENT, score_of
 from tcva_adapters.ragas.samples import COLUMNS, as_sample
 from tcva_adapters.results.config import FromConfig
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_model import shows_settings

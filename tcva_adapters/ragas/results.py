@@ -12,8 +12,8 @@ from ragas.metrics.result import MetricResult
 from tcva_adapters._adapter.results import Carrier, chosen
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.result_reader import read_result
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.results.reasons import Reason, Unscored
 from tcva_adapters.runner.questions import R
 
 JUDGEMENT = "tcva_judgement"

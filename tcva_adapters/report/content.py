@@ -21,14 +21,13 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.core.verdicts import LEVELS, SCHEMES
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.conversation import ConversationResult
-from tcva_adapters.results.counted import judged_counts
-from tcva_adapters.results.json_values import written_out
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.summary import judged_counts
 from tcva_adapters.samples.conversation import conversation_of
+from tcva_adapters.samples.json_values import written_out
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Report, cell, plain, shortened
 

@@ -19,7 +19,7 @@ from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.report.baseline import changes, check_common
 from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.conversation import ConversationResult
-from tcva_adapters.results.reasons import FAILURES
+from tcva_adapters.results.judgement import FAILURES
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.summary import FEW_SAMPLES, Summary
 from tcva_adapters.samples.sample import Sample

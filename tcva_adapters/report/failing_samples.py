@@ -18,7 +18,7 @@ from tcva_adapters.report.gates import (
     records_of,
     unscored_rows,
 )
-from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.tables import Record, Report, counted, shortened
 
 MOST = 10

@@ -22,7 +22,7 @@ from tcva_adapters.core.checks import nearest
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.report.baseline import groups_at, places_in
-from tcva_adapters.results.reasons import FAILURES, SILENT, Reason
+from tcva_adapters.results.judgement import FAILURES, SILENT, Reason
 from tcva_adapters.stats.checks import IntArray
 from tcva_adapters.stats.lower_bound import lower_bound
 from tcva_adapters.tables import Record, Records, Report, counted

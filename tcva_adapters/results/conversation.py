@@ -8,12 +8,10 @@ from typing import Any, ClassVar, Self
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.json_values import Json
-from tcva_adapters.results.judgement import SCHEMA_VERSION
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import SCHEMA_VERSION, Reason, Unscored, Usage
 from tcva_adapters.results.result import Result, setting_in, substitute_text
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.usage import Usage
+from tcva_adapters.samples.json_values import Json
 
 _SHOWN = 3
 _USUAL = ScoringConfig()

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.claims import ClaimVerdict, EvidenceCheck
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict, EvidenceCheck
 
 Evidence = Literal["lower", "off"]
 """Count an unsupported ``fully`` or ``mostly`` as ``partial``, or as the judge gave it."""

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.claims import ClaimVerdict
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict
+from tcva_adapters.results.judgement import Reason, Unscored
 
 __all__ = ["FrameworkScore", "FrameworkVerdict"]
 

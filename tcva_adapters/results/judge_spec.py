@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from tcva_adapters.frameworks import FRAMEWORKS
-from tcva_adapters.results.json_values import Json
+from tcva_adapters.samples.json_values import Json
 
 UNKNOWN = "unknown"
 PROFILES = "profiles"

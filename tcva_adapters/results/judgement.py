@@ -1,21 +1,114 @@
-"""What a judge was asked for and paid for once, and the JSON layout of what is written."""
+"""What a judge was asked for once: why there is no score, what it cost, and the layout in JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
+    ConfigDict,
     ValidationError,
 )
 
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.results.claims import READ
-from tcva_adapters.results.reasons import Unscored
-from tcva_adapters.results.usage import Usage
-from tcva_adapters.samples.sample import first_fault
+from tcva_adapters.samples.sample import FROZEN, first_fault
+
+
+class Reason(StrEnum):
+    """Why a sample has no score."""
+
+    NO_CLAIMS = "no_claims"
+    REFUSAL = "refusal"
+    EMPTY_RESPONSE = "empty_response"
+    EMPTY_CONTEXT = "empty_context"
+    EMPTY_REFERENCE = "empty_reference"
+    EMPTY_INPUT = "empty_input"
+    MISSING_FIELD = "missing_field"
+    INCOMPLETE_VERDICTS = "incomplete_verdicts"
+    UNREADABLE_REPLY = "unreadable_reply"
+    JUDGE_ERROR = "judge_error"
+    RATE_LIMIT = "rate_limit"
+    TIMEOUT = "timeout"
+    INVALID_INPUT = "invalid_input"
+    TOO_LONG = "too_long"
+
+    @property
+    def is_failure(self) -> bool:
+        """True where another try or input may give a score; false where the sample has none."""
+        return self in FAILURES
+
+
+FAILURES = frozenset(
+    {
+        Reason.INCOMPLETE_VERDICTS,
+        Reason.UNREADABLE_REPLY,
+        Reason.JUDGE_ERROR,
+        Reason.RATE_LIMIT,
+        Reason.TIMEOUT,
+        Reason.INVALID_INPUT,
+    }
+)
+
+SILENT = frozenset({Reason.NO_CLAIMS, Reason.REFUSAL})
+"""Reasons of texts that claim nothing, so that there is nothing to check."""
+
+
+class Unscored(BaseModel):
+    """Why there is no score, in a word and in a sentence.
+
+    Attributes:
+        reason: The word.
+        detail: The sentence.
+        raw_reply: What the judge answered, where it did: it was paid for.
+        fatal: True when no further call is made, since it would fail, too (a wrong key), or since so
+            many calls failed that the run ended.
+    """
+
+    model_config = FROZEN
+
+    reason: Reason
+    detail: str = ""
+    raw_reply: str | None = None
+    fatal: bool = False
+
+    @property
+    def text(self) -> str:
+        """The sentence behind the word."""
+        return (
+            f"{self.reason.value}: {self.detail}" if self.detail else self.reason.value
+        )
+
+
+class Usage(BaseModel):
+    """What an assessment cost. ``cost`` is None where no prices were given."""
+
+    model_config = FROZEN
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    retries: int = 0
+    seconds: float = 0.0
+    cost: float | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        costs = self.cost, other.cost
+        return Usage(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            retries=self.retries + other.retries,
+            seconds=self.seconds + other.seconds,
+            cost=None if costs == (None, None) else sum(filter(None, costs)),
+        )
+
+
+READ = ConfigDict(
+    frozen=True, extra="ignore"
+)  # what a result has beyond its assessment
 
 SCHEMA_VERSION: Final = 4
 """Version of the JSON layout; others are refused."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol, Self, TypeGuard, runtime_checkable
 
-from tcva_adapters.results.claims import ClaimVerdict
-from tcva_adapters.results.json_values import Json
-from tcva_adapters.results.reasons import Unscored
-from tcva_adapters.results.usage import Usage
+from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.judgement import Unscored, Usage
+from tcva_adapters.samples.json_values import Json
 
 
 @runtime_checkable

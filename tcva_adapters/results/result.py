@@ -22,19 +22,17 @@ from tcva_adapters.errors import (
     InvalidValueError,
     UnreadableInputError,
 )
-from tcva_adapters.results.assessment import MOST_MARKED, Assessment
-from tcva_adapters.results.assessment_view import AssessmentView
-from tcva_adapters.results.claims import ClaimVerdict
-from tcva_adapters.results.counted import judged_counts
+from tcva_adapters.results.assessment import (
+    MOST_MARKED,
+    Assessment,
+    AssessmentView,
+    ClaimVerdict,
+)
 from tcva_adapters.results.evidence import EvidenceCounts, under
-from tcva_adapters.results.guarantee import Guarantee
-from tcva_adapters.results.guarantee_check import GuaranteeCheck, checked
-from tcva_adapters.results.json_values import Json
-from tcva_adapters.results.judgement import SCHEMA_VERSION
-from tcva_adapters.results.reasons import SILENT, Unscored
+from tcva_adapters.results.guarantee import Guarantee, GuaranteeCheck, checked
+from tcva_adapters.results.judgement import SCHEMA_VERSION, SILENT, Unscored, Usage
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.usage import Usage
-from tcva_adapters.samples.strict_json import json_object
+from tcva_adapters.samples.json_values import Json, json_object
 from tcva_adapters.tables import Column, Report, Table, counted, shortened
 
 __all__ = ["Result", "ScoringConfig"]
@@ -195,7 +193,8 @@ class Result(AssessmentView):
         """The smallest temperature from which on the sample passes; None if it never does."""
         if self.unscored is not None or self.mostly_marked:
             return None
-        curve = self.scoring.curve(judged_counts([self.seen])[0])
+        judged = (self.seen, *self.seen.members)
+        curve = self.scoring.curve(np.array([part.level_counts for part in judged]))
         threshold = self.scoring.threshold
         return flip_point(lambda at: curve(at) - threshold, self.scoring.bounds)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ from pydantic import (
     ValidationError,
 )
 
-from tcva_adapters.core.checks import as_number
+from tcva_adapters.core.checks import as_number, nearest
 from tcva_adapters.core.temperature import (
     Bounds,
     as_temperature,
@@ -23,8 +23,42 @@ from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidValueError, TCVAError, of_percent
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check as check_installed
-from tcva_adapters.results.reasons import Reason
-from tcva_adapters.results.unknown_names import check_names
+from tcva_adapters.results.judgement import Reason
+
+
+def check_names(
+    names: Collection[str],
+    known: Collection[str],
+    *,
+    owner: str,
+    titles: Mapping[str | None, str] | None = None,
+) -> None:
+    """Refuse names that are no settings.
+
+    Args:
+        names: The names.
+        known: Those that there are.
+        owner: Whose settings they are.
+        titles: By what default names call a setting its name: ``T`` is the temperature.
+
+    Raises:
+        InvalidValueError: One of them is unknown; the message has the nearest known one.
+
+    >>> check_names(["temprature"], ["temperature", "threshold"], owner="TCVA")
+    Traceback (most recent call last):
+    ...
+    tcva_adapters.errors.InvalidValueError: unknown setting 'temprature' of TCVA; did you mean 'temperature'? Its settings are temperature, threshold
+    """
+    for name in names:
+        if name in known:
+            continue
+        by_title = (titles or {}).get(name)
+        hint = f"did you mean {by_title!r}?" if by_title else nearest(name, known, "")
+        its = f"{hint} Its" if hint else "its"
+        raise InvalidValueError(
+            f"unknown setting {name!r} of {owner}; {its} settings are {', '.join(known)}"
+        )
+
 
 Profiles = Mapping[str, Mapping[str, float]]
 """A metadata field with a temperature for each of its values: ``{"domain": {"medical": 0.2}}``."""

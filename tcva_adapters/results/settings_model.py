@@ -7,7 +7,8 @@ Constructors, configuration files, default names and the options of commands rea
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
 from typing import Any, Self, TypeVar, cast, get_type_hints
 
@@ -20,8 +21,7 @@ from tcva_adapters.core.temperature import (
     misplaced,
 )
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.setting_checks import STRICT, refusal
-from tcva_adapters.results.unknown_names import check_names
+from tcva_adapters.results.setting_checks import STRICT, check_names, refusal
 from tcva_adapters.samples.sample import Checked
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -143,3 +143,28 @@ def shown(value: object) -> str:
         case Mapping():
             return "+".join(f"{reason}={score}" for reason, score in value.items())
     return str(getattr(value, "short_name", value))
+
+
+_NOT_IN_FILES = re.compile(r"[/\\:]")
+
+
+def column_name(subject: str, details: Sequence[str]) -> str:
+    """The name of columns and feedback.
+
+    Frameworks keep one column per name, so two settings must not share one. Some also make file
+    names of it, so it has no slashes and no colons.
+
+    >>> column_name("tcva_faithfulness", ["T=0.2", "claims=llm"])
+    'tcva_faithfulness(T=0.2,claims=llm)'
+    """
+    name = f"{subject}({','.join(details)})" if details else subject
+    return _NOT_IN_FILES.sub("_", name)
+
+
+def title_of(subject: str, details: Sequence[str]) -> str:
+    """The name for readers.
+
+    >>> title_of("TCVA faithfulness", ["T=0.2"])
+    'TCVA faithfulness (T=0.2)'
+    """
+    return f"{subject} ({', '.join(details)})" if details else subject

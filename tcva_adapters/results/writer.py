@@ -15,7 +15,7 @@ from typing import BinaryIO, Generic, Protocol, TextIO, TypeVar, cast
 from tcva_adapters.console import ascii_json
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.reasons import Unscored
+from tcva_adapters.results.judgement import Unscored
 from tcva_adapters.samples.sources import Source
 from tcva_adapters.samples.whole_files import check_ours, replacing
 

@@ -14,9 +14,8 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 from tcva_adapters.events import emit
 from tcva_adapters.judges.rounds import Rounds
 from tcva_adapters.models.protocol import Identity
-from tcva_adapters.results.judgement import Judgement
+from tcva_adapters.results.judgement import Judgement, Unscored
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.results.reasons import Unscored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.sample import Sample
 

@@ -18,9 +18,7 @@ from typing import Any, Generic, TypeVar
 from tcva_adapters.judges.unscored import why_unscored
 from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time, work_aside
 from tcva_adapters.progress import Progress
-from tcva_adapters.results.judgement import Judgement
-from tcva_adapters.results.reasons import Reason, Unscored
-from tcva_adapters.results.usage import Usage
+from tcva_adapters.results.judgement import Judgement, Reason, Unscored, Usage
 from tcva_adapters.runner.questions import (
     Evaluation,
     Question,

@@ -10,7 +10,7 @@ from tcva_adapters.judges.rounds import Rounds, adrive, drive
 from tcva_adapters.models.protocol import Identity, identity_of
 from tcva_adapters.models.store_keys import key_of, verdict_key
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.reasons import Unscored
+from tcva_adapters.results.judgement import Unscored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import Question
 from tcva_adapters.runner.sharing import SharedSentences

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import (
@@ -24,6 +25,7 @@ from tcva_adapters.errors import (
     MissingDependencyError,
     install_hint,
 )
+from tcva_adapters.samples.json_values import loads
 from tcva_adapters.samples.sources import (
     Source,
     encoding_fault,
@@ -34,7 +36,6 @@ from tcva_adapters.samples.sources import (
     unreadable,
     whole_text,
 )
-from tcva_adapters.samples.strict_json import loads
 
 Format = Literal["jsonl", "json", "csv", "parquet"]
 
@@ -342,3 +343,36 @@ def _cell(value: Any) -> Any:
         return value.decode(errors="backslashreplace")
     is_plain = isinstance(value, str | int | float | list | dict | None)
     return value if is_plain else str(value)
+
+
+# With the apostrophes that may stand before it: what is written can then be read back exactly.
+_FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    r"""A table as csv: texts made harmless, numbers as they are, None as an empty cell.
+
+    >>> csv_text(["id", "score"], [["=1+1", -0.5], ["a", None]])
+    "id,score\r\n'=1+1,-0.5\r\na,\r\n"
+    """
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream)
+    for row in chain([header], rows):
+        writer.writerow(
+            [harmless(cell) if isinstance(cell, str) else cell for cell in row]
+        )
+    return stream.getvalue()
+
+
+def harmless(text: str) -> str:
+    """The text of a cell, with an apostrophe before what a spreadsheet would run.
+
+    >>> harmless("@SUM(1)"), harmless("plain"), original(harmless("'=1"))
+    ("'@SUM(1)", 'plain', "'=1")
+    """
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def original(text: str) -> str:
+    """The text that `harmless` was given; only for cells of tables that were written here."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -17,10 +17,9 @@ from tcva_adapters.samples.conversation import (
     Conversation,
     conversation_of,
 )
-from tcva_adapters.samples.dialogues import fields_in
-from tcva_adapters.samples.field_names import ALIASES
-from tcva_adapters.samples.fields import parts_of
+from tcva_adapters.samples.fields import ALIASES, parts_of
 from tcva_adapters.samples.file_formats import ROW_WORDS, Format
+from tcva_adapters.samples.messages import fields_in
 from tcva_adapters.samples.row_stream import KEPT, RowStream, skipped_rows
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import Source, quoted_names

@@ -6,8 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tcva_adapters.samples.dialogues import answer_in, utterances_by_message
-from tcva_adapters.samples.messages import RETRIEVED, Utterance
+from tcva_adapters.samples.messages import (
+    RETRIEVED,
+    Utterance,
+    answer_in,
+    utterances_by_message,
+)
 from tcva_adapters.samples.sample import Sample
 
 LONGEST_HISTORY = 4000

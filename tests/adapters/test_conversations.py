@@ -12,7 +12,7 @@ from tcva_adapters.compare import read_scores
 from tcva_adapters.report import evaluation
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.config import Config
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.samples.reader import read_samples
 from tests.adapters.table import Adapter, both_ways, each_of_conversations

@@ -19,7 +19,7 @@ from tcva_adapters.compare.runs.run import Run
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
 from tcva_adapters.events import CONVENTION, NAMES, _logs, emit
 from tcva_adapters.result_reader import read_result
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.scale import judge_batch
 from tests.adapters.table import Adapter, both_ways, each_adapter
 from tests.contract.adapters import SAMPLES

@@ -12,7 +12,7 @@ from tcva_adapters import CCRS, TCVA
 from tcva_adapters.ccrs import METRICS
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.models.protocol import JudgeRequest, acomplete, complete, identity_of
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.adapters.table import ADAPTERS, Adapter, both_ways, each_adapter
 from tests.ccrs.entries import SAMPLES, expected, judge
 from tests.support.office import SAMPLE, SCORE, TWO

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tcva_adapters import CCRS, CCRSResult, Sample
 from tcva_adapters.ccrs import METRICS
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 
 PASSAGE = "Adults take 40 mg once a day. Children take 10 mg in the morning."
 

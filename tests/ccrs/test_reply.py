@@ -12,7 +12,7 @@ from tcva_adapters.ccrs import METRICS, read_rating
 from tcva_adapters.ccrs.question import rating_request
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.judges.prompts import block
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.support.scripted import ScriptedModel
 
 

@@ -28,7 +28,7 @@ from tcva_adapters.compare.calibration.fused import gains, with_fused
 from tcva_adapters.compare.scores.judged_by import RunInfo
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.alpha import krippendorff_alpha
 from tcva_adapters.stats.holm import holm

@@ -28,8 +28,7 @@ from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import settings_of
-from tcva_adapters.results.guarantee import Guarantee, Limits
-from tcva_adapters.results.guarantee_check import checked
+from tcva_adapters.results.guarantee import Guarantee, Limits, checked
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.tables import Report

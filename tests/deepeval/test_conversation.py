@@ -13,7 +13,7 @@ from deepeval.test_case import ConversationalTestCase, RetrievedContextData
 
 from tcva_adapters.deepeval import TCVAConversationalMetric, TCVAMetric, results_of
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.deepeval.entry import CASE, HALF, OPENS, evaluated, scripted
 
 COSTS: Final = "Parking costs two coins."

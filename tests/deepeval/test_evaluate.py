@@ -34,7 +34,7 @@ from tcva_adapters.deepeval import (
     results_of,
 )
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.deepeval.entry import (
     OPENS,
     ScriptedLLM,

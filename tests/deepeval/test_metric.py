@@ -19,7 +19,7 @@ from tcva_adapters import CCRS, TCVA
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.deepeval import ScorerMetric, TCVAMetric
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.deepeval.entry import (
     CASE,
     HALF,

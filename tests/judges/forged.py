@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from tcva_adapters.results.claims import EvidenceCheck
+from tcva_adapters.results.assessment import EvidenceCheck
 
 NOT_FOUND, UNRELATED, NEGATED, CONTRADICTS, TOO_SHORT, UNCHECKED = EvidenceCheck
 

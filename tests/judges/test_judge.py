@@ -16,7 +16,7 @@ from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import verdict_request
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tcva_adapters.text.sentences import split_claims
 from tests.support.scripted import Answer, ScriptedModel, verdict_json
 

@@ -17,7 +17,7 @@ from tcva_adapters.judges.prompts import block, sentence_request
 from tcva_adapters.judges.reply import parse_asserts
 from tcva_adapters.judges.single_sentences import MOST_SENTENCES
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, TokenLogprob
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims
 from tests.judges.polite import (

@@ -12,7 +12,7 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import REPEAT_TEMPERATURE, panel_of
 from tcva_adapters.models.protocol import JudgeRequest, Sampling
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.support.office import VISITED as SAMPLE
 from tests.support.scripted import Answer, ScriptedModel, verdict_json
 from tests.support.server import ScriptedServer, later

@@ -16,7 +16,7 @@ from pydantic import Field, PrivateAttr
 
 from tcva_adapters import Result
 from tcva_adapters.llamaindex import ScorerEvaluationResult, TCVAEvaluator
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.support.office import PASSAGE, QUERY, RESPONSE
 from tests.support.scripted import in_turn
 

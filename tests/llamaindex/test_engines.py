@@ -34,7 +34,7 @@ from tcva_adapters.llamaindex import (
     framework_metrics,
     result_of,
 )
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.llamaindex.entry import ScriptedLLM, scripted
 from tests.support.scripted import verdict_json
 

@@ -12,7 +12,7 @@ from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
 from tcva_adapters import CCRS, Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.llamaindex import LexicalLLM, ScorerEvaluator, TCVAEvaluator
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.ccrs.entries import SAMPLES, judge
 from tests.llamaindex.entry import CONTEXTS, ScriptedLLM, evaluated, reason_of, scripted
 from tests.support.office import QUERY, RESPONSE, SCORE, TWO

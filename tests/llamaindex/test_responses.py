@@ -32,7 +32,7 @@ from tcva_adapters.llamaindex import (
     TCVAEvaluator,
     result_of,
 )
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.llamaindex.entry import CONTEXTS, ScriptedLLM, reason_of, scripted
 from tests.support.office import ONE, QUERY
 

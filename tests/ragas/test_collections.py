@@ -11,7 +11,7 @@ from ragas.metrics.result import MetricResult
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.ragas import TCVACollectionMetric, TCVAMetric
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM, turn
 from tests.support.office import PASSAGE, QUERY, RESPONSE, SCORE, TWO
 from tests.support.scripted import in_turn, verdict_json

@@ -22,7 +22,7 @@ from tcva_adapters.errors import (
     SharedNameWarning,
 )
 from tcva_adapters.ragas import ScorerMetric, TCVAMetric, results_of
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.adapters.test_sharing import SAMPLES, TEMPERATURES, Varying
 from tests.ragas.entry import COLUMN, ENDS_ALL, Counted, ScriptedLLM, evaluated, turn
 from tests.support.office import ONE, SAMPLE, SCORE, TWO

@@ -26,7 +26,7 @@ from tcva_adapters.models.protocol import (
     complete,
 )
 from tcva_adapters.ragas import TCVACollectionMetric, as_judge_model
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.ragas.entry import ScriptedInstructorLLM, ScriptedLLM
 from tests.support.office import SAMPLE, SCORE, TWO
 from tests.support.server import ScriptedServer, error, in_turn, reply

@@ -15,7 +15,7 @@ from tcva_adapters.compare import read_scores
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.ragas import ScorerMetric, TCVAMetric, results_of, results_to_pandas
 from tcva_adapters.result_reader import read_result
-from tcva_adapters.results.reasons import Reason
+from tcva_adapters.results.judgement import Reason
 from tests.ragas.entry import ScriptedLLM, dataset_of, evaluated
 from tests.support.scripted import verdict_json
 

@@ -22,7 +22,7 @@ from tcva_adapters.report import (
 )
 from tcva_adapters.report.failing_samples import gate_lines
 from tcva_adapters.report.markdown import LONGEST
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.tables import Report
 from tests.hostile.corpus import TEXTS, Hostile
 

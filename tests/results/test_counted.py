@@ -13,11 +13,11 @@ from tcva_adapters import Assessment, ClaimVerdict, Result
 from tcva_adapters.compare import read_scores
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.results.claims import EvidenceCheck
-from tcva_adapters.results.counted import judged_counts
+from tcva_adapters.results.assessment import EvidenceCheck
 from tcva_adapters.results.evidence import EVIDENCE, lowered, under
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.summary import judged_counts
 from tcva_adapters.results.writer import write_results
 from tests.support.results import read_assessments
 

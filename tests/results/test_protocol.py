@@ -14,11 +14,10 @@ from tcva_adapters import CCRS, TCVA, Assessment, Result, Sample
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.result_reader import read_result
-from tcva_adapters.results.json_values import written_out
+from tcva_adapters.results.judgement import Reason, Unscored, Usage
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.results.reasons import Reason, Unscored
-from tcva_adapters.results.usage import Usage
 from tcva_adapters.results.writer import write_results
+from tcva_adapters.samples.json_values import written_out
 from tests.support.office import REPLY, VISITED
 from tests.support.results import read_assessments
 from tests.support.scripted import ScriptedModel

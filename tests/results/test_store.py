@@ -23,9 +23,8 @@ from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
 from tcva_adapters.models.store_keys import verdict_key
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import Reason, Unscored, Usage
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.results.usage import Usage
 
 SOURCES = Path(__file__).parents[2]
 SAMPLE = Sample(

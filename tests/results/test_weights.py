@@ -21,7 +21,7 @@ from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.result_reader import read_result
-from tcva_adapters.results.claims import EvidenceCheck
+from tcva_adapters.results.assessment import EvidenceCheck
 from tcva_adapters.results.evidence import EVIDENCE, Evidence, EvidenceCounts
 from tcva_adapters.results.scoring import ScoringConfig
 from tests.support.scripted import ScriptedModel, verdict_json

@@ -26,11 +26,10 @@ from tcva_adapters.errors import (
     MissingDependencyError,
     UnreadableInputError,
 )
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.writer import write_results
-from tcva_adapters.samples.csv_cells import csv_text, harmless, original
-from tcva_adapters.samples.file_formats import Format
+from tcva_adapters.samples.file_formats import Format, csv_text, harmless, original
 from tcva_adapters.samples.reader import SampleFile, SampleStream, read_samples
 from tcva_adapters.samples.row_stream import KEPT
 from tests.support.results import read_assessments

@@ -12,8 +12,8 @@ from tcva_adapters.compare import read_scores
 from tcva_adapters.deepeval import results_of
 from tcva_adapters.errors import TCVAError, UnreadableInputError
 from tcva_adapters.result_reader import read_result
+from tcva_adapters.samples.json_values import loads
 from tcva_adapters.samples.reader import read_samples
-from tcva_adapters.samples.strict_json import loads
 
 GOOD = '{"id": "1", "question": "Q?", "answer": "A.", "contexts": ["C."]}'
 SAMPLES = {

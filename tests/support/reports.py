@@ -29,7 +29,7 @@ from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.report.content import Content, page_figures, texts_of
 from tcva_adapters.report.page import pieces
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.tables import Column, Report, Table
 from tests.hostile.corpus import TEXTS

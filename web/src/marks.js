@@ -100,7 +100,7 @@ export const REASONS = {
   too_long: "The answer has more claims than are judged.",
 };
 
-/** What the check of a quote found, as tcva_adapters/results/claims.py says it. */
+/** What the check of a quote found, as tcva_adapters/results/assessment.py says it. */
 export const CHECKS = {
   not_found: "the quote is in no context",
   unrelated: "the quote has nothing to do with the claim",

@@ -11,7 +11,7 @@ import numpy as np
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError, of_percent
-from tcva_adapters.samples.csv_cells import csv_text
+from tcva_adapters.samples.file_formats import csv_text
 from tcva_adapters.samples.whole_files import replacing
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.inference import Estimate, labels_needed

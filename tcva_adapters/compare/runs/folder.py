@@ -10,11 +10,11 @@ from pathlib import Path
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.json_values import written_out
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.writer import OURS as RESULTS
 from tcva_adapters.results.writer import write_results
-from tcva_adapters.samples.csv_cells import csv_text
+from tcva_adapters.samples.file_formats import csv_text
+from tcva_adapters.samples.json_values import written_out
 from tcva_adapters.samples.whole_files import check_ours, replacing, usable_path
 from tcva_adapters.tables import Report
 

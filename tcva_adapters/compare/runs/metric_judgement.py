@@ -24,9 +24,7 @@ from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, identity_of
 from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.framework_score import FrameworkVerdict
-from tcva_adapters.results.judgement import Judgement
-from tcva_adapters.results.reasons import Reason, Unscored
-from tcva_adapters.results.usage import Usage
+from tcva_adapters.results.judgement import Judgement, Reason, Unscored, Usage
 from tcva_adapters.runner.questions import Evaluation, Question
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tcva import TCVA

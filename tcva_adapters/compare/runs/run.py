@@ -38,14 +38,12 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.loops import wait_for
 from tcva_adapters.progress import progress_of
-from tcva_adapters.results.counted import judged_counts
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.framework_score import FrameworkScore
-from tcva_adapters.results.judgement import Judgement
-from tcva_adapters.results.reasons import Reason, Unscored
+from tcva_adapters.results.judgement import Judgement, Reason, Unscored, Usage
 from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.results.usage import Usage
+from tcva_adapters.results.summary import judged_counts
 from tcva_adapters.runner.questions import Evaluation
 from tcva_adapters.runner.running import Runner
 from tcva_adapters.samples import whole_files

@@ -16,12 +16,11 @@ from tcva_adapters.compare.scores.sample_rows import SampleRows
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.counted import LevelCounts
 from tcva_adapters.results.evidence import EvidenceCounts, under
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.summary import Scores, Summary
+from tcva_adapters.results.summary import LevelCounts, Scores, Summary
 from tcva_adapters.samples.sample import Sample
 
 _DEFAULT = ScoringConfig()

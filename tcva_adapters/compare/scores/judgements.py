@@ -25,8 +25,8 @@ from tcva_adapters.samples.file_formats import (
     read_records,
     record_of,
 )
+from tcva_adapters.samples.json_values import json_object
 from tcva_adapters.samples.row_stream import RowStream, skipped_rows
-from tcva_adapters.samples.strict_json import json_object
 from tcva_adapters.tables import Record
 
 Judged = Assessment | Result | CCRSResult

@@ -14,7 +14,7 @@ from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.core.temperature import as_temperature
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError, of_percent
-from tcva_adapters.samples.csv_cells import original
+from tcva_adapters.samples.file_formats import original
 from tcva_adapters.samples.row_stream import RowStream
 from tcva_adapters.samples.sources import quoted_names, unreadable
 from tcva_adapters.tables import Record, counted

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from tcva_adapters.compare.scores.judged_by import JudgedBy, RunInfo
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.results.judgement import SILENT
 from tcva_adapters.results.protocol import Scored
-from tcva_adapters.results.reasons import SILENT
 from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.conversation import conversation_of

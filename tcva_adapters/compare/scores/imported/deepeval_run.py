@@ -16,8 +16,8 @@ from tcva_adapters.compare.scores.imported.rows import (
     number_in,
 )
 from tcva_adapters.compare.scores.imported.wide_table import scores_in_columns
+from tcva_adapters.samples.json_values import record_once
 from tcva_adapters.samples.sources import unreadable, whole_text
-from tcva_adapters.samples.strict_json import record_once
 
 _CASES = ("testCases", "test_results")
 _CONVERSATIONS = ("conversationalTestCases",)

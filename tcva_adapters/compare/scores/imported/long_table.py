@@ -14,7 +14,7 @@ from tcva_adapters.compare.scores.imported.rows import (
     error_columns,
     sample_of,
 )
-from tcva_adapters.samples.csv_cells import original
+from tcva_adapters.samples.file_formats import original
 from tcva_adapters.samples.sources import unreadable
 
 _METHOD = ("method", "metric")

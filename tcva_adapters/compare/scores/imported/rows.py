@@ -15,7 +15,7 @@ from tcva_adapters.errors import (
     InvalidValueError,
     UnreadableInputError,
 )
-from tcva_adapters.samples.field_names import ALIASES
+from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.file_formats import ROW_WORDS, format_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import unreadable

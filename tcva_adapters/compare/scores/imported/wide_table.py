@@ -19,7 +19,7 @@ from tcva_adapters.compare.scores.imported.rows import (
     plain_name,
     sample_of,
 )
-from tcva_adapters.samples.field_names import ALIASES
+from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.sources import unreadable
 
 FEEDBACK = "feedback."
