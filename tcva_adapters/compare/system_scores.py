@@ -48,9 +48,9 @@ def read_systems(
     cells: dict[str, dict[str, dict[str, float]]] = {}
     groups: dict[str, Hashable] = {}
     for block in read_blocks(source, reading):
-        name, queries = block.called, block.rows.names
+        name, queries = block.called, block.names
         judges.setdefault(name, set()).add(block.judge)
-        groups |= zip(queries, block.rows.groups, strict=False)
+        groups |= zip(queries, block.groups, strict=False)
         metrics = dict(_metrics(block, temperatures))
         if not metrics:
             raise InvalidSampleError(

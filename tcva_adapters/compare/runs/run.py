@@ -23,10 +23,11 @@ from tcva_adapters.compare.runs.metric_judgement import (
     MetricEvaluation,
     MetricJudgement,
 )
+from tcva_adapters.compare.scores.block import Block
 from tcva_adapters.compare.scores.judged_by import JudgedBy, RunInfo
 from tcva_adapters.compare.scores.ratings import Ratings, Scale, names_in
 from tcva_adapters.compare.scores.readers import read_scores
-from tcva_adapters.compare.scores.sample_rows import SampleRows
+from tcva_adapters.compare.scores.reading import Reading
 from tcva_adapters.compare.scores.table import ScoreTable, check_groups, repeated_name
 from tcva_adapters.core.temperature import (
     Temperatures,
@@ -226,12 +227,12 @@ class Run:
         ratings = None
         if human is not None:
             ratings = Ratings.find(human, human_scale, self.temperatures[0])
-        rows = SampleRows(ratings, group)
+        block = Block(Reading(ratings=ratings, group=group))
         for sample in self.samples:
-            rows.add(sample.id, sample.metadata)
+            block.add_sample(sample.id, sample.metadata)
         if ratings is not None:
-            self.notes += ratings.notes(rows.number)
-        table = rows.table()
+            self.notes += ratings.notes(block.number)
+        table = block.table()
         if group is not None:
             check_groups(table, group)
         return table

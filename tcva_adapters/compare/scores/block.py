@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.scores.judged_by import JudgedBy
+from tcva_adapters.compare.scores.ratings import Fields
 from tcva_adapters.compare.scores.reading import Reading
-from tcva_adapters.compare.scores.sample_rows import SampleRows
-from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.compare.scores.table import Numbered, ScoreTable
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.evidence import EvidenceCounts, under
@@ -21,6 +21,8 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.summary import LevelCounts, Scores, Summary
+from tcva_adapters.samples.conversation import add_group, conversation_of
+from tcva_adapters.samples.reader import numbered
 from tcva_adapters.samples.sample import Sample
 
 _DEFAULT = ScoringConfig()
@@ -38,74 +40,102 @@ class Block:
         criterion: What was judged; empty for imported scores.
         judge: Who judged it; empty for imported scores.
         system: What the samples are answers of, where that is asked for.
+        number: How many samples there are.
+        names: Their ids in order, each once, and how often it came.
+        metadata: Of each sample.
+        human: Ratings, one per sample and rater, one after the other.
+        groups: What each sample belongs to.
+        texts: The samples of imported scores.
         scores: By method, nan where there is none.
         thresholds: By method.
         reasons: By sample and method.
         counts: Level counts, where they are held.
-        results: By method.
-        texts: The samples of imported scores.
+        results: Of each sample, where they are held.
         prompt_versions: Of the judge, each once.
         scoring: The settings of the first judgement.
         additional_judges: Whose verdicts are fused with the judge's; None before the first scored judgement.
         summaries: By method.
-        rows: The samples.
     """
 
     reading: Reading
-    name: str
-    source: str
-    kind: str
+    name: str = ""
+    source: str = ""
+    kind: str = ""
     criterion: str = ""
     judge: str = ""
     system: str = ""
+    number: int = 0
+    names: dict[str, int] = field(default_factory=dict)
+    metadata: list[Fields] = field(default_factory=list)
+    human: array[float] = field(default_factory=lambda: array("d"))
+    groups: list[Hashable] = field(default_factory=list)
+    texts: list[Sample] = field(default_factory=list)
     scores: dict[str, array[float]] = field(default_factory=dict)
     thresholds: dict[str, float] = field(default_factory=dict)
     reasons: dict[tuple[str, str], str] = field(default_factory=dict)
     counts: LevelCounts = field(default_factory=LevelCounts)
-    results: dict[str, list[Scored]] = field(default_factory=dict)
-    texts: list[Sample] = field(default_factory=list)
+    results: list[Scored] = field(default_factory=list)
     prompt_versions: dict[str, None] = field(default_factory=dict)
     scoring: ScoringConfig | None = None
     additional_judges: tuple[str, ...] | None = None
     summaries: dict[str, Scores] = field(default_factory=dict)
-    rows: SampleRows = field(init=False)
-
-    def __post_init__(self) -> None:
-        holds_ids = self.reading.hold == "all"
-        self.rows = SampleRows(self.reading.ratings, self.reading.group, holds_ids)
 
     @property
     def called(self) -> str:
         """What its samples are answers of, or the file is called."""
         return self.system or self.name or self.source
 
-    def add(
-        self,
-        row: str,
-        scores: Mapping[str, float | None],
-        reasons: Mapping[str, str],
-        result: Scored | None = None,
+    def add_sample(
+        self, name: str | None, metadata: Fields, conversation: str | None = None
+    ) -> str:
+        """Take one more sample.
+
+        Args:
+            name: Its id; by default ``row-N``. One that came before is numbered.
+            metadata: Its metadata.
+            conversation: The one that it is a turn of, where its id does not say so.
+
+        Returns:
+            What the sample is called in the table.
+        """
+        self.number += 1
+        row = f"row-{self.number}"
+        called = name or row
+        reading = self.reading
+        if reading.holds_ids:
+            row = called = numbered(called, self.names)
+            self.metadata.append(metadata)
+        if reading.ratings is not None:
+            self.human.extend(reading.ratings.of_sample(called, metadata))
+        if reading.group is None:
+            turn_of = conversation_of(name, metadata) or conversation
+            add_group(self.groups, self.number, turn_of)
+        else:
+            self.groups.append(_group(metadata.get(reading.group)))
+        return row
+
+    def add_scores(
+        self, row: str, scores: Mapping[str, float | None], reasons: Mapping[str, str]
     ) -> None:
-        """Take the scores of a sample that is in the rows already."""
+        """Take the scores of a sample that was added, and why there are none."""
         for method, score in scores.items():
             column = self.scores.setdefault(method, array("d"))
             column.append(math.nan if score is None else score)
-        if self.rows.holds_ids:
+        if self.reading.holds_ids:
             self.reasons |= {
                 (row, method): why for method, why in reasons.items() if why
             }
-            if result is not None:
-                for method in scores:
-                    self.results.setdefault(method, []).append(result)
 
     def add_rated(self, item: CCRSResult) -> None:
         """Take one more sample by its CCRS result."""
-        row = self.rows.add(item.sample_id, item.metadata)
+        row = self.add_sample(item.sample_id, item.metadata)
         reasons = {method: why.text for method, why in item.unscored_by.items()}
-        self.add(row, item.scores, reasons, item)
-        self.thresholds |= dict.fromkeys(item.scores, item.threshold)
+        self.add_scores(row, item.scores, reasons)
+        if self.reading.holds_ids:
+            self.results.append(item)
         self.prompt_versions[item.prompt_version] = None
         for metric, score in item.scores.items():
+            self.thresholds[metric] = item.threshold
             summary = self.summaries.setdefault(metric, Scores())
             summary.add_score(score, item.unscored_by.get(metric))
 
@@ -132,7 +162,7 @@ class Block:
         if judged.unscored is None:  # else additional judges were not asked
             self._check_fused(judged)
 
-        row = self.rows.add(judged.sample_id, judged.metadata, conversation)
+        row = self.add_sample(judged.sample_id, judged.metadata, conversation)
         summary = self.summaries.setdefault(judged.criterion, Summary())
         assert isinstance(summary, Summary)  # noqa: S101  # a block holds results of one kind
         if self.reading.hold == "counts":
@@ -143,14 +173,16 @@ class Block:
         result = item if isinstance(item, Result) else Result(judged, scoring)
         if result.scoring != scoring:
             result = Result(judged, scoring, result.certified)
-        method, why = judged.criterion, result.unscored
-        reasons = {} if why is None or result.score is not None else {method: why.text}
-        self.add(row, {method: result.score}, reasons, result)
+        method, why = judged.criterion, ""
         if result.mostly_marked:
-            self.reasons[row, method] = MOSTLY_MARKED
+            why = MOSTLY_MARKED
+        elif result.score is None and result.unscored is not None:
+            why = result.unscored.text
+        self.add_scores(row, {method: result.score}, {method: why})
         self.thresholds.setdefault(method, scoring.threshold)
         summary.add(result)
-        if self.rows.holds_ids:
+        if self.reading.holds_ids:
+            self.results.append(result)
             self.counts.add(result.seen)
 
     def _check_fused(self, judged: Assessment) -> None:
@@ -186,18 +218,17 @@ class Block:
         Args:
             titles: What its methods are called there; by default as they are.
         """
-        titles = titles or {method: method for method in self.scores}
-        table = self.rows.table()
+        if titles is None:
+            titles = {method: method for method in self.scores}
         columns = [np.frombuffer(scores) for scores in self.scores.values()]
-        usage = {
-            titles[method]: summary.usage.model_dump(exclude_none=True)
-            for method, summary in self.summaries.items()
-            if isinstance(summary, Summary) and method in titles
-        }
-        return replace(
-            table,
+        ratings = self.reading.ratings
+        return ScoreTable(
+            samples=tuple(self.names) if self.names else Numbered(self.number),
             methods=tuple(titles.values()),
-            scores=np.stack(columns, axis=1) if columns else table.scores,
+            scores=np.stack(columns, axis=1) if columns else np.empty((self.number, 0)),
+            human=np.frombuffer(self.human),
+            raters=ratings.raters if ratings and self.human else (),
+            groups=tuple(self.groups),
             counts=self.counts.table() if self.counts.judges else None,
             thresholds={
                 title: self.thresholds[method]
@@ -208,6 +239,20 @@ class Block:
                 (row, titles[method]): why
                 for (row, method), why in self.reasons.items()
             },
-            usage=usage,
-            results={titles[name]: results for name, results in self.results.items()},
+            metadata=self.metadata,
+            usage={
+                titles[method]: summary.usage.model_dump(exclude_none=True)
+                for method, summary in self.summaries.items()
+                if isinstance(summary, Summary) and method in titles
+            },
+            results=dict.fromkeys(
+                titles.values() if self.results else (), self.results
+            ),
         )
+
+
+def _group(value: object) -> Hashable:
+    """A value of the field of groups; None for what names no group."""
+    is_name = isinstance(value, str | int | float) and value != ""
+    is_nan = value != value  # noqa: PLR0124  # only nan differs from itself
+    return value if is_name and not is_nan else None

@@ -189,8 +189,7 @@ def read_blocks(source: Any, reading: Reading) -> list[Block]:
         else:
             blocks += judged_blocks(part, reading, name=name)
     for block in blocks:
-        names = block.rows.names.items()
-        if again := [name for name, times in names if times > 1]:
+        if again := [name for name, times in block.names.items() if times > 1]:
             reading.notes.append(
                 f"{block.called} repeats {counted(len(again), 'id')}, e.g. {again[0]!r}; "
                 f"the samples after the first are named {again[0]}#2 and so on."

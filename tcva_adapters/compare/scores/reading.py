@@ -48,6 +48,11 @@ class Reading:
     notes: list[str] = field(default_factory=list)
     skipped: int = 0
 
+    @property
+    def holds_ids(self) -> bool:
+        """Whether ids and metadata are held; else samples are known by their numbers."""
+        return self.hold == "all"
+
 
 def system_of(sample: str | None, metadata: Fields, field: str | None) -> str:
     """The system that a sample is an answer of; empty where nobody asks for systems.

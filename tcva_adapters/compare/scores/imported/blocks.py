@@ -52,8 +52,8 @@ def imported_blocks(
         block = blocks[system]
         scores = dict.fromkeys(imported.methods) | row.scores
         lacking = dict.fromkeys(scores.keys() - row.scores.keys(), _NO_ROW)
-        place = block.rows.add(called, row.sample.metadata)
-        block.add(place, scores, lacking | row.reasons)
+        place = block.add_sample(called, row.sample.metadata)
+        block.add_scores(place, scores, lacking | row.reasons)
         block.texts.append(row.sample.model_copy(update={"id": called}))
     return [*blocks.values()]
 
