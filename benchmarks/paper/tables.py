@@ -16,7 +16,8 @@ import numpy as np
 from benchmarks.paper.digits import CONFIGURATIONS, TEMPERATURES, Rows
 from tcva_adapters.compare.calibration.fused import gains, members_of, with_fused
 from tcva_adapters.compare.scores.table import ScoreTable
-from tcva_adapters.core.collapse import ablation
+from tcva_adapters.core.aggregation import scores_of
+from tcva_adapters.core.collapse import ablation_plans, binary_counts
 from tcva_adapters.core.temperature import BALANCED
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray
 from tcva_adapters.results.scoring import ScoringConfig
@@ -160,11 +161,13 @@ def _one_sided(
 
 def tables_7_and_9(table: ScoreTable, temperature: float) -> dict[str, Rows]:
     """Rho of TCVA under each weight scheme, and with parts of the method taken out."""
-    parts = (
-        []
-        if table.counts is None
-        else ablation(table.counts[:, 0], temperature).values()
-    )
+    parts = []
+    if table.counts is not None:
+        rows = table.counts[:, 0]
+        parts = [
+            scores_of(binary_counts(rows) if part == "binary" else rows, plan)[:, 0]
+            for part, plan in ablation_plans([temperature]).items()
+        ]
     at = ScoringConfig(temperature=temperature)
     scores = {
         "Table 7": {

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.settings_model import SettingsModel
 from tcva_adapters.samples.sources import unreadable
 from tcva_adapters.stats.checks import one_of
 from tcva_adapters.stats.holm import correct_p
@@ -22,20 +23,21 @@ from tcva_adapters.tables import Record, Table, named_columns
 Hypotheses = str | Path | Sequence[Mapping[str, Any]]
 """A JSON file of a list, or the list; see `systems`."""
 
+_MISSING = {"name": None, "pairs": None}
+"""In place of what an entry must have and lacks, to be refused by its name."""
 _EXAMPLE = "a hypothesis is {'name': 'a beats b', 'pairs': [['a', 'b']], ...}"
 
 
-class Hypothesis(BaseModel):
+class Hypothesis(SettingsModel):
     """One or several comparisons of two systems, and how their p are joined; see `systems`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(strict=False)  # pairs are lists in JSON
 
     name: str
     pairs: list[tuple[str, str]] = Field(min_length=1)
     metrics: list[str] | None = Field(default=None, min_length=1)
     direction: Literal["different", "greater", "less"] = "different"
     join: Literal["all", "any"] | None = None
-    chances: Literal["comparisons", "metrics"] = "comparisons"
 
     def record(
         self, tests: Mapping[str, Pairs], tables: Mapping[str, ScoreTable]
@@ -45,14 +47,13 @@ class Hypothesis(BaseModel):
         Raises:
             InvalidValueError: It is about what is not there, or does not say how to join.
         """
-        metrics = list(tables) if self.metrics is None else self.metrics
         ps = []
-        for metric, (first, second) in product(metrics, self.pairs):
+        for metric, pair in product(self.metrics or tables, self.pairs):
             one_of("metric", metric, list(tables))
             names = tables[metric].methods
-            for name in (first, second):
+            for name in pair:
                 one_of("system", name, names)
-            better, worse = names.index(first), names.index(second)
+            better, worse = (names.index(name) for name in pair)
             test = tests[metric]
             if self.direction == "different":
                 ps.append(float(test.p[better, worse]))
@@ -65,11 +66,9 @@ class Hypothesis(BaseModel):
         if len(ps) > 1:
             one_of("join", self.join or "None", ("all", "any"))
             joins = f"{self.join} of {len(ps)} comparisons"
+        p = float(np.max(ps))  # every one of them has to be significant on its own
         if self.join == "any":
-            chances = metrics if self.chances == "metrics" else ps
-            p = min(1.0, len(chances) * float(np.fmin.reduce(ps)))
-        else:
-            p = float(np.max(ps))  # every one of them has to be significant on its own
+            p = min(1.0, len(ps) * float(np.fmin.reduce(ps)))
         return {"hypothesis": self.name, "joins": joins, "p": p}
 
 
@@ -101,9 +100,9 @@ def hypotheses_table(
     records = []
     for number, entry in enumerate(entries, start=1):
         try:
-            records.append(Hypothesis.model_validate(entry).record(tests, tables))
-        except (ValidationError, InvalidValueError) as error:
-            why = f"{_reason(error)}; {_EXAMPLE}"
+            records.append(Hypothesis(**_MISSING | entry).record(tests, tables))
+        except (TypeError, InvalidValueError) as error:
+            why = f"{error}; {_EXAMPLE}"
             raise unreadable(where, why, line=number, word="item") from None
     correct_p(records)
     for record in records:
@@ -112,11 +111,3 @@ def hypotheses_table(
         hypothesis="text", joins="text", p="p", p_corrected="p", supported="text"
     )
     return Table("hypotheses", columns, records)
-
-
-def _reason(error: ValidationError | InvalidValueError) -> str:
-    if isinstance(error, InvalidValueError):
-        return str(error)
-    problem = error.errors()[0]
-    field = ".".join(str(part) for part in problem["loc"])
-    return f"{field}: {problem['msg']}, got {problem['input']!r}"

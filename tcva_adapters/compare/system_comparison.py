@@ -106,8 +106,7 @@ def systems(
         group: The same of what queries belong to (a document).
         hypotheses: A JSON file of a list, or the list: ``name``, ``pairs`` (two systems each), and
             optionally ``metrics`` (all), ``direction`` (``greater``, ``less`` or ``different``, the
-            default), ``join`` (``all`` or ``any``; needed for several comparisons) and ``chances``
-            (of ``any``: what the smallest p is multiplied by, ``comparisons`` or ``metrics``).
+            default) and ``join`` (``all`` or ``any``; needed for several comparisons).
         test: Which p is read for what is significant, for hypotheses and discriminative power.
         alpha: Level of the tests, for each metric over all its pairs.
         resamples: Draws of either test per metric.

@@ -324,28 +324,25 @@ def unrounded_score(
         exponent: At this temperature.
     """
     total = sum(counts)
-    if total == 0.0:
+    if not total:
         return math.nan
+
     is_low = exponent < TINY_EXPONENT
     weights = plan.floored if is_low else plan.weights
-    shares = [count / total for count in counts]
-    present = [
-        (share, weight) for share, weight in zip(shares, weights, strict=True) if share
-    ]
+    present = [pair for pair in zip(counts, weights, strict=True) if pair[0]]
     favoured = present[-1 if is_low else 0][1]
-    if favoured == 0.0:
+    if not favoured:
         return 0.0
     if abs(exponent) < TINY_EXPONENT:
         exponent = _NEAREST_EXPONENT
-    scaled = [
-        (share, exponent * math.log(weight / favoured) if weight else -math.inf)
-        for share, weight in present
-    ]
-    deficit = sum([share * math.expm1(power) for share, power in scaled])
-    if deficit < _PLAIN_SUM_BELOW:
-        log_sum = math.log(sum([share * math.exp(power) for share, power in scaled]))
-    else:
-        log_sum = math.log1p(deficit)
+
+    deficit = plain_sum = 0.0
+    for count, weight in present:
+        power = exponent * math.log(weight / favoured) if weight else -math.inf
+        deficit += count / total * math.expm1(power)
+        plain_sum += count / total * math.exp(power)
+    is_clear = deficit < _PLAIN_SUM_BELOW
+    log_sum = math.log(plain_sum) if is_clear else math.log1p(deficit)
     mean = favoured * math.exp(log_sum / exponent)
     if plan.penalty == "off":
         return mean

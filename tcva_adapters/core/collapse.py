@@ -18,7 +18,6 @@ from tcva_adapters.core.aggregation import (
     SchemeLike,
     check_counts,
     make_plan,
-    scores_of,
 )
 from tcva_adapters.core.checks import listed
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
@@ -50,46 +49,30 @@ def ternary_counts(counts: npt.ArrayLike) -> FloatArray:
     return np.add.reduceat(rows, [0, 2, 4], axis=1)
 
 
-def ablation(
-    counts: npt.ArrayLike, temperature: float | str, **options: Any
-) -> dict[str, FloatArray]:
-    """Scores with parts of the method taken out (paper, section 4.6), shape (N,) each.
-
-    ``full`` is the whole method (A), ``without_penalty`` B, ``arithmetic`` has the arithmetic mean
-    in place of the power mean (C) and ``binary`` two levels in place of five (D); the penalty stays
-    in both.
-
-    Args:
-        counts: Shape (N, 5), fully first.
-        temperature: For the power mean and for the penalty.
-        options: ``scheme``, ``eps``, ``floor`` and ``bounds`` as for ``aggregate_counts``.
-
-    Raises:
-        InvalidValueError: As for ``aggregate_counts``.
-
-    >>> parts = ablation([[1, 0, 1, 0, 1]], 0.5)
-    >>> {name: round(float(scores[0]), 4) for name, scores in parts.items()}
-    {'full': 0.3778, 'without_penalty': 0.5667, 'arithmetic': 0.3778, 'binary': 0.1111}
-    """
-    rows = check_counts(counts)
-    return {
-        name: scores_of(binary_counts(rows) if name == "binary" else rows, plan)[:, 0]
-        for name, plan in ablation_plans([temperature], **options).items()
-    }
-
-
 def ablation_plans(
     temperatures: Iterable[float | str],
     *,
     scheme: SchemeLike = WeightScheme.DEFAULT,
     **options: Any,
 ) -> dict[str, Plan]:
-    """The plans of the variants of `ablation`, by their names; ``binary`` is for `binary_counts`.
+    """The plans of the method with parts taken out (paper, section 4.6), by their names.
+
+    ``full`` is the whole method (A), ``without_penalty`` B, ``arithmetic`` has the arithmetic mean
+    in place of the power mean (C) and ``binary`` is for two levels in place of five
+    (D, `binary_counts`); the penalty stays in both.
+
+    Args:
+        temperatures: For the power mean and for the penalty.
+        scheme: As for ``aggregate_counts``.
+        options: Likewise ``eps``, ``floor`` and ``bounds``.
 
     Raises:
         InvalidValueError: As for ``aggregate_counts``.
+
+    >>> [plan.exponents for plan in ablation_plans([0.1]).values()]
+    [[-8.0], [-8.0], [1.0], [-8.0]]
     """
-    grid = list(temperatures)
+    grid = listed("temperatures", temperatures)
     full = make_plan(grid, scheme=scheme, **options)
     return {
         "full": full,

@@ -34,10 +34,10 @@ _WAVERING = 100
 """Floats within which a score may fall by its last digit as the temperature rises."""
 
 _CLEAR = 1e-9
-"""A score that lies so far from a threshold is on the same side of it however it is rounded."""
+"""A score that lies so far from a threshold is on the same side of it by either way to compute it."""
 
-_LEAST_ROUNDED = 1e-280
-"""Smaller scores have fewer digits."""
+_HALF_DIGIT = 0.5 * 10.0**-DIGITS
+"""Scores this far below a threshold in [0.1, 1] are rounded to it."""
 
 _MOST_STEPS = 60
 """Of the search for a crossing, which takes about 10."""
@@ -88,11 +88,9 @@ def flip_temperature(
     counts = row[0].tolist()
     scores = score_curves(row, bounds=bounds, **options)
 
-    passes_from = _rounded_from(least)
-
     def above_at(temperature: float) -> float:
         at = exponent_within(temperature, bounds)
-        return unrounded_score(counts, plan, temperature, at) - passes_from
+        return unrounded_score(counts, plan, temperature, at) - least + _HALF_DIGIT
 
     return flip_point(
         lambda temperatures: scores(temperatures)[0] - least, bounds, above_at
@@ -111,7 +109,7 @@ def flip_point(
             not where it is nan. It never falls as the temperature rises, but right above exponent
             0, which is where the floor under the weights may end.
         bounds: The range that is searched.
-        above_at: The same for one temperature before rounding, where that is faster.
+        above_at: Nearly the same for one temperature, where that is faster.
 
     Returns:
         As `flip_temperature`.
@@ -141,12 +139,6 @@ def first_positive(bounds: Bounds) -> float | None:
         bounds.t_min,
         bounds.t_max,
     )
-
-
-def _rounded_from(threshold: float) -> float:
-    """The number from which on scores are rounded to the threshold or above it."""
-    unit = 10.0 ** (math.ceil(math.log10(max(threshold, _LEAST_ROUNDED))) - DIGITS)
-    return (math.ceil(threshold / unit - 0.001) - 0.5) * unit
 
 
 def _settles_near(

@@ -20,8 +20,8 @@ three, 19 999 of two."""
 DRAWS = 10_000
 """So many draws, with seed 0, stand in where there are more."""
 
-INTERVAL = 0.95
-"""The least probability of the central interval."""
+_OUTSIDE = (1.0 - 0.95) / 2.0
+"""The most probability on either side of the central interval."""
 
 
 def count_distribution(probabilities: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -58,26 +58,22 @@ def count_distribution(probabilities: FloatArray) -> tuple[FloatArray, FloatArra
     return counts.astype(np.float64), chances
 
 
-def central_interval(
-    scores: FloatArray, chances: FloatArray, level: float = INTERVAL
-) -> tuple[float, float]:
-    """The central interval that has at least this probability, both ends included.
+def central_interval(scores: FloatArray, chances: FloatArray) -> tuple[float, float]:
+    """The central interval that has at least 95 % of the probability, both ends included.
 
-    Its ends are the largest score that at most (1 - ``level``) / 2 of the probability lies below,
+    Its ends are the largest score that at most 2.5 % of the probability lies below,
     and the smallest that at most as much lies above. Scores are discrete, so that it has more than
-    ``level``, never less.
+    95 %, never less.
 
     Args:
         scores: Shape (N,), in any order.
         chances: How likely each of them is; they sum to 1.
-        level: The probability.
 
     >>> central_interval(np.array([1.0, 0.5, 0.0]), np.array([0.97, 0.02, 0.01]))
     (0.5, 1.0)
     """
     distinct, place = np.unique(scores, return_inverse=True)
     by_score = np.bincount(place, chances)
-    outside = (1.0 - level) / 2.0
     below = np.cumsum(by_score) - by_score
     above = np.cumsum(by_score[::-1])[::-1] - by_score
-    return float(distinct[below <= outside][-1]), float(distinct[above <= outside][0])
+    return float(distinct[below <= _OUTSIDE][-1]), float(distinct[above <= _OUTSIDE][0])

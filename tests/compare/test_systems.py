@@ -106,12 +106,7 @@ def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
             "metrics": ["f T=0.1"],
             "direction": "less",
         },
-        {
-            "name": "m",
-            "pairs": [["a", "b"], ["b", "c"]],
-            "join": "any",
-            "chances": "metrics",
-        },
+        {"name": "m", "pairs": [["a", "b"], ["b", "c"]], "join": "any"},
     ]
     path = tmp_path / "h.json"
     path.write_text(json.dumps(hypotheses))
@@ -126,7 +121,7 @@ def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
     # b's mean is higher, so "b is less" has the other side's p.
     assert third["p"] == 1 - strict[0, 1] / 2
     pairs = ((0, 1), (1, 2))
-    assert fourth["p"] == 3 * min(
+    assert fourth["p"] == 6 * min(
         p[pair] for p in (strict, lenient, direct) for pair in pairs
     )
     # Holm: the smallest p times 4, and so on.
@@ -142,8 +137,8 @@ def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("changes", "said"), [
     ({"pairs": [["a", "x"]]}, "unknown system 'x'|'x'"),
     ({"metrics": ["f"]}, "'f'"), ({"pairs": [["a"]]}, "a hypothesis is"),
-    ({"pairs": None}, "a hypothesis is"), ({"direction": "up"}, "'up'"), ({"join": None}, "join"),
-    ({"chances": "pairs"}, "'pairs'"), ({"pair": 1}, "pair: Extra"),
+    ({"pairs": None}, "a hypothesis is"), ({"name": None}, "name must be a string"), ({"direction": "up"}, "'up'"), ({"join": None}, "join"),
+    ({"pair": 1}, "unknown setting 'pair' of Hypothesis; did you mean 'pairs'"),
 ])  # fmt: skip
 def test_mistakes_in_hypotheses(changes: dict[str, Any], said: str) -> None:
     entry = {"name": "h", "pairs": [["a", "b"]], "join": "all"} | changes

@@ -10,12 +10,12 @@ import pytest
 from tcva_adapters import Assessment
 from tcva_adapters.compare import sweep
 from tcva_adapters.core import aggregation
-from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.writer import write_results
 from tcva_adapters.tables import Report
+from tests.support.ablation import ablation
 
 stats = pytest.importorskip("scipy.stats", reason="the extra stats")
 

@@ -27,10 +27,10 @@ from tcva_adapters.core.aggregation import (
     make_plan,
     score_of,
 )
-from tcva_adapters.core.collapse import ablation
 from tcva_adapters.core.temperature import Bounds, exponent_within
 from tcva_adapters.core.verdicts import LEVELS, SCHEMES, FloatArray, count_levels
 from tcva_adapters.errors import InvalidValueError
+from tests.support.ablation import ablation
 from tests.support.paper import judged, needs_paper_data
 
 WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=12)

@@ -20,7 +20,7 @@ from tcva_adapters import (
 )
 from tcva_adapters.core.aggregation import aggregate, aggregate_counts, make_plan
 from tcva_adapters.core.collapse import (
-    ablation,
+    ablation_plans,
     binary_counts,
     from_deepeval,
     ternary_counts,
@@ -127,7 +127,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "bounds": lambda value: Bounds(t_max=value),
     "binary": binary_counts,
     "ternary": ternary_counts,
-    "ablation": lambda value: ablation(value, 0.5),
+    "ablation": ablation_plans,
     "from deepeval": from_deepeval,
     **{
         f"score_agg {name}": lambda value, name=name: score_agg(**{"scores": [0.5, 0.0], name: value})  # type: ignore[misc]  # bound at once

@@ -16,7 +16,6 @@ from tcva_adapters import WeightScheme, aggregate, aggregate_counts, exponent, f
 from tcva_adapters.core import uncertainty
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.collapse import (
-    ablation,
     binary_counts,
     from_deepeval,
     ternary_counts,
@@ -32,6 +31,7 @@ from tcva_adapters.core.verdicts import (
     level_shares,
 )
 from tcva_adapters.errors import InvalidValueError
+from tests.support.ablation import ablation
 
 NAN = float("nan")
 scores = st.floats(0.001, 1.0)
@@ -151,11 +151,9 @@ def test_a_unanimous_panel_reaches_the_threshold_that_it_gives() -> None:
     assert (rating.weighted_score, rating.pass_status) == (3.0, True)
 
 
-def interval(rows: FloatArray, temperature: float = 0.5, level: float = 0.95) -> Any:
+def interval(rows: FloatArray, temperature: float = 0.5) -> Any:
     counts, chances = count_distribution(rows)
-    return central_interval(
-        aggregate_counts(counts, [temperature])[:, 0], chances, level
-    )
+    return central_interval(aggregate_counts(counts, [temperature])[:, 0], chances)
 
 
 def some_rows(seed: int, claims: int) -> FloatArray:
@@ -204,7 +202,6 @@ def test_the_interval_is_the_narrowest_of_its_kind() -> None:
     # Scores 0 (.02), 1 (.98): 2 % lie below 1, which may be left out; 3 % may not.
     assert interval(np.array([[0.98, 0, 0, 0, 0.02]])) == (1.0, 1.0)
     assert interval(np.array([[0.97, 0, 0, 0, 0.03]])) == (0.0, 1.0)
-    assert interval(np.array([[0.97, 0, 0, 0, 0.03]]), level=0.9) == (1.0, 1.0)
     score = aggregate(["fully", "mostly", "minor"], 0.3)
     assert interval(np.eye(5)[[0, 1, 3]], 0.3) == (score, score)
 
