@@ -83,11 +83,13 @@ def distribution(records: list[Record]) -> Table:
         *(Column(name, "score") for name in ("mean_common", "sd", *_QUANTILES)),
         *named_columns(at_0="share", at_1="share", threshold="score"),
     ]
-    rows = [
-        {column.name: record[column.name] for column in columns} for record in records
-    ]
-    notes = ["mean common: over the samples that every method has scored"]
-    return Table("distribution", columns, rows, detail=True, notes=notes)
+    return Table(
+        "distribution",
+        columns,
+        records,
+        detail=True,
+        notes=["mean common: over the samples that every method has scored"],
+    )
 
 
 def unscored(table: ScoreTable) -> Table:
@@ -128,18 +130,22 @@ def decisions(table: ScoreTable) -> Table:
         if method not in views
         for view in views
     ]
-    columns = named_columns(
-        method="text",
-        tcva="text",
-        n="int",
-        both_pass="int",
-        only_tcva="int",
-        only_method="int",
-        both_fail="int",
-        same="share",
-        kappa="score",
+    return Table(
+        "decisions",
+        named_columns(
+            method="text",
+            tcva="text",
+            n="int",
+            both_pass="int",
+            only_tcva="int",
+            only_method="int",
+            both_fail="int",
+            same="share",
+            kappa="score",
+        ),
+        records,
+        detail=True,
     )
-    return Table("decisions", columns, records, detail=True)
 
 
 def crosstab(table: ScoreTable, first: str, second: str) -> Record:
@@ -170,34 +176,38 @@ def pairs(table: ScoreTable) -> Table:
     """Every two methods on the samples that both have scored."""
     records = []
     for first, second in combinations(table.methods, 2):
-        both = table.common([first, second]).scores
+        scores = table.common([first, second]).scores
         decided = crosstab(table, first, second)
-        record = {"first": first, "second": second, "n": len(both)}
+        record = {
+            "first": first,
+            "second": second,
+            "n": len(scores),
+            "difference": mean(scores[:, 0] - scores[:, 1]),
+            "same": decided["same"],
+            "kappa": decided["kappa"],
+        }
         for name, measure in _CORRELATIONS.items():
-            record[name] = agreement(measure, *as_shown(measure, both.T)).value
-        records.append(
-            {
-                **record,
-                "difference": mean(both[:, 0] - both[:, 1]),
-                "same": decided["same"],
-                "kappa": decided["kappa"],
-            }
-        )
-    columns = named_columns(
-        first="text",
-        second="text",
-        n="int",
-        rho="score",
-        tau="score",
-        r="score",
-        difference="signed",
-        same="share",
-        kappa="score",
+            record[name] = agreement(measure, *as_shown(measure, scores.T)).value
+        records.append(record)
+    return Table(
+        "pairs",
+        named_columns(
+            first="text",
+            second="text",
+            n="int",
+            rho="score",
+            tau="score",
+            r="score",
+            difference="signed",
+            same="share",
+            kappa="score",
+        ),
+        records,
+        detail=True,
+        notes=[
+            "rho, tau, r: Spearman, Kendall, Pearson; same, kappa: agreement on pass and fail"
+        ],
     )
-    notes = [
-        "rho, tau, r: Spearman, Kendall, Pearson; same, kappa: agreement on pass and fail"
-    ]
-    return Table("pairs", columns, records, detail=True, notes=notes)
 
 
 def ranked_differently(table: ScoreTable, most: int) -> Table:
@@ -206,76 +216,79 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
     Ties, equal to three digits, count half. A sample appears once, with the pair that differs most about it; a
     pair that gives it the same score, or of two views of one judgement, is left out.
     """
-    records: list[Record] = []
-    for pair in combinations(table.methods, 2):
-        if not set(pair) <= set(table.views):
-            records += _rank_differences(table, pair, most)
-    rows = {sample: row for row, sample in enumerate(table.samples)}
-    records.sort(key=lambda record: (-record["difference"], rows[record["sample"]]))
-    by_sample: dict[str, Record] = {}
-    for record in records:
-        by_sample.setdefault(record["sample"], record)
-    columns = named_columns(
-        sample="text",
-        higher="text",
-        lower="text",
-        higher_score="score",
-        lower_score="score",
+    pairs = [
+        pair
+        for pair in combinations(table.methods, 2)
+        if not set(pair) <= set(table.views)
+    ]
+    # Of each pair and sample, by the pair's two methods.
+    shares = np.zeros((len(pairs), len(table), 2))
+    for pair, of_pair in zip(pairs, shares, strict=True):
+        scores = table.select(methods=pair).scores
+        both = np.isfinite(scores).all(axis=1)
+        shown = seen(scores[both])
+        differ = np.ptp(shown, axis=1, keepdims=True) > 0.0
+        of_pair[both] = np.where(differ, share_below(shown), 0.0)
+    gaps = np.ptp(shares, axis=2)
+    largest = gaps.max(axis=0, initial=0.0)
+
+    records = []
+    for row in np.argsort(-largest, kind="stable")[:most].tolist():
+        if largest[row] > 0.0:
+            place = int(gaps[:, row].argmax())
+            lower, higher = shares[place, row].argsort().tolist()
+            records.append(
+                {
+                    "sample": table.samples[row],
+                    "higher": pairs[place][higher],
+                    "lower": pairs[place][lower],
+                    "higher_score": float(table.column(pairs[place][higher])[row]),
+                    "lower_score": float(table.column(pairs[place][lower])[row]),
+                    "difference": float(largest[row]),
+                }
+            )
+    return Table(
+        "ranked differently",
+        named_columns(
+            sample="text",
+            higher="text",
+            lower="text",
+            higher_score="score",
+            lower_score="score",
+        ),
+        records,
     )
-    return Table("ranked differently", columns, [*by_sample.values()][:most])
-
-
-def _rank_differences(
-    table: ScoreTable, pair: tuple[str, str], most: int
-) -> Iterator[Record]:
-    """The samples that two methods rank most differently."""
-    scores = np.stack([table.column(method) for method in pair], axis=1)
-    rows = np.flatnonzero(np.isfinite(scores).all(axis=1))
-    scores = scores[rows]
-    shown = seen(scores)
-    shares = np.stack([share_below(column) for column in shown.T], axis=1)
-    gaps = np.abs(shares[:, 0] - shares[:, 1]) * (np.ptp(shown, axis=1) > 0.0)
-    for place in np.argsort(-gaps, kind="stable")[:most].tolist():
-        lower, higher = shares[place].argsort().tolist()
-        if gaps[place] > 0.0:
-            yield {
-                "sample": table.samples[rows[place]],
-                "higher": pair[higher],
-                "lower": pair[lower],
-                "higher_score": float(scores[place, higher]),
-                "lower_score": float(scores[place, lower]),
-                "higher_rank": float(shares[place, higher]),
-                "lower_rank": float(shares[place, lower]),
-                "difference": float(gaps[place]),
-            }
 
 
 def share_below(scores: FloatArray) -> FloatArray:
-    """The share of the scores below each, ties counted half.
+    """The share of the scores of a column below each, ties counted half.
 
     >>> share_below(np.array([0.2, 0.9, 0.9, 0.4])).tolist()
     [0.125, 0.75, 0.75, 0.375]
     """
-    ranks: FloatArray = scipy_module("stats").rankdata(scores)
+    ranks: FloatArray = scipy_module("stats").rankdata(scores, axis=0)
     return (ranks - 0.5) / len(scores)
 
 
 def usage(table: ScoreTable) -> Table:
     """What the methods took: judgements made now and before, calls, tokens, seconds."""
-    records = [
-        {"method": _judgement_name(table, method), **spent}
-        for method, spent in table.usage.items()
-    ]
-    columns = named_columns(
-        method="text",
-        judged="int",
-        cached="int",
-        calls="int",
-        input_tokens="int",
-        output_tokens="int",
-        seconds="score",
+    return Table(
+        "usage",
+        named_columns(
+            method="text",
+            judged="int",
+            cached="int",
+            calls="int",
+            input_tokens="int",
+            output_tokens="int",
+            seconds="score",
+        ),
+        [
+            {"method": _judgement_name(table, method), **spent}
+            for method, spent in table.usage.items()
+        ],
+        detail=True,
     )
-    return Table("usage", columns, records, detail=True)
 
 
 def _judgement_name(table: ScoreTable, method: str) -> str:
