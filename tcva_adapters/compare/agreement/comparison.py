@@ -21,7 +21,15 @@ from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.correlation import Measure, agreement, check_measure
 from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.inference import Estimate
-from tcva_adapters.tables import Record, Report, Table, cell, counted, named_columns
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Report,
+    Table,
+    cell,
+    counted,
+    named_columns,
+)
 
 _TIED = f"pairs of samples with equal scores; {TIES}"
 _METHOD_COLUMNS = named_columns(
@@ -178,9 +186,12 @@ def _methods_by_rating(
         estimated = estimates.get((row["method"], objective), Estimate(np.nan))
         row.update(estimated.record("human"))
     measure = human_agreement.MEASURE_NAMES[objective]
-    note = f"human: {measure} of scores and human ratings; tied: {_TIED}"
-    columns = [*_METHOD_COLUMNS, *named_columns(human="interval")]
-    return Table("methods", columns, rows, notes=[note])
+    return Table(
+        "methods",
+        [*_METHOD_COLUMNS, Column("human", "interval")],
+        rows,
+        notes=[f"human: {measure} of scores and human ratings; tied: {_TIED}"],
+    )
 
 
 def _methods_by_main(table: ScoreTable, rows: list[Record]) -> Table:
@@ -193,24 +204,26 @@ def _methods_by_main(table: ScoreTable, rows: list[Record]) -> Table:
             both = seen(table.common([main, method]).scores)
             row["rho"] = agreement("spearman", *both.T).value
     note = f"same: equal decisions, rho: Spearman correlation, both with {main}; tied: {_TIED}"
-    columns = [*_METHOD_COLUMNS, *named_columns(same="share", rho="score")]
-    return Table("methods", columns, rows, notes=[note] if len(rows) > 1 else ())
+    return Table(
+        "methods",
+        [*_METHOD_COLUMNS, *named_columns(same="share", rho="score")],
+        rows,
+        notes=[note] if len(rows) > 1 else (),
+    )
 
 
 def _coverage_notes(table: ScoreTable) -> Iterator[str]:
     """How far methods have scored the same samples."""
     scored = np.isfinite(table.scores)
-    numbers = dict(zip(table.methods, scored.sum(axis=0).tolist(), strict=True))
-    for method, number in numbers.items():
+    numbers = scored.sum(axis=0).tolist()
+    for method, number in zip(table.methods, numbers, strict=True):
         if len(table) and not number:
             yield f"{method} has no score on any sample."
-    if len(set(numbers.values())) > 1:
-        common = int(scored.all(axis=1).sum())
+    if len(set(numbers)) > 1:
+        common = counted(int(scored.all(axis=1).sum()), "sample")
         yield (
             "The means are over different samples; 'mean common' in 'distribution' is over the "
-            f"{counted(common, 'sample')} that every method has scored."
-            if common
-            else "The means are over different samples: no sample has a score from every method."
+            f"{common} that every method has scored."
         )
 
 
@@ -226,7 +239,7 @@ def _several_judgements(table: ScoreTable, objective: Measure) -> Iterator[Repor
 
 
 def _decision_sentence(table: ScoreTable) -> str:
-    """The main method's decisions, against the methods that decide most and least like it."""
+    """The main method's decisions, and the methods that decide most and least like it."""
     main = table.main
     scored = np.isfinite(table.column(main))
     number = int(scored.sum())
@@ -235,28 +248,20 @@ def _decision_sentence(table: ScoreTable) -> str:
     passing = cell(method_tables.mean(table.passes(main)[scored]), "share")
     sentence = f"{main} passes {passing} of {counted(number, 'sample')}."
 
-    decided = {
-        method: method_tables.crosstab(table, main, method)
-        for method in table.methods
-        if method != main and method not in table.views
-    }
-    others = [method for method in decided if decided[method]["n"]]
-    if not others:
+    same: dict[str, float] = {}
+    for method in table.methods:
+        if method != main and method not in table.views:
+            decided = method_tables.crosstab(table, main, method)
+            if decided["n"]:
+                same[method] = decided["same"]
+    if not same:
         return sentence
-    others.sort(key=lambda method: decided[method]["same"], reverse=True)
-    closest, farthest = others[0], others[-1]
-    same = decided[closest]["same"]
-    if same == decided[farthest]["same"]:
-        name = closest if len(others) == 1 else "Each other method"
-        return f"{sentence} {name} makes the same decision on {cell(same, 'share')}."
-    most, least = (
-        f"{row['both_pass'] + row['both_fail']} of {row['n']}"
-        for row in (decided[closest], decided[farthest])
-    )
-    return (
-        f"{sentence} The most similar method is {closest} (same decision on {most}), the least "
-        f"similar {farthest} ({least})."
-    )
+    closest = max(same, key=lambda method: same[method])
+    farthest = min(same, key=lambda method: same[method])
+    sentence += f" {closest} makes the same decision on {cell(same[closest], 'share')}"
+    if closest != farthest:
+        sentence += f", {farthest} on {cell(same[farthest], 'share')}"
+    return f"{sentence}."
 
 
 def _reservations(table: ScoreTable) -> str:

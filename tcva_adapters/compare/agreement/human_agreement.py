@@ -22,7 +22,7 @@ from tcva_adapters.stats.describe import as_shown
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import DETECTABLE, Estimate, difference, estimate
 from tcva_adapters.stats.kappa import kappa_of_table
-from tcva_adapters.tables import Record, Table, cell, counted, named_columns, p_text
+from tcva_adapters.tables import Column, Table, cell, counted, named_columns, p_text
 
 LEAST = 10
 """Human ratings from which on methods are compared by them."""
@@ -70,33 +70,34 @@ def estimates_of(
 
 def agreement_table(estimates: Estimates, objective: Measure) -> Table:
     """Every method against human ratings."""
-    records = [
-        {
-            "method": method,
-            "measure": measure,
-            "n": estimated.n,
-            "p": estimated.p,
-            **estimated.record("agreement"),
-        }
-        for (method, measure), estimated in estimates.items()
-    ]
-    columns = named_columns(
-        method="text",
-        measure="text",
-        n="int",
-        agreement="interval",
-        p="p",
-    )
-    notes = [
-        f"n: samples with a score and a rating; p: of no agreement, for {objective} only"
-    ]
     # The last reason of a method stands for its measures.
-    reasons = {method: e.reason for (method, _), e in estimates.items() if e.reason}
-    notes += _reason_notes(reasons)
-    methods = {method for method, _ in estimates}
-    if len(estimates) < len(methods) * len(MEASURES):
-        notes.append("mae is left out where scores or ratings are not between 0 and 1")
-    return Table("human ratings", columns, records, detail=True, notes=notes)
+    lacking = {method: e for (method, _), e in estimates.items() if e.reason}
+    return Table(
+        "human ratings",
+        named_columns(
+            method="text",
+            measure="text",
+            n="int",
+            agreement="interval",
+            p="p",
+        ),
+        [
+            {
+                "method": method,
+                "measure": measure,
+                "n": estimated.n,
+                "p": estimated.p,
+                **estimated.record("agreement"),
+            }
+            for (method, measure), estimated in estimates.items()
+        ],
+        detail=True,
+        notes=[
+            f"n: samples with a score and a rating; p: of no agreement, for {objective} only",
+            "mae: only where scores and ratings are between 0 and 1",
+            *_reason_notes(lacking),
+        ],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,9 @@ class PairTests:
 
     Attributes:
         objective: The measure by which methods are tested.
-        ranked: The agreement of every method, the best first, as far as it is defined: on the samples
-            that all have scored, where these are enough, else on each one's own.
+        ranked: The agreement of every method, the best first, as far as it is defined.
+        common: How many samples it is of: all that every method has scored; None where these are
+            too few, and each method has its own.
         reference: The method that others are tested against.
         differences: By method.
         p_corrected: By method, as far as there is a test.
@@ -115,6 +117,7 @@ class PairTests:
 
     objective: Measure
     ranked: Mapping[str, float]
+    common: int | None
     reference: str
     differences: Mapping[str, Estimate]
     p_corrected: Mapping[str, float]
@@ -142,17 +145,18 @@ def tests_against(
         resamples: Of each test.
         seed: Of these.
     """
-    table = replace(table, scores=as_shown(objective, table.scores))
     methods = [method for method in table.methods if (method, objective) in estimates]
-    ranked = _ranked(table, objective, methods)
+    table = replace(table, scores=as_shown(objective, table.scores)).rated
+    common = table.common()
+    is_common = len(common) >= LEAST
+    ranked = _ranked(common if is_common else table, objective, methods)
     against = reference or next(iter(ranked), "")
-    human = table.rating
     differences = {
         method: difference(
             objective,
             table.column(method),
             table.column(against),
-            human,
+            table.rating,
             table.groups or None,
             resamples=resamples,
             seed=seed,
@@ -166,6 +170,7 @@ def tests_against(
     return PairTests(
         objective=objective,
         ranked=ranked,
+        common=len(common) if is_common else None,
         reference=against,
         differences=differences,
         p_corrected=dict(zip(p, corrected, strict=False)),
@@ -176,37 +181,18 @@ def tests_against(
 def _ranked(
     table: ScoreTable, objective: Measure, methods: Sequence[str]
 ) -> dict[str, float]:
-    """See `PairTests`."""
-    rated = table.rated
-    common = rated.common()
-    used = common if len(common) >= LEAST else rated
-    human = used.rating
+    """The agreement of methods with human ratings, the best first, as far as it is defined."""
     values = {
-        method: agreement(objective, used.column(method), human).value
+        method: agreement(objective, table.column(method), table.rating).value
         for method in methods
     }
-    defined = [method for method in values if not math.isnan(values[method])]
-    is_descending = higher_is_better(objective)
-    defined.sort(key=lambda method: values[method], reverse=is_descending)
+    defined = [method for method in methods if not math.isnan(values[method])]
+    defined.sort(key=lambda method: values[method], reverse=higher_is_better(objective))
     return {method: values[method] for method in defined}
 
 
 def differences_table(tests: PairTests, margin: float | None) -> Table:
     """Every other method less the reference, and whether the two are as good as each other."""
-    records: list[Record] = []
-    for method, tested in tests.differences.items():
-        record = {
-            "method": method,
-            "reference": tests.reference,
-            "n": tested.n,
-            "p": tested.p,
-            **tested.record("difference"),
-            "p_corrected": tests.p_corrected.get(method, math.nan),
-            "detectable": tested.smallest,
-        }
-        if margin is not None:
-            record["equivalent"] = "yes" if tested.equivalent(margin) else "not shown"
-        records.append(record)
     columns = named_columns(
         method="text",
         n="int",
@@ -215,6 +201,18 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
         p_corrected="p",
         detectable="score",
     )
+    records = [
+        {
+            "method": method,
+            "reference": tests.reference,
+            "n": tested.n,
+            "p": tested.p,
+            **tested.record("difference"),
+            "p_corrected": tests.p_corrected.get(method, math.nan),
+            "detectable": tested.smallest,
+        }
+        for method, tested in tests.differences.items()
+    ]
     measure = MEASURE_NAMES[tests.objective]
     notes = [f"difference: {measure} of the method minus that of {tests.reference}"]
     if tests.number:
@@ -223,20 +221,23 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
             f"detectable: {DETECTABLE}",
         ]
     if margin is not None:
-        columns += named_columns(equivalent="text")
+        columns.append(Column("equivalent"))
+        for record, tested in zip(records, tests.differences.values(), strict=True):
+            is_equivalent = tested.equivalent(margin)
+            record["equivalent"] = "yes" if is_equivalent else "not shown"
         notes.append(
             f"equivalent: within {margin:g} of each other (two one-sided tests at 5 %, uncorrected)"
         )
-    notes += _reason_notes({m: d.reason for m, d in tests.differences.items()})
+    notes += _reason_notes(tests.differences)
     return Table("differences", columns, records, notes=notes)
 
 
-def _reason_notes(reasons: Mapping[str, str]) -> list[str]:
+def _reason_notes(estimates: Mapping[str, Estimate]) -> list[str]:
     """Why there is no interval, with the methods that share the reason."""
     methods: dict[str, list[str]] = {}
-    for method, reason in reasons.items():
-        if reason:
-            methods.setdefault(reason, []).append(method)
+    for method, estimated in estimates.items():
+        if estimated.reason:
+            methods.setdefault(estimated.reason, []).append(method)
     return [
         f"no interval ({', '.join(names)}): {why}" for why, names in methods.items()
     ]
@@ -246,35 +247,36 @@ def decisions_by_rating(table: ScoreTable) -> Table:
     """Every method's decisions against those of the ratings; for ratings in [0, 1]."""
     human = table.rating
     is_good = human >= _PASS
-    records: list[Record] = []
+    records = []
     for method, scores in table.columns if is_on_scale(human) else ():
         both = np.isfinite(scores) & np.isfinite(human)
         passes = table.passes(method)
-        counts = decision_counts(passes[both], is_good[both])
         record = {
             "method": method,
             "n": int(both.sum()),
             "rating_passes": mean(is_good[both]),
-            "kappa": kappa_of_table(counts),
+            "kappa": kappa_of_table(decision_counts(passes[both], is_good[both])),
         }
-        hits = passes & is_good
         for measure, among in (("precision", passes), ("recall", is_good)):
-            shares = np.where(both & among, hits, np.nan)
+            shares = np.where(both & among, passes & is_good, np.nan)
             record |= estimate("share", shares, table.groups or None).record(measure)
         records.append(record)
-    columns = named_columns(
-        method="text",
-        n="int",
-        rating_passes="share",
-        kappa="score",
-        precision="interval",
-        recall="interval",
+    return Table(
+        "decisions by rating",
+        named_columns(
+            method="text",
+            n="int",
+            rating_passes="share",
+            kappa="score",
+            precision="interval",
+            recall="interval",
+        ),
+        records,
+        detail=True,
+        notes=[
+            f"a rating passes from {_PASS:g}; precision: of the samples that the method passes, recall: of those whose rating passes"
+        ],
     )
-    note = (
-        f"a rating passes from {_PASS:g}; precision: of the samples that the method passes, "
-        "recall: of those whose rating passes"
-    )
-    return Table("decisions by rating", columns, records, detail=True, notes=[note])
 
 
 def rating_notes(
@@ -303,16 +305,14 @@ def agreement_sentence(
 
     Empty with too few ratings. TCVA at another temperature is no other method.
     """
-    rated, ranked = table.rated, tests.ranked
-    if not ranked or len(rated) < LEAST:
+    ranked, common = tests.ranked, tests.common
+    if not ranked or len(table.rated) < LEAST:
         return ""
     best = next(iter(ranked))
     estimated = estimates[best, tests.objective]
     n = estimated.n
     shown = cell(estimated.value, "interval", estimated.low, estimated.high)
-    common = len(rated.common())
-    is_common = common >= LEAST and any(e.n != common for e in estimates.values())
-    if is_common and n != common:  # its interval is of its own samples
+    if common not in {None, n}:  # its interval is of its own samples
         shown, n = cell(ranked[best], "score"), common
     figures = f"({MEASURE_NAMES[tests.objective]} {shown}, n = {n})"
     if higher_is_better(tests.objective) and ranked[best] <= 0.0:
@@ -320,7 +320,8 @@ def agreement_sentence(
             f"No method agrees with the human ratings; the highest is {best} {figures}."
         )
 
-    where = "On the samples that all methods scored, " if is_common else ""
+    is_subset = common is not None and any(e.n != common for e in estimates.values())
+    where = "On the samples that all methods scored, " if is_subset else ""
     adverb = " best" if len(ranked) > 1 else ""
     sentence = f"{where}{best} agrees{adverb} with the human ratings {figures}."
     family = table.views if best in table.views else (best,)

@@ -41,12 +41,12 @@ def labels_table(estimates: Mapping[str, Estimate], width: float | None) -> Tabl
             f"width (--width) must be above 0 and at most 1, got {width!r}{of_percent(width)}"
         )
     pilots = {name: e for name, e in estimates.items() if e.high > e.low}
-    rows: list[Record] = []
-    for wanted in _WIDTHS if width is None else [width]:
-        row: Record = {"width": wanted}
+    rows: list[Record] = [
+        {"width": wanted} for wanted in (_WIDTHS if width is None else [width])
+    ]
+    for row in rows:
         for name, pilot in pilots.items():
-            row[name] = max(LEAST_LABELS, labels_needed(pilot, width=wanted))
-        rows.append(row)
+            row[name] = max(LEAST_LABELS, labels_needed(pilot, width=row["width"]))
     widths_now = ", ".join(
         f"{cell(pilot.high - pilot.low, 'score')} ({name}, n = {pilot.n})"
         for name, pilot in pilots.items()
@@ -93,12 +93,15 @@ def next_to_rate(
     # Every N/n-th of N samples, from a random start.
     starts = (rng.random() + np.arange(number)) * len(left) / number
     places = np.sort(along[starts.astype(np.int64)])
-    rows = [
-        {"sample": table.samples[place], "score": scores[place]}
-        for place in places.tolist()
-    ]
-    note = f"a random draw from {counted(len(left), 'sample')} without a rating"
-    return Table("next", [Column("sample")], rows, notes=[note])
+    return Table(
+        "next",
+        [Column("sample")],
+        [
+            {"sample": table.samples[place], "score": scores[place]}
+            for place in places.tolist()
+        ],
+        notes=[f"a random draw from {counted(len(left), 'sample')} without a rating"],
+    )
 
 
 def write_labels(
@@ -132,7 +135,9 @@ def write_labels(
     if kind == ".csv":
         text = csv_text(["id", "human"], rows)
     else:
-        labels = ({"id": sample, "human": rating} for sample, rating in rows)
-        text = "".join(f"{json.dumps(label)}\n" for label in labels)
+        text = "".join(
+            f"{json.dumps({'id': sample, 'human': rating})}\n"
+            for sample, rating in rows
+        )
     with replacing(path, ours=OURS, overwrite=overwrite) as stream:
         stream.write(text.encode())

@@ -9,7 +9,7 @@ import numpy as np
 from tcva_adapters.stats.checks import FloatArray, Groups
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.powered_mean import LEAST_RATINGS, powered_mean
-from tcva_adapters.tables import Record, Table, named_columns
+from tcva_adapters.tables import Table, named_columns
 
 _NO_DRAW = 3.0
 """Standard errors: rated samples that lie further off by the judge's scores were hardly drawn."""
@@ -45,9 +45,8 @@ def mean_ratings(
         return []
 
     few = number < LEAST_RATINGS
-    part = f"{number} of {samples} samples are rated"
     notes = [
-        f"{part}. The estimate holds if they are a random draw (--next draws one)."
+        f"{number} of {samples} samples are rated. The estimate holds if they are a random draw (--next draws one)."
     ]
     spread = max(scores[scored].std(), 1e-300)
     away = (scores[rated].mean() - scores[scored].mean()) / spread * math.sqrt(number)
@@ -66,7 +65,7 @@ def mean_ratings(
     )
 
     passes = np.where(np.isfinite(human), human >= at, np.nan)
-    rows: list[Record] = []
+    rows = []
     for figure, ratings, judged in (
         ("mean rating", human, scores),
         ("pass rate", passes, scores >= at),
@@ -74,8 +73,12 @@ def mean_ratings(
         powered = powered_mean(ratings, scores, groups=groups, level=level)
         best, alone = powered.estimate, powered.alone
         if few and figure == "pass rate":  # exact, however few there are
-            known = np.where(rated, ratings, np.nan)
-            best = alone = estimate("share", known, groups, level=level)
+            best = alone = estimate(
+                "share",
+                np.where(rated, ratings, np.nan),
+                groups,
+                level=level,
+            )
         rows.append(
             {
                 "figure": figure,
@@ -87,11 +90,17 @@ def mean_ratings(
                 "effective_n": round(powered.effective_n),
             }
         )
-    columns = named_columns(
-        figure="text",
-        judge="score",
-        estimate="interval",
-        ratings_only="interval",
-        effective_n="int",
-    )
-    return [Table("mean rating", columns, rows, notes=notes)]
+    return [
+        Table(
+            "mean rating",
+            named_columns(
+                figure="text",
+                judge="score",
+                estimate="interval",
+                ratings_only="interval",
+                effective_n="int",
+            ),
+            rows,
+            notes=notes,
+        )
+    ]

@@ -39,45 +39,25 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
         "pearson" if objective == "pearson" else "spearman"
     )
     groups = table.groups or None
-    scores = as_shown(measure, table.scores)
-    reliable = reliability(measure, table.human, scores, groups=groups)
+    reliable = reliability(
+        measure,
+        table.human,
+        as_shown(measure, table.scores),
+        groups=groups,
+    )
     best = reliable.best
     alpha = krippendorff_alpha(table.human.T, "interval", groups=groups)
 
-    pairs = [
-        {"rater": first, "other_rater": second, "n": pair.n, measure: pair.value}
-        for (first, second), pair in zip(
-            combinations(names, 2), reliable.pairs, strict=True
-        )
+    shown = {"alpha": alpha, "the best correlation": best}
+    notes = [
+        f"no interval of {name}: {e.reason}" for name, e in shown.items() if e.reason
     ]
-    methods = [
-        {
-            "method": method,
-            "n": corrected.n,
-            "with_mean": value,
-            **corrected.record("without_error"),
-        }
-        for method, value, corrected in zip(
-            table.methods, reliable.with_mean, reliable.corrected, strict=True
-        )
-    ]
-    of_raters = named_columns(rater="text", other_rater="text", n="int")
-    of_methods = named_columns(
-        method="text",
-        n="int",
-        with_mean="score",
-        without_error="interval",
-    )
-    note = "without error: with error-free ratings (Spearman-Brown)"
-
-    reasons = {"alpha": alpha.reason, "the best correlation": best.reason}
-    notes = [f"no interval of {name}: {why}" for name, why in reasons.items() if why]
     if objective != measure:
         notes.append(
             f"{objective} cannot be corrected for raters; the figures are {measure}."
         )
     alpha_text, best_text = (
-        cell(e.value, "interval", e.low, e.high) for e in (alpha, best)
+        cell(e.value, "interval", e.low, e.high) for e in shown.values()
     )
     sentence = (
         f"{len(names)} raters agree with a mean {measure} of {cell(reliable.between, 'score')}, "
@@ -90,8 +70,48 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
     return Report(
         sentence,
         [
-            Table("raters", [*of_raters, Column(measure, "score")], pairs),
-            Table("methods and raters", of_methods, methods, notes=[note]),
+            Table(
+                "raters",
+                [
+                    *named_columns(rater="text", other_rater="text", n="int"),
+                    Column(measure, "score"),
+                ],
+                [
+                    {
+                        "rater": first,
+                        "other_rater": second,
+                        "n": pair.n,
+                        measure: pair.value,
+                    }
+                    for (first, second), pair in zip(
+                        combinations(names, 2), reliable.pairs, strict=True
+                    )
+                ],
+            ),
+            Table(
+                "methods and raters",
+                named_columns(
+                    method="text",
+                    n="int",
+                    with_mean="score",
+                    without_error="interval",
+                ),
+                [
+                    {
+                        "method": method,
+                        "n": corrected.n,
+                        "with_mean": value,
+                        **corrected.record("without_error"),
+                    }
+                    for method, value, corrected in zip(
+                        table.methods,
+                        reliable.with_mean,
+                        reliable.corrected,
+                        strict=True,
+                    )
+                ],
+                notes=["without error: with error-free ratings (Spearman-Brown)"],
+            ),
         ],
         notes,
         {

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tcva_adapters.compare.agreement.method_tables import mean
 from tcva_adapters.compare.agreement.panels import results_of_main
 from tcva_adapters.compare.scores.readers import read_scores
 from tcva_adapters.errors import InvalidValueError
@@ -39,28 +40,27 @@ def repeat_report(source: Any) -> Report:
         )
 
     scores = np.full((len(results), most), np.nan)
-    disagreements: list[float] = []
-    flips, same = 0, 0
+    disagreements = []
+    flips = []
+    same = 0
     for row, repeats in zip(scores, repeats_by_sample, strict=True):
         scored = [repeat for repeat in repeats if repeat.score is not None]
         number, passing = len(scored), sum(bool(repeat.passed) for repeat in scored)
         if number < 2:
             continue
         row[:number] = [repeat.score for repeat in scored]
-        flips += 0 < passing < number
-        differing = 2 * passing * (number - passing)
-        disagreements.append(differing / (number * (number - 1)))
+        flips.append(0 < passing < number)
+        disagreements.append(2 * passing * (number - passing) / (number * (number - 1)))
         same += len({repeat.claims for repeat in repeats}) == 1
 
     samples = len(disagreements)
     variance = variance_components(scores)
     more_repeats = variance.repeats + 1
-    more_samples = variance.samples * more_repeats / variance.repeats
     record = {
         "samples": samples,
         "repeats": most,
-        "flip": flips,
-        "flip_rate": flips / samples if samples else math.nan,
+        "flip": sum(flips),
+        "flip_rate": mean(np.array(flips)),
         "disagree": math.fsum(disagreements) / samples if samples else math.nan,
         "same": same,
         "mean": variance.mean,
@@ -68,30 +68,39 @@ def repeat_report(source: Any) -> Report:
         "sample_sd": math.sqrt(variance.sample),
         "standard_error": variance.standard_error,
         "one_repeat_more": variance.error_with(variance.samples, more_repeats),
-        "more_samples": variance.error_with(more_samples, variance.repeats),
+        "more_samples": variance.error_with(
+            variance.samples * more_repeats / variance.repeats, variance.repeats
+        ),
     }
-    columns = named_columns(
-        samples="int",
-        repeats="int",
-        flip="int",
-        disagree="share",
-        same="int",
-        judge_sd="score",
-        sample_sd="score",
-        standard_error="score",
-        one_repeat_more="score",
-        more_samples="score",
-    )
     sentence = (
-        f"In {most} repeats, the decision flips on {flips} of {counted(samples, 'sample')}. The "
+        f"In {most} repeats, the decision flips on {sum(flips)} of {counted(samples, 'sample')}. The "
         f"judge's standard deviation of a score is {cell(record['judge_sd'], 'score')}."
     )
-    notes = []
     if not samples:
         sentence = "No sample has two repeats with a score."
-    elif same == samples:
-        notes.append(
-            "All repeats are identical: the model ignores temperature and seed, or a cache answers. "
-            "They say nothing about the judge's noise."
-        )
-    return Report(sentence, [Table("repeats", columns, [record])], notes)
+    identical = (
+        "All repeats are identical: the model ignores temperature and seed, or a cache answers. "
+        "They say nothing about the judge's noise."
+    )
+    return Report(
+        sentence,
+        [
+            Table(
+                "repeats",
+                named_columns(
+                    samples="int",
+                    repeats="int",
+                    flip="int",
+                    disagree="share",
+                    same="int",
+                    judge_sd="score",
+                    sample_sd="score",
+                    standard_error="score",
+                    one_repeat_more="score",
+                    more_samples="score",
+                ),
+                [record],
+            )
+        ],
+        [identical] if same == samples > 0 else (),
+    )
