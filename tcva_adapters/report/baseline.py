@@ -56,18 +56,15 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         passes = np.append(now.passes(method), False)[places]
         scored = np.isfinite(old) & np.isfinite(new)
         change = difference("mean", new, old, groups=groups)
-        rate_change = difference(
-            "mean",
-            np.where(scored, passes, np.nan),
-            np.where(scored, passed, np.nan),
-            groups=groups,
-        )
+        rates = np.where(scored, passes, np.nan)
+        rate_change = difference("mean", rates, passed, groups=groups)
         rises = np.nan_to_num(new, nan=-1.0) - np.nan_to_num(old, nan=-1.0)
         lost, gained = passed & ~passes, passes & ~passed
-        for records, moved, order in (
-            (failing, lost, np.argsort(rises, kind="stable")),
-            (passing, gained, np.argsort(-rises, kind="stable")),
+        for records, moved, gains in (
+            (failing, lost, rises),
+            (passing, gained, -rises),
         ):
+            order = np.argsort(gains, kind="stable")
             records += [
                 {
                     "sample": samples[place],
@@ -140,11 +137,18 @@ _COLUMNS = [
 ]
 
 
-def _sentence(row: Record, both: int) -> str:
+def change_of_mean(row: Record) -> str:
+    """How far a mean moved, to follow its name: with both means, interval and samples."""
     change = Column("change", "signed").cell(row)
+    return (
+        f"changed from {cell(row['before'], 'score')} in the baseline to "
+        f"{cell(row['now'], 'score')} ({change}, n = {row['samples']})."
+    )
+
+
+def _sentence(row: Record, both: int) -> str:
     text = (
-        f"The mean changed from {cell(row['before'], 'score')} in the baseline to "
-        f"{cell(row['now'], 'score')} ({change}, n = {row['samples']}). Samples that newly fail: "
+        f"The mean {change_of_mean(row)} Samples that newly fail: "
         f"{row['newly_fail']} of {both}, that newly pass: {row['newly_pass']}."
     )
     reason = row["reason"]
@@ -157,9 +161,7 @@ def _notes(before: ScoreTable, now: ScoreTable, both: int) -> list[str]:
         if number:
             verb = "is" if number == 1 else "are"
             notes.append(f"{counted(number, 'sample')} {verb} {what} in the baseline.")
-    judges = before.judged.judge, now.judged.judge
-    if judges[0] != judges[1] and all(judges):
-        notes.append(
-            f"The baseline's judge was {judges[0]}, this run's is {judges[1]}."
-        )
+    first, second = before.judged.judge, now.judged.judge
+    if first and second and first != second:
+        notes.append(f"The baseline's judge was {first}, this run's is {second}.")
     return notes

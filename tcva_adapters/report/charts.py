@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -14,10 +15,12 @@ from numpy.typing import ArrayLike
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.tables import Record, Report
+from tcva_adapters.report.gates import records_of
+from tcva_adapters.tables import Record, Report, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
 
 # Okabe and Ito's colours, which colour-blind readers tell apart; line styles and marks differ, too.
 _COLOURS = (
@@ -48,14 +51,14 @@ def sweep(report: Report) -> Figure:
     """
     records = report.records("temperatures")
     figure, axes = _canvas(2.4)
-    settings = list(dict.fromkeys(record["setting"] for record in records))
-    figures = ("mean",) if len(settings) > 1 else ("mean", "pass_rate")
-    curves = [(setting, name) for setting in settings for name in figures]
-    for number, (setting, name) in enumerate(curves):
+    settings = dict.fromkeys(record["setting"] for record in records)
+    for setting in settings:
         rows = [record for record in records if record["setting"] == setting]
-        title = setting if len(settings) > 1 else name.replace("_", " ")
-        places, heights = _values(rows, "T"), _values(rows, name)
-        _line(axes, places, heights, number, title)
+        title = setting if len(settings) > 1 else "mean"
+        _line(axes, _values(rows, "T"), _values(rows, "mean"), title)
+    if len(settings) == 1:
+        rates = _values(records, "pass_rate")
+        _line(axes, _values(records, "T"), rates, "pass rate")
     _finish(axes, "temperature T (low is strict)", "score")
     return figure
 
@@ -74,9 +77,8 @@ def guarantee(report: Report) -> Figure:
         "bound": "upper bound",
     }
     places = _values(records, "threshold")
-    for number, (name, title) in enumerate(curves.items()):
-        heights = _values(records, name)
-        _line(axes, places, heights, number, title, has_marks=False)
+    for name, title in curves.items():
+        _line(axes, places, _values(records, name), title, has_marks=False)
     for name in ("max_false_pass", "min_true_pass"):
         if limit := report.settings.get(name):
             label = f"limit {limit:g}"
@@ -96,13 +98,12 @@ def agreement(report: Report) -> Figure:
     """
     records = sorted(agreement_records(report), key=lambda record: -record["rho"])
     figure, axes = _canvas(0.8 + 0.22 * len(records))
-    for place, record in enumerate(records):
-        if record["low"] is not None:
-            ends = [record["low"], record["high"]]
-            axes.plot(ends, [place, place], color=_COLOURS[0], lw=1.6)
-        axes.plot([record["rho"]], [place], "o", ms=4.0, color=_COLOURS[0])
+    places = range(len(records))
+    low, high = _values(records, "low"), _values(records, "high")
+    axes.hlines(places, low, high, color=_COLOURS[0], lw=1.6)
+    axes.plot(_values(records, "rho"), places, "o", ms=4.0, color=_COLOURS[0])
     names = [_label(f"{record['method']} (n={record['n']})") for record in records]
-    axes.set_yticks(range(len(records)), labels=names)
+    axes.set_yticks(places, labels=names)
     axes.set_ylim(len(records) - 0.5, -0.5)
     axes.axvline(0.0, color=_GREY, lw=0.6)
     axes.set_xlabel("Spearman's rho with human ratings", x=1.0, ha="right")
@@ -120,10 +121,8 @@ def reliability(report: Report) -> Figure:
     axes.plot((0.0, 1.0), (0.0, 1.0), color=_GREY, ls="--", lw=0.8)
     scores, ratings = _values(bins, "score"), _values(bins, "rating")
     axes.plot(scores, ratings, "o", ms=4.0, color=_COLOURS[0])
-    for row in bins:
-        if row["rating_low"] is not None:
-            ends = [row["rating_low"], row["rating_high"]]
-            axes.plot([row["score"]] * 2, ends, color=_COLOURS[0], lw=1.2)
+    low, high = _values(bins, "rating_low"), _values(bins, "rating_high")
+    axes.vlines(scores, low, high, color=_COLOURS[0], lw=1.2)
     axes.set(xlabel="mean score of the bin", ylabel="mean human rating")
     return figure
 
@@ -150,15 +149,15 @@ def scatter(table: ScoreTable, across: str, up: str) -> Figure:
     is_rated = rated > 0
 
     figure, axes = _canvas(3.1)
-    edge: dict[str, Any] = {"lw": 0.4, "edgecolors": "black", "alpha": 0.85}
+    draw = partial(axes.scatter, lw=0.4, edgecolors="black", alpha=0.85)
     if is_rated.any():
         x, y = places[is_rated].T
         colours = sums[is_rated] / rated[is_rated]
-        marks = axes.scatter(x, y, sizes[is_rated], colours, cmap="cividis", **edge)
+        marks = draw(x, y, sizes[is_rated], colours, cmap="cividis")
         _bar(figure, axes, marks, "mean human rating")
     if not is_rated.all():
         x, y = places[~is_rated].T
-        axes.scatter(x, y, sizes[~is_rated], color=_COLOURS[4], marker="X", **edge)
+        draw(x, y, sizes[~is_rated], color=_COLOURS[4], marker="X")
     axes.axline((0.0, 0.0), slope=1.0, color=_GREY, ls=":", lw=0.8, zorder=0)
     axes.set(xlabel=_label(across), ylabel=_label(up))
     return figure
@@ -175,9 +174,10 @@ def asl(report: Report) -> Figure:
     """
     rows = report.records("metrics")
     figure, axes = _canvas(2.2 + 0.15 * len(rows))
-    for number, row in enumerate(rows):
+    for row in rows:
         name = f"{row['metric']} ({row['discriminative_power'] or 0.0:.2f})"
-        _line(axes, range(1, len(row["asl"]) + 1), row["asl"][::-1], number, name)
+        levels = row["asl"][::-1]
+        _line(axes, range(1, len(levels) + 1), levels, name)
     axes.axhline(report.settings["alpha"], color=_GREY, ls=":", lw=1.0)
     axes.locator_params(axis="x", integer=True)
     _finish(axes, "pairs of systems, by p", "achieved significance level")
@@ -226,9 +226,9 @@ def correlations(report: Report) -> Figure:
 
 def agreement_records(report: Report) -> list[Record]:
     """Method, n, rho and its ends; of those whose rho is defined."""
-    title, name = "agreement", "spearman"
-    if not any(table.title == title for table in report.tables):
-        title, name = "human ratings", "agreement"
+    rows, name = records_of(report, "agreement"), "spearman"
+    if not rows:
+        rows, name = records_of(report, "human ratings"), "agreement"
     return [
         {
             "method": row["method"],
@@ -237,18 +237,22 @@ def agreement_records(report: Report) -> list[Record]:
             "low": row[f"{name}_low"],
             "high": row[f"{name}_high"],
         }
-        for row in report.records(title)
+        for row in map(plain, rows)
         if row.get(name) is not None and row.get("measure", "spearman") == "spearman"
     ]
 
 
 def correlation_by_pair(report: Report) -> dict[tuple[str, str], float | None]:
     """The correlation of each pair of methods, or of metrics."""
-    if any(table.title == "correlations" for table in report.tables):
-        rows = report.records("correlations")
-        return {(row["metric"], row["other_metric"]): row["spearman"] for row in rows}
-    pairs = report.records("pairs")
-    return {(row["first"], row["second"]): row["rho"] for row in pairs if "rho" in row}
+    metrics = {
+        (row["metric"], row["other_metric"]): row["spearman"]
+        for row in records_of(report, "correlations")
+    }
+    return metrics or {
+        (row["first"], row["second"]): row["rho"]
+        for row in records_of(report, "pairs")
+        if "rho" in row
+    }
 
 
 def _values(records: Sequence[Record], name: str) -> FloatArray:
@@ -272,12 +276,12 @@ def _line(
     axes: Axes,
     places: ArrayLike,
     heights: ArrayLike,
-    number: int,
     name: str,
     *,
     has_marks: bool = True,
 ) -> None:
-    """Draw a curve in the look of its number; a height that is nan leaves a gap."""
+    """Draw a curve that looks unlike those before it; a height that is nan leaves a gap."""
+    number = len(axes.lines)
     axes.plot(
         places,
         heights,
@@ -290,12 +294,7 @@ def _line(
     )
 
 
-def _bar(
-    figure: Figure,
-    axes: Axes,
-    coloured: Any,
-    name: str,
-) -> None:
+def _bar(figure: Figure, axes: Axes, coloured: ScalarMappable, name: str) -> None:
     """What colours stand for."""
     bar = figure.colorbar(coloured, ax=axes, shrink=0.7)
     bar.set_label(name, fontsize=_SMALL)

@@ -129,20 +129,13 @@ def figures_of(source: Source) -> Iterator[tuple[str, Callable[[], Figure]]]:
         return
     titles = {table.title for table in source.tables if table.records}
     drawings = {
-        "sweep": (charts.sweep, "temperatures" in titles),
-        "guarantee": (charts.guarantee, "thresholds" in titles),
-        "agreement": (
-            charts.agreement,
-            titles & {"agreement", "human ratings"}
-            and charts.agreement_records(source),
-        ),
-        "reliability": (charts.reliability, "bins" in titles),
-        "asl": (charts.asl, "metrics" in titles),
-        "correlations": (
-            charts.correlations,
-            titles & {"correlations", "pairs"} and charts.correlation_by_pair(source),
-        ),
+        charts.sweep: "temperatures" in titles,
+        charts.guarantee: "thresholds" in titles,
+        charts.agreement: charts.agreement_records(source),
+        charts.reliability: "bins" in titles,
+        charts.asl: "metrics" in titles,
+        charts.correlations: charts.correlation_by_pair(source),
     }
-    for name, (draw, has_records) in drawings.items():
+    for draw, has_records in drawings.items():
         if has_records:
-            yield name, partial(draw, source)
+            yield draw.__name__, partial(draw, source)

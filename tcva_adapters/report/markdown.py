@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -17,17 +16,11 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.inert_markdown import markdown_code, markdown_text
-from tcva_adapters.report.baseline import REGRESSIONS
+from tcva_adapters.report.baseline import REGRESSIONS, change_of_mean
 from tcva_adapters.report.failing_samples import MOST, lowest_claims, verdict, worst
 from tcva_adapters.report.gates import FAILED_SAMPLES, gate_records, records_of
 from tcva_adapters.results.result import Result
-from tcva_adapters.tables import (
-    Column,
-    Record,
-    Report,
-    cell,
-    shortened,
-)
+from tcva_adapters.tables import Record, Records, Report, cell, shortened
 
 LONGEST = 65_536
 """Characters that a comment on GitHub may have."""
@@ -97,7 +90,7 @@ def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
     return text
 
 
-def _methods(report: Report, records: Sequence[Any]) -> Iterator[str]:
+def _methods(report: Report, records: Records) -> Iterator[str]:
     yield "| method | scored | mean | pass rate | gates |"
     yield "|---|--:|--:|--:|---|"
     for row in records_of(report, "methods"):
@@ -120,11 +113,9 @@ def _missed(record: Record) -> str:
 
 
 def _since(change: Record) -> str:
-    moved = Column("change", "signed").cell(change)
     return (
-        f"The mean of {_code(change['method'])} changed from "
-        f"{cell(change['before'], 'score')} in the baseline to {cell(change['now'], 'score')} ({markdown_text(moved)}, "
-        f"n = {change['samples']}). Newly fail: {change['newly_fail']}, newly pass: {change['newly_pass']}."
+        f"The mean of {_code(change['method'])} {markdown_text(change_of_mean(change))} "
+        f"Newly fail: {change['newly_fail']}, newly pass: {change['newly_pass']}."
     )
 
 
