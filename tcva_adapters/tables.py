@@ -1,4 +1,4 @@
-"""Reports: a sentence, tables of plain records, notes. One renderer makes text, Markdown and HTML.
+"""Reports: a sentence, tables of plain records, notes. They are shown as text and as Markdown.
 
 A table's records hold raw values; a cell is formatted by the kind of its column, here and nowhere
 else. JSON and pandas take the records as they are.
@@ -6,7 +6,6 @@ else. JSON and pandas take the records as they are.
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,7 +43,6 @@ GAP = "  "
 _MORE = "full=True"
 _LEAST_PROSE = 20
 _LEFT = ("text", "prose")
-_CELL = "padding: 0.15em 0.6em; vertical-align: top; text-align: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,18 +247,6 @@ class Report:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        """The printed form in a notebook: escaped text, nothing that runs or is loaded."""
-        parts = [f"<p><strong>{_escaped(self.sentence)}</strong></p>"]
-        for table in self._shown(full=False):
-            kinds = [column.kind for column in table.columns]
-            body = _html_row("th", [column.heading for column in table.columns], kinds)
-            body += "".join(_html_row("td", row, kinds) for row in table.cells(ROWS))
-            parts.append(f"<p>{_escaped(table.title)}</p><table>{body}</table>")
-            parts += [f"<p>{_escaped(text)}</p>" for text in _below(table)]
-        parts += [f"<p>{_escaped(text)}</p>" for text in self._ending(full=False)]
-        return f'<div style="overflow-x: auto">{"".join(parts)}</div>'
-
     def _shown(self, *, full: bool) -> list[Table]:
         return [t for t in self.tables if t.records and (full or not t.detail)]
 
@@ -382,18 +368,6 @@ def _share(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
-def _escaped(text: str) -> str:
-    return html.escape(visible(text)).replace("\n", "<br>")
-
-
-def _html_row(tag: str, texts: Sequence[str], kinds: Sequence[Kind]) -> str:
-    cells = [
-        f'<{tag} style="{_CELL}{"left" if kind in _LEFT else "right"}">{_escaped(text)}</{tag}>'
-        for text, kind in zip(texts, kinds, strict=True)
-    ]
-    return f"<tr>{''.join(cells)}</tr>"
-
-
 def _below(table: Table, more: str = _MORE, *, full: bool = False) -> list[str]:
     """What stands below a table: how many rows are left out, and its notes."""
     rest = 0 if full else len(table.records) - ROWS
@@ -409,8 +383,6 @@ def _padded(text: str, width: int, kind: Kind) -> str:
 def _table_lines(table: Table, width: int, most: int | None) -> Iterator[str]:
     """Columns side by side; those without room stand below, again after the first column."""
     rows = [[visible(text) for text in row] for row in table.cells(most)]
-    if not rows:
-        return
     heads = [column.heading for column in table.columns]
     natural, least = [], []
     for column, *cells in zip(table.columns, *rows, strict=True):
@@ -433,7 +405,7 @@ def _table_lines(table: Table, width: int, most: int | None) -> Iterator[str]:
             spare -= more
         for row in (heads, *rows):
             cells = [(row[i], sizes[i], table.columns[i].kind) for i in block]
-            yield from _row_lines(cells, row is heads)
+            yield from _row_lines(cells)
 
 
 def _blocks(least: Sequence[int], width: int) -> list[list[int]]:
@@ -446,14 +418,14 @@ def _blocks(least: Sequence[int], width: int) -> list[list[int]]:
     return blocks
 
 
-def _row_lines(
-    cells: Sequence[tuple[str, int, Kind]], is_heading: bool
-) -> Iterator[str]:
-    columns = []
-    for text, size, kind in cells:
-        is_folded = (is_heading or kind == "prose") and columns_of(text) > size
-        lines = folded(text, size) if is_folded else [text]
-        columns.append([_padded(line, size, kind) for line in lines])
-    blank = [" " * size for _, size, _ in cells]
-    for row in zip_longest(*columns):
-        yield GAP.join(line or space for line, space in zip(row, blank, strict=True))
+def _row_lines(cells: Sequence[tuple[str, int, Kind]]) -> Iterator[str]:
+    """A row of texts with the sizes and kinds of their columns; headings and sentences are folded."""
+    columns = [
+        folded(text, size) if columns_of(text) > size else [text]
+        for text, size, _ in cells
+    ]
+    for row in zip_longest(*columns, fillvalue=""):
+        yield GAP.join(
+            _padded(line, size, kind)
+            for line, (_, size, kind) in zip(row, cells, strict=True)
+        )

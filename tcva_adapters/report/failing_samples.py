@@ -14,9 +14,9 @@ from tcva_adapters.report.baseline import REGRESSIONS
 from tcva_adapters.report.gates import (
     FAILED_SAMPLES,
     apart,
+    failed_samples,
     gate_records,
     records_of,
-    unscored_rows,
 )
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.tables import Record, Report, counted, shortened
@@ -75,11 +75,12 @@ def _places_behind(record: Record, table: ScoreTable) -> list[int]:
         order = np.argsort(scores, kind="stable")
         failing: list[int] = order[fails[order]].tolist()
         return failing
-    failed, silent = unscored_rows(table, method)
-    if figure in {"change", FAILED_SAMPLES}:
-        return failed
-    unscored = np.flatnonzero(np.isnan(scores)).tolist()
-    return [*dict.fromkeys([*failed, *sorted({*unscored} - {*silent})])]
+    failed = failed_samples(table, method)
+    places: list[int] = np.flatnonzero(failed).tolist()
+    if figure not in {"change", FAILED_SAMPLES}:
+        others = np.isnan(scores) & ~failed & ~table.silent(method)
+        places += np.flatnonzero(others).tolist()
+    return places
 
 
 def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdict]:

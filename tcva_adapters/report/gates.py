@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -23,7 +22,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.report.baseline import groups_at, places_in
 from tcva_adapters.results.judgement import FAILURES, SILENT, Reason
-from tcva_adapters.stats.checks import IntArray
+from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.lower_bound import lower_bound
 from tcva_adapters.tables import Record, Records, Report, counted
 
@@ -41,9 +40,11 @@ _BENIGN = {
 }
 """Why samples without a score fail no gate."""
 
+_NUMBER = r"(?:\d+\.?\d*|\.\d+)"
 _FORM = re.compile(
-    r"(?:(?P<method>.+):)?\s*(?P<figure>[\w -]+?)\s*>=\s*(?P<least>[-+.\deE]+\s*%?)"
-    r"\s*(?:@\s*(?P<percent>[\d.]+)\s*%)?"
+    r"(?:(?P<method>.+):)?\s*(?P<figure>[\w -]+?)\s*>="
+    rf"\s*(?P<least>[-+]?{_NUMBER}(?:[eE][-+]?\d+)?\s*%?)"
+    rf"\s*(?:@\s*(?P<percent>{_NUMBER})\s*%)?"
 )
 
 
@@ -78,17 +79,13 @@ class Gate:
         Gate(figure='mean', least=0.8, method='ragas faithfulness', confidence=0.95)
         """
         match = _FORM.fullmatch(text.strip())
-        least, percent = math.nan, None
-        if match is not None:
-            with suppress(ValueError):
-                percent = float(match["percent"]) if match["percent"] else None
-                least = float(match["least"])
-        if match is None or math.isnan(least):
+        if match is None or "%" in match["least"]:
             hint = of_percent(match["least"]) if match else ""
             raise InvalidValueError(
                 f"gate {text!r}: write [METHOD:]FIGURE>=NUMBER[@95%], e.g. pass_rate>=0.9{hint}"
             )
-        figure, method = match["figure"], (match["method"] or "").strip()
+        figure, least = match["figure"], float(match["least"])
+        method = (match["method"] or "").strip()
         if figure not in FIGURES:
             raise InvalidValueError(
                 f"gate {text!r}: no figure {figure!r}; use mean, pass_rate, coverage or change"
@@ -100,8 +97,9 @@ class Gate:
                 f"gate {text!r}: the number must be between {low:g} and {high:g}, "
                 f"got {least:g}{of_percent(least)}"
             )
-        if percent is None:
+        if match["percent"] is None:
             return cls(figure, least, method)
+        percent = float(match["percent"])
         if figure == "coverage":
             raise InvalidValueError(f"gate {text!r}: a coverage takes no confidence")
         if not 50.0 < percent < 100.0:
@@ -186,18 +184,14 @@ def exit_code(table: ScoreTable, records: Records = ()) -> int:
     return 0 if all(record["passed"] for record in records) else 1
 
 
-def unscored_rows(table: ScoreTable, method: str) -> tuple[list[int], list[int]]:
-    """The samples that fail gates whatever their score, and those that claim nothing, as places."""
+def failed_samples(table: ScoreTable, method: str) -> BoolArray:
+    """Which samples fail gates whatever their score, shape (N,)."""
+    benign = _BENIGN | SILENT
     judged = table.judged_methods.get(method)
-    scoring = judged.scoring if judged else None
-    skips = (
-        {Reason.EMPTY_CONTEXT} if scoring and scoring.uncontexted == "skip" else set()
-    )
-    benign = table.has_reason(method, _BENIGN | skips | SILENT)
-    failed = table.closed(method) | (np.isnan(table.column(method)) & ~benign)
-    return np.flatnonzero(failed).tolist(), np.flatnonzero(
-        table.silent(method)
-    ).tolist()
+    if judged and judged.scoring and judged.scoring.uncontexted == "skip":
+        benign |= {Reason.EMPTY_CONTEXT}
+    is_benign = table.has_reason(method, benign)
+    return table.closed(method) | (np.isnan(table.column(method)) & ~is_benign)
 
 
 def _record(
@@ -273,7 +267,7 @@ def _values(
 
 def _failures(method: str, table: ScoreTable) -> list[Record]:
     """A failed gate where anything failed; nothing where not."""
-    lost = len(unscored_rows(table, method)[0]) + table.skipped
+    lost = int(failed_samples(table, method).sum()) + table.skipped
     if not lost:
         return []
     text = (

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.report.failing_samples import claim_lines, verdict
-from tcva_adapters.report.gates import exit_code, gate_records, unscored_rows
+from tcva_adapters.report.gates import exit_code, failed_samples, gate_records
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.reader import distinct
 from tcva_adapters.tables import Report, cell, shortened
@@ -26,6 +26,7 @@ BEGINS = re.compile(
 _NONE = re.compile("[\ufffe\uffff]")
 _LONGEST = 1000
 _CLAIMS = 20
+_COUNTS = {"tests": "testcase", "failures": "failure", "errors": "error"}
 
 
 def to_junit(report: Report, table: ScoreTable) -> bytes:
@@ -73,9 +74,7 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
                 _outcome(test, "failure", "gate", [record["text"]])
             tests.append(test)
         root.append(_suite("gates", tests, {"sentence": report.sentence}))
-    for name in ("tests", "failures", "errors"):
-        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
-    root.set("time", f"{sum(float(suite.get('time', '0')) for suite in root):.3f}")
+    _count(root, _COUNTS)
     ET.indent(root)
     text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
@@ -83,12 +82,12 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
 
 def _cases(table: ScoreTable, method: str, failed: set[str]) -> Iterable[ET.Element]:
     scores, threshold = table.column(method).tolist(), table.threshold(method)
-    lost, silent = map(set, unscored_rows(table, method))
+    fails, is_silent = failed_samples(table, method), table.silent(method)
     for place, (sample, score) in enumerate(zip(table.samples, scores, strict=True)):
         result = table.result(method, place)
         seconds = result.usage.seconds if isinstance(result, Result) else 0.0
         test = _test(method, sample, seconds)
-        is_lost = bool(failed) and place in lost
+        is_lost = bool(failed and fails[place])
         if not (math.isnan(score) or is_lost):
             properties = ET.SubElement(test, "properties")
             ET.SubElement(properties, "property", name="score", value=f"{score:.12g}")
@@ -101,7 +100,7 @@ def _cases(table: ScoreTable, method: str, failed: set[str]) -> Iterable[ET.Elem
             tag = "skipped"
             if is_lost:
                 tag = "error"
-            elif "coverage" in failed and place not in silent:
+            elif "coverage" in failed and not is_silent[place]:
                 tag = "failure"
             _outcome(test, tag, why.partition(":")[0], [why])
         yield test
@@ -115,13 +114,16 @@ def _suite(
     for key, value in properties.items():
         ET.SubElement(known, "property", name=_text(key), value=_text(value))
     suite.extend(tests)
-    suite.set("tests", str(len(suite) - 1))
-    tags = {"failures": "failure", "errors": "error", "skipped": "skipped"}
-    for attribute, tag in tags.items():
-        suite.set(attribute, str(len(suite.findall(f"testcase/{tag}"))))
-    times = (float(test.get("time", "0")) for test in suite.iter("testcase"))
-    suite.set("time", f"{sum(times):.3f}")
+    _count(suite, {**_COUNTS, "skipped": "skipped"})
     return suite
+
+
+def _count(element: ET.Element, counts: Mapping[str, str]) -> None:
+    """Set how many elements of each tag stand in one, by attribute, and the seconds of its tests."""
+    for attribute, tag in counts.items():
+        element.set(attribute, str(len([*element.iter(tag)])))
+    seconds = (float(test.get("time", "0")) for test in element.iter("testcase"))
+    element.set("time", f"{sum(seconds):.3f}")
 
 
 def _test(suite: str, name: str, seconds: float) -> ET.Element:
@@ -133,12 +135,7 @@ def _test(suite: str, name: str, seconds: float) -> ET.Element:
     )
 
 
-def _outcome(
-    test: ET.Element,
-    tag: str,
-    kind: str,
-    lines: list[str],
-) -> None:
+def _outcome(test: ET.Element, tag: str, kind: str, lines: Sequence[str]) -> None:
     texts = [_text(line) for line in lines]
     ET.SubElement(test, tag, type=_text(kind), message=texts[0]).text = "\n".join(texts)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import warnings
@@ -284,7 +285,8 @@ class Result(AssessmentView):
             for claim in self.claims
         ]
         columns = [*map(Column, ("verdict", "claim", "why", "quote"))]
-        return Report(self.reason, [Table("claims", columns, records)])._repr_html_()
+        report = Report(self.reason, [Table("claims", columns, records)])
+        return f"<pre>{html.escape(report.text(full=True))}</pre>"
 
     def to_dict(self) -> Json:
         """As JSON values: the assessment, the setting, and what follows from the two.
