@@ -61,44 +61,48 @@ def panel_report(source: Any) -> Report:
     alpha = krippendorff_alpha(levels, groups=[units[row] for row in rows.tolist()])
     human = table.rating if len(table.rated) else None
     independent = independence(_scores(table, panels, judges), human)
-    is_enough = independent.samples >= ENOUGH
     samples = set(rows.tolist())
+    disputes = disputed(table)
     record = {
         "judges": len(judges),
         "samples": len(samples),
         "claims": levels.shape[1],
-        "effective_judges": independent.effective if is_enough else math.nan,
+        "effective_judges": math.nan,
         "correlation": independent.correlation,
         **alpha.record("alpha"),
     }
-    columns = named_columns(
-        judges="int",
-        samples="int",
-        claims="int",
-        alpha="interval",
-        effective_judges="score",
-    )
-    disputes = disputed(table)
 
     notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
     if alpha.n < FEW:
-        claims = counted(alpha.n, "claim")
         notes.append(
-            f"Alpha rests on {claims} only; below {FEW} one or two claims decide it."
+            f"Alpha rests on {counted(alpha.n, 'claim')} only; below {FEW} one or two claims decide it."
         )
+    if independent.samples >= ENOUGH:
+        record["effective_judges"] = independent.effective
     if math.isnan(record["effective_judges"]):
         notes.append(
             f"The effective number of judges needs {ENOUGH} samples with varying scores of all judges."
         )
     for judge, has_level in zip(judges, np.isfinite(levels), strict=True):
         if lacking := samples - set(rows[has_level].tolist()):
-            lost = counted(len(lacking), "sample")
-            notes.append(f"{judge} gave no verdicts on {lost} that others judged.")
+            notes.append(
+                f"{judge} gave no verdicts on {counted(len(lacking), 'sample')} that others judged."
+            )
     return Report(
         f"{disputes.sentence} Krippendorff's alpha is "
         f"{cell(alpha.value, 'interval', alpha.low, alpha.high)} over {counted(alpha.n, 'claim')}.",
         [
-            Table("agreement", columns, [record]),
+            Table(
+                "agreement",
+                named_columns(
+                    judges="int",
+                    samples="int",
+                    claims="int",
+                    alpha="interval",
+                    effective_judges="score",
+                ),
+                [record],
+            ),
             _pairs_table(judges, levels),
             *disputes.tables,
         ],
@@ -108,7 +112,7 @@ def panel_report(source: Any) -> Report:
 
 def _pairs_table(judges: Sequence[str], levels: FloatArray) -> Table:
     """Every two judges on the claims on which both gave a level."""
-    rows: list[Record] = []
+    rows = []
     for (first, one), (second, two) in combinations(
         zip(judges, levels, strict=True), 2
     ):
@@ -124,16 +128,19 @@ def _pairs_table(judges: Sequence[str], levels: FloatArray) -> Table:
                 "second_fully": mean(two[both] == 0),
             }
         )
-    columns = named_columns(
-        first="text",
-        second="text",
-        claims="int",
-        kappa="score",
-        same_level="share",
-        first_fully="share",
-        second_fully="share",
+    return Table(
+        "judges",
+        named_columns(
+            first="text",
+            second="text",
+            claims="int",
+            kappa="score",
+            same_level="share",
+            first_fully="share",
+            second_fully="share",
+        ),
+        rows,
     )
-    return Table("judges", columns, rows)
 
 
 def disputed(source: Any, most: int | None = None) -> Report:
@@ -157,7 +164,7 @@ def disputed(source: Any, most: int | None = None) -> Report:
     for sample, panel in zip(table.samples, panels, strict=True):
         levels = _levels(panel, judges)
         spreads = _spreads(levels)
-        records: list[Record] = []
+        records = []
         for place in np.argsort(-spreads, kind="stable").tolist():
             if spreads[place] > 0.0:
                 record = {
@@ -172,21 +179,27 @@ def disputed(source: Any, most: int | None = None) -> Report:
         if records:
             disputes.append((float(np.nanmean(spreads)), records))
     disputes.sort(key=lambda dispute: -dispute[0])
-    rows = [record for _, records in disputes[:most] for record in records]
-    columns = [
-        *named_columns(sample="text", spread="score", claim="prose"),
-        *map(Column, judges),
-    ]
     return Report(
         f"The judges differ on {counted(len(disputes), 'sample')}.",
-        [Table("disputed", columns, rows)],
+        [
+            Table(
+                "disputed",
+                [
+                    *named_columns(sample="text", spread="score", claim="prose"),
+                    *map(Column, judges),
+                ],
+                [record for _, records in disputes[:most] for record in records],
+            )
+        ],
     )
 
 
 def results_of_main(table: ScoreTable) -> list[Result | None]:
     """The results of the main method, one per sample; None where it has none."""
-    results = table.results.get(table.main, ())
-    return [result if isinstance(result, Result) else None for result in results]
+    return [
+        result if isinstance(result, Result) else None
+        for result in table.results.get(table.main, ())
+    ]
 
 
 def _panels(table: ScoreTable) -> list[Assessment | None]:

@@ -186,7 +186,8 @@ def _recommendation(
     """The setting that agrees best, or the one in use where no gain is significant."""
     rated = _rated(table)
     choice = search.choose(rated, settings)
-    tables, sentence, profiles = choice.tables(), choice.sentence(), None
+    tables, sentence = choice.tables(), choice.sentence()
+    profiles = None
     if by is not None:
         around = candidates(choice.recommended, temperatures)
         by_value, significant = _by_value(search, rated, by, around)
@@ -220,7 +221,7 @@ def _recommendation(
 def _rated(table: ScoreTable) -> ScoreTable:
     """The samples with verdicts and a rating."""
     assert table.counts is not None  # noqa: S101  # `_of_one_judge` has looked
-    has_verdicts = table.counts[:, 0].sum(axis=1) > 0.0
+    has_verdicts = table.counts[:, 0].any(axis=1)
     rated = table.select(np.isfinite(table.rating) & has_verdicts)
     if not len(rated):
         raise InvalidValueError(
@@ -243,19 +244,19 @@ def _by_value(
     few = max(FEW, search.least)
     large = sum(len(rows) >= few for rows in rows_by_value.values())
     search = replace(search, level=1.0 - (1.0 - search.level) / max(large, 1))
+    keep = f"keep {described(settings[0])}"
     records: list[Record] = []
     significant: dict[str, float] = {}
     for value, rows in rows_by_value.items():
         record: Record = {"value": value, "n": len(rows)}
         records.append(record)
-        choice, why = None, f"fewer than {few} ratings"
-        if len(rows) >= few:
-            try:
-                choice = search.choose(table.select(rows), settings)
-            except InvalidValueError as error:
-                why = str(error)
-        if choice is None:
-            record["advice"] = f"keep {described(settings[0])}: {why}"
+        if len(rows) < few:
+            record["advice"] = f"{keep}: fewer than {few} ratings"
+            continue
+        try:
+            choice = search.choose(table.select(rows), settings)
+        except InvalidValueError as error:
+            record["advice"] = f"{keep}: {error}"
             continue
         record |= {
             "advice": f"{choice.advice}: {choice.outcome}",
@@ -265,14 +266,18 @@ def _by_value(
         }
         if choice.is_significant:
             significant[value] = choice.chosen.temperature
-    columns = named_columns(
-        value="text",
-        n="int",
-        best="text",
-        gain="signed",
-        detectable="score",
-        advice="prose",
-    )
     note = f"intervals at {100 * search.level:.1f} % (Bonferroni, for {counted(large, 'value')})"
-    notes = [note] if large > 1 else ()
-    return Table(f"by {by}", columns, records, notes=notes), significant
+    table_by_value = Table(
+        f"by {by}",
+        named_columns(
+            value="text",
+            n="int",
+            best="text",
+            gain="signed",
+            detectable="score",
+            advice="prose",
+        ),
+        records,
+        notes=[note] if large > 1 else (),
+    )
+    return table_by_value, significant

@@ -16,7 +16,7 @@ from tcva_adapters.stats.correlation import agreement
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import difference, estimate
-from tcva_adapters.tables import Record, Table, counted, named_columns
+from tcva_adapters.tables import Table, counted, named_columns
 
 _MARK = "+"
 
@@ -62,16 +62,13 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
         fused = fuse(np.stack(scores, axis=1))
     except InvalidValueError as error:
         return replace(table, notes=(*table.notes, f"{name} is left out: {error}"))
-    numbers = fused.members.tolist()
+    numbers = Counter(fused.members.tolist())
     sizes = ", ".join(
-        f"{counted(samples, 'sample')} with {size}"
-        for size, samples in sorted(Counter(numbers).items(), reverse=True)
+        f"{counted(numbers[size], 'sample')} with {size}"
+        for size in sorted(numbers, reverse=True)
     )
-    reasons = {
-        (sample, name): "no member has a score"
-        for sample, number in zip(table.samples, numbers, strict=True)
-        if not number
-    }
+    lacking = np.flatnonzero(fused.members == 0).tolist()
+    reasons = {(table.samples[row], name): "no member has a score" for row in lacking}
     return replace(
         table.with_method(name, fused.scores),
         reasons={**table.reasons, **reasons},
@@ -126,7 +123,7 @@ def gains(table: ScoreTable, *, resamples: int = 10_000, seed: int = 0) -> Table
     Raises:
         MissingDependencyError: scipy is missing.
     """
-    records: list[Record] = []
+    records = []
     for name, members in table.members.items():
         common = table.rated.common([name, *members])
         human, groups = common.rating, common.groups or None
@@ -155,16 +152,19 @@ def gains(table: ScoreTable, *, resamples: int = 10_000, seed: int = 0) -> Table
             }
         )
     correct_p(records)
-    columns = named_columns(
-        method="text",
-        n="int",
-        rho="interval",
-        best_member="text",
-        gain="signed",
-        p_corrected="p",
+    return Table(
+        "fused",
+        named_columns(
+            method="text",
+            n="int",
+            rho="interval",
+            best_member="text",
+            gain="signed",
+            p_corrected="p",
+        ),
+        records,
+        notes=[
+            "gain: over the member that agrees best with the human ratings, on the same samples",
+            "p corrected: Holm, for all fused methods",
+        ],
     )
-    notes = [
-        "gain: over the member that agrees best with the human ratings, on the same samples",
-        "p corrected: Holm, for all fused methods",
-    ]
-    return Table("fused", columns, records, notes=notes)

@@ -158,21 +158,23 @@ class Gate:
     def table(self) -> Table:
         """What passes along the thresholds."""
         shown = {"threshold": THRESHOLDS, **self.curves, "certified": self.certified}
-        del shown["true_bound"]
-        rows = [
-            dict(zip(shown, values, strict=True))
-            for values in zip(
-                *(column.tolist() for column in shown.values()), strict=True
-            )
-        ]
-        columns = named_columns(
-            threshold="score",
-            false_pass="score",
-            bound="score",
-            true_pass="score",
-            certified="text",
+        return Table(
+            "thresholds",
+            named_columns(
+                threshold="score",
+                false_pass="score",
+                bound="score",
+                true_pass="score",
+                certified="text",
+            ),
+            [
+                dict(zip(shown, values, strict=True))
+                for values in zip(
+                    *(column.tolist() for column in shown.values()), strict=True
+                )
+            ],
+            detail=True,
         )
-        return Table("thresholds", columns, rows, detail=True)
 
     def why(self) -> str:
         """Why no threshold is certified, as a clause."""
@@ -180,9 +182,11 @@ class Gate:
         if most is not None and not self.is_strict.any():
             return self._why_not_strict(most)
         if not self.is_lenient.any():
-            share, bound = (self.curves[n][-1] for n in ("true_pass", "true_bound"))
-            good = counted(self.good, "good answer")
-            return f"even at threshold 0, {share:.3f} of {good} pass (lower bound {bound:.3f})"
+            return (
+                f"even at threshold 0, {self.curves['true_pass'][-1]:.3f} of "
+                f"{counted(self.good, 'good answer')} pass (lower bound "
+                f"{self.curves['true_bound'][-1]:.3f})"
+            )
         strict, lenient = THRESHOLDS[self.is_strict][-1], THRESHOLDS[self.is_lenient][0]
         return (
             f"at most {percent(most or 0.0)} false passes need a threshold of {strict:g} or more, "
@@ -216,5 +220,5 @@ class Gate:
 
 def rejects(table: ScoreTable, limits: Limits) -> BoolArray:
     """Which answers people reject; the mean of equal ratings may be off in its last digits."""
-    threshold = passes_from(limits.human_threshold, limits.human_scale)
-    return table.rating < threshold - _SAME
+    passing = passes_from(limits.human_threshold, limits.human_scale)
+    return table.rating < passing - _SAME

@@ -34,6 +34,16 @@ from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.tables import Column, Report, Table, counted, named_columns
 
 _CONFIDENCE = 0.95
+_COLUMNS = named_columns(
+    threshold="score",
+    rejected="int",
+    false_pass="score",
+    bound="score",
+    good="int",
+    true_pass="score",
+    true_bound="score",
+    at_threshold_1="score",
+)
 
 
 def limits_of(
@@ -120,39 +130,61 @@ def guaranteed(
     name, gate = described(best), joined[best]
 
     guarantee = _guarantee(gate, best, judged_by(table), by)
-    if guarantee is not None:
+    notes = [*table.notes]
+    if guarantee is None:
+        of_all = f", the best of {len(settings)} settings," if len(settings) > 1 else ""
+        sentence = (
+            f"No threshold at {name}{of_all} is certified to let {limits.text} pass: "
+            f"{_why_none(gates[best], by)}."
+        )
+    else:
         threshold = guarantee.setting["threshold"]
         sentence = f"Use {name}, threshold {threshold:g}: {guarantee.sentence}"
-    else:
-        of_all = f", the best of {len(settings)} settings," if len(settings) > 1 else ""
-        why = _why_none(gates[best], by)
-        sentence = f"No threshold at {name}{of_all} is certified to let {limits.text} pass: {why}."
-
-    rows = [{"setting": described(s), **g.record()} for s, g in joined.items()]
-    columns, notes = _columns(limits, "setting"), _column_notes(limits, error)
-    tables = [Table("guarantee", columns, rows, notes=notes)]
-    if by is not None:
-        rows = [{"value": value, **g.record()} for value, g in gates[best].items()]
-        note = f"threshold: for the value alone; {name} uses the one of the table above for all"
-        columns, notes = _columns(limits, "value"), [note] if guarantee else []
-        tables.append(Table(f"by {by}", columns, rows, notes=notes))
-    tables.append(gate.table())
-
-    notes = [*table.notes]
-    if guarantee is not None:
-        notes.append(_scope_note(len(rated), limits))
+        notes.append(
+            f"A guarantee is about answers that are drawn, judged and rated like these "
+            f"{len(rated)}: at most {percent(1.0 - limits.confidence)} of such sets of ratings "
+            "result in a setting that breaks a limit."
+        )
     notes += _notes(rated, method, rated.at(best), limits, len(settings), paths)
     if left := len(rated) - sum(map(len, parts.values())):
         notes.append(f"Left out: {counted(left, 'rated sample')} without {by!r}.")
-    asked = {
-        **limits.model_dump(mode="json"),
-        "by": by,
-        "criterion": table.judged.criterion or None,
-        "recommended": guarantee and dict(guarantee.setting),
-        "profiles": None,
-        "guarantee": guarantee and guarantee.model_dump(mode="json"),
-    }
-    return Report(sentence, tables, notes, asked)
+
+    alone = f"one-sided, {percent(round(1.0 - error, 4))} for one threshold alone"
+    tables = [
+        Table(
+            "guarantee",
+            [Column("setting"), *_COLUMNS],
+            [{"setting": described(s), **g.record()} for s, g in joined.items()],
+            notes=[
+                _share_note(limits, "true pass"),
+                f"bound, true bound: of the true shares ({alone})",
+                "at threshold 1: the false passes that no threshold prevents",
+            ],
+        )
+    ]
+    if by is not None:
+        note = f"threshold: for the value alone; {name} uses the one of the table above for all"
+        tables.append(
+            Table(
+                f"by {by}",
+                [Column("value"), *_COLUMNS],
+                [{"value": value, **g.record()} for value, g in gates[best].items()],
+                notes=[note] if guarantee else (),
+            )
+        )
+    return Report(
+        sentence,
+        [*tables, gate.table()],
+        notes,
+        {
+            **limits.model_dump(mode="json"),
+            "by": by,
+            "criterion": table.judged.criterion or None,
+            "recommended": guarantee and dict(guarantee.setting),
+            "profiles": None,
+            "guarantee": guarantee and guarantee.model_dump(mode="json"),
+        },
+    )
 
 
 def _guarantee(
@@ -210,15 +242,18 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     )
     if len(rows) > 1:
         note += "; a choice among the methods by this table is not covered"
-    columns = named_columns(
-        method="text",
-        rejected="int",
-        threshold="score",
-        false_pass="score",
-        good_answers_passed="score",
+    return Table(
+        "guarantee",
+        named_columns(
+            method="text",
+            rejected="int",
+            threshold="score",
+            false_pass="score",
+            good_answers_passed="score",
+        ),
+        rows,
+        notes=[note, *reasons, _share_note(limits, "good answers passed")],
     )
-    notes = [note, *reasons, _share_note(limits, "good answers passed")]
-    return Table("guarantee", columns, rows, notes=notes)
 
 
 def judged_by(table: ScoreTable) -> dict[str, Any]:
@@ -257,30 +292,13 @@ def _rated(table: ScoreTable, limits: Limits) -> ScoreTable:
         return rated
     # Another judgement of a sample is no other sample: see `samples.files.distinct`.
     names = set(table.samples)
-    parents = [name.rpartition("#")[0] for name in rated.samples]
-    originals = tuple(
-        parent if parent in names else name
-        for parent, name in zip(parents, rated.samples, strict=True)
-    )
-    is_repeated = len(set(originals)) < len(originals)
-    return replace(rated, groups=originals) if is_repeated else rated
-
-
-def _columns(limits: Limits, first: str) -> list[Column]:
-    """The columns of a table of gates, with the bounds of the limits that there are."""
-    columns = named_columns(
-        threshold="score",
-        rejected="int",
-        false_pass="score",
-        bound="score",
-        good="int",
-        true_pass="score",
-        true_bound="score",
-        at_threshold_1="score",
-    )
-    limited = {"bound": limits.max_false_pass, "true_bound": limits.min_true_pass}
-    shown = (column for column in columns if limited.get(column.name, 1) is not None)
-    return [Column(first), *shown]
+    originals = []
+    for name in rated.samples:
+        original = name.rpartition("#")[0]
+        originals.append(original if original in names else name)
+    if len(set(originals)) == len(originals):
+        return rated
+    return replace(rated, groups=tuple(originals))
 
 
 def _share_note(limits: Limits, passed: str) -> str:
@@ -290,35 +308,13 @@ def _share_note(limits: Limits, passed: str) -> str:
     )
 
 
-def _column_notes(limits: Limits, error: float) -> list[str]:
-    """What the columns mean; each bound may err so much."""
-    bounds = {"bound": limits.max_false_pass, "true bound": limits.min_true_pass}
-    limited = ", ".join(name for name, limit in bounds.items() if limit)
-    alone = f"one-sided, {percent(round(1.0 - error, 4))} for one threshold alone"
-    return [
-        _share_note(limits, "true pass"),
-        f"{limited}: of the true share ({alone})",
-        "at threshold 1: the false passes that no threshold prevents",
-    ]
-
-
 def _why_none(gates: Mapping[str, Gate], by: str | None) -> str:
     """Why no threshold can be trusted to keep the limits for each value of a field."""
     failing = [value for value, gate in gates.items() if gate.chosen is None]
     if not failing:
         return f"the values of {by!r} have no certified threshold in common"
     where = f"for {by}={failing[0]}, " if by else ""
-    others = len(failing) - 1
-    more = f" (and {counted(others, 'more value')})" if others else ""
-    return f"{where}{gates[failing[0]].why()}{more}"
-
-
-def _scope_note(rated: int, limits: Limits) -> str:
-    wrong = percent(1.0 - limits.confidence)
-    return (
-        f"A guarantee is about answers that are drawn, judged and rated like these {rated}: at "
-        f"most {wrong} of such sets of ratings result in a setting that breaks a limit."
-    )
+    return f"{where}{gates[failing[0]].why()}"
 
 
 def _notes(

@@ -90,10 +90,6 @@ class Search:
         gain = self._gain(unseen, views[:, :1], target, units)
         half = (gain.high - gain.low) / 2.0
         best = int(_first_best(self.sign * values)[0])
-        decisions = [
-            {"same_decision": (passes == target).mean(), "pass_rate": passes.mean()}
-            for passes in (views[:, 0], views[:, best])
-        ]
         return Choice(
             objective=self.objective,
             settings=settings,
@@ -108,7 +104,6 @@ class Search:
                 settings[place]: number / picks.size
                 for place, number in Counter(picks.tolist()).most_common()
             },
-            decisions=decisions if self.objective == "kappa" else (),
         )
 
     def _target(self, human: FloatArray) -> FloatArray:

@@ -12,8 +12,6 @@ from tcva_adapters.stats.describe import TIES
 from tcva_adapters.stats.inference import DETECTABLE, Estimate
 from tcva_adapters.tables import (
     Column,
-    Record,
-    Records,
     Report,
     Table,
     counted,
@@ -43,8 +41,6 @@ class Choice:
         gain: Of choosing, on samples that the choice did not see; above 0 is better.
         detectable: The true gain that is found in 80 % of such cases; nan without an interval.
         shares: In which share of the folds each setting was chosen.
-        decisions: For ``kappa``, of the one in use and the best one: how many decisions are those of
-            the ratings, and how many pass.
     """
 
     objective: str
@@ -56,7 +52,6 @@ class Choice:
     gain: Estimate
     detectable: float
     shares: Mapping[ScoringConfig, float]
-    decisions: Records
 
     @property
     def chosen(self) -> ScoringConfig:
@@ -109,27 +104,23 @@ class Choice:
 
     def _settings_table(self) -> Table:
         best = f"best of {len(self.settings)}, chosen on the same samples (optimistic)"
-        measured = (
+        rows = [
             (described(self.settings[0]), self.in_use, "in use"),
             (described(self.chosen), self.on_same, best),
             ("cross-validated", self.on_unseen, "the choice, on unseen samples"),
-        )
-        rows: list[Record] = [
-            {"setting": setting, self.objective: value, "measured": samples}
-            for setting, value, samples in measured
         ]
         columns = [
             Column("setting"),
             Column(self.objective, "score"),
             Column("measured", "prose"),
         ]
-        # A kappa says little without them.
-        for row, decisions in zip(rows, self.decisions, strict=False):
-            row.update(decisions)
-        if self.decisions:
-            columns += named_columns(same_decision="share", pass_rate="share")
-        notes = [TIES] if self.objective == "spearman" else ()
-        return Table("settings", columns, rows, notes=notes)
+        names = [column.name for column in columns]
+        return Table(
+            "settings",
+            columns,
+            [dict(zip(names, row, strict=True)) for row in rows],
+            notes=[TIES] if self.objective == "spearman" else (),
+        )
 
     def _gain_table(self) -> Table:
         row = {
@@ -139,17 +130,23 @@ class Choice:
             "significant": self.is_significant,
             "reason": self.gain.reason,
         }
-        columns = named_columns(gain="signed", n="int", detectable="score")
-        notes = [] if self.gain.reason else [f"detectable: {DETECTABLE}"]
-        return Table("gain", columns, [row], notes=notes)
+        return Table(
+            "gain",
+            named_columns(gain="signed", n="int", detectable="score"),
+            [row],
+            notes=() if self.gain.reason else [f"detectable: {DETECTABLE}"],
+        )
 
     def _choices_table(self) -> Table:
-        rows = [
-            {"setting": described(setting), "share": share, **settings_of(setting)}
-            for setting, share in self.shares.items()
-        ]
-        columns = named_columns(setting="text", share="share")
-        return Table("choices", columns, rows, detail=True)
+        return Table(
+            "choices",
+            named_columns(setting="text", share="share"),
+            [
+                {"setting": described(setting), "share": share, **settings_of(setting)}
+                for setting, share in self.shares.items()
+            ],
+            detail=True,
+        )
 
     def notes(self) -> Iterator[str]:
         """What a reader must know: few ratings, groups, a choice at the edge of the grid."""
@@ -159,15 +156,13 @@ class Choice:
             yield f"Folds and intervals keep {counted(self.gain.groups, 'group')} together."
 
         tried = [setting.temperature for setting in self.settings]
-        best, bounds = self.chosen.temperature, self.chosen.bounds
-        if min(tried) < max(tried) and best in (min(tried), max(tried)):
-            side, tendency = "highest", "more lenient"
-            if best == min(tried):
-                side, tendency = "lowest", "stricter"
-            beyond = "Try temperatures beyond it."
-            if best in (bounds.t_min, bounds.t_max):
-                beyond = f"If people rate {tendency} than that, other weights may fit better (schemes)."
-            yield f"The best temperature, {best:g}, is the {side} that was tried. {beyond}"
+        best, lowest, highest = self.chosen.temperature, min(tried), max(tried)
+        if lowest < highest and best in {lowest, highest}:
+            side = "lowest" if best == lowest else "highest"
+            yield (
+                f"The best temperature, {best:g}, is the {side} that was tried. Beyond it, or with "
+                "other weights (schemes), the agreement may be better."
+            )
 
 
 def recommended(report: Report) -> Config:

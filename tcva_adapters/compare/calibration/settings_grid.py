@@ -21,14 +21,13 @@ def every_setting(
     penalties: Sequence[Penalty] = (),
 ) -> list[ScoringConfig]:
     """Every combination, each once; what is not given is that of the baseline."""
-    combinations = product(
-        temperatures or [baseline.temperature],
-        schemes or [baseline.scheme],
-        penalties or [baseline.penalty],
-    )
     settings = (
         baseline.changed(temperature=temperature, scheme=scheme, penalty=penalty)
-        for temperature, scheme, penalty in combinations
+        for temperature, scheme, penalty in product(
+            temperatures or [baseline.temperature],
+            schemes or [baseline.scheme],
+            penalties or [baseline.penalty],
+        )
     )
     return list(dict.fromkeys(settings))
 
@@ -53,5 +52,5 @@ def candidates(
         ]
         return sum(changes), round(abs(setting.temperature - baseline.temperature), 9)
 
-    every = every_setting(baseline, grid, schemes, penalties)
-    return sorted(dict.fromkeys([baseline, *every]), key=distance)
+    settings = [baseline, *every_setting(baseline, grid, schemes, penalties)]
+    return sorted(dict.fromkeys(settings), key=distance)
