@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from operator import mul
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 import numpy as np
 from pydantic import (
@@ -334,72 +334,27 @@ class AssessmentView:
 
     assessment: Assessment
 
-    @property
-    def unscored(self) -> Unscored | None:
-        """Why there is no score of its own."""
-        return self.assessment.unscored
+    unscored: Unscored | None
+    judge: str
+    criterion: str
+    prompt_version: str
+    form: str
+    from_store: bool
+    shared: bool
+    metadata: Json
+    members: tuple[Assessment, ...]
+    panel: tuple[Assessment, ...]
+    schema_version: int
+    judged_by: Json
+    earlier_contexts: bool
+    sample_id: str | None
 
-    @property
-    def judge(self) -> str:
-        """The name of the judge."""
-        return self.assessment.judge
+    if not TYPE_CHECKING:  # type checkers know the names above, and no others
 
-    @property
-    def criterion(self) -> str:
-        """The name of what was judged."""
-        return self.assessment.criterion
-
-    @property
-    def prompt_version(self) -> str:
-        """The version of the judge's prompts."""
-        return self.assessment.prompt_version
-
-    @property
-    def form(self) -> str:
-        """In which form verdicts were asked for; empty for judges that are not asked."""
-        return self.assessment.form
-
-    @property
-    def from_store(self) -> bool:
-        """Whether a store had the judgement."""
-        return self.assessment.from_store
-
-    @property
-    def shared(self) -> bool:
-        """Whether another evaluator of this process had it."""
-        return self.assessment.shared
-
-    @property
-    def metadata(self) -> Json:
-        """The sample's metadata."""
-        return self.assessment.metadata
-
-    @property
-    def members(self) -> tuple[Assessment, ...]:
-        """The assessments of additional judges."""
-        return self.assessment.members
-
-    @property
-    def panel(self) -> tuple[Assessment, ...]:
-        """The assessments of a panel's judges, or the repeats of one."""
-        return self.assessment.panel
-
-    @property
-    def schema_version(self) -> int:
-        """The version of the JSON layout."""
-        return self.assessment.schema_version
-
-    @property
-    def judged_by(self) -> Json:
-        """What criterion and judges are known by, see `TCVA.judged_by`."""
-        return self.assessment.judged_by
-
-    @property
-    def earlier_contexts(self) -> bool:
-        """Whether the claims were checked against contexts of earlier turns."""
-        return self.assessment.earlier_contexts
-
-    @property
-    def sample_id(self) -> str | None:
-        """The sample's id."""
-        return self.assessment.sample_id
+        def __getattr__(self, name: str) -> object:
+            """What the assessment has under one of these names."""
+            if name in AssessmentView.__annotations__ and name != "assessment":
+                return getattr(self.assessment, name)
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}"
+            )

@@ -20,10 +20,11 @@ from tcva_adapters.core.temperature import (
     as_temperature,
 )
 from tcva_adapters.core.verdicts import WeightScheme
-from tcva_adapters.errors import InvalidValueError, TCVAError, of_percent
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check as check_installed
 from tcva_adapters.results.judgement import Reason
+from tcva_adapters.samples.sample import first_fault
 
 
 def check_names(
@@ -93,21 +94,6 @@ NonNegative = Annotated[Number, Field(ge=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
-_PLAINER = {
-    "Input should": "must",
-    "String should": "must",
-    "Field required": "must have more items",
-    "a valid tuple": "several numbers, e.g. 1,5",
-    "a valid integer": "a whole number",
-    "a valid string": "a string",
-    "greater than or equal to": "at least",
-    "less than or equal to": "at most",
-    "greater than": "above",
-    "an instance of VerdictStore": "a path or a VerdictStore",
-}
-"""Parts of pydantic's messages in plainer words."""
-
-
 def check(kind: Any, name: str, value: object) -> Any:
     """Return a value of a type, e.g. `Count`, in its final form.
 
@@ -117,30 +103,12 @@ def check(kind: Any, name: str, value: object) -> Any:
     try:
         return _adapter(kind).validate_python(value)
     except ValidationError as error:
-        raise refusal(error, {name: value}) from None
+        raise InvalidValueError(first_fault(error, {name: value})) from None
 
 
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind, config=STRICT)
-
-
-def refusal(error: ValidationError, settings: Mapping[str, object]) -> TCVAError:
-    """The first fault: as the core says it, or the setting, what it must be, and its value."""
-    first = error.errors(include_url=False)[0]
-    raised = first.get("ctx", {}).get("error")
-    if isinstance(raised, TCVAError):
-        return raised
-    faulty = [part for part in first["loc"][:1] if part in settings]
-    name = str(faulty[0]) if faulty else next(iter(settings))
-    value = settings[name]
-    why = first["msg"].removeprefix("Value error, ")
-    for pydantic, plain in _PLAINER.items():
-        why = why.replace(pydantic, plain)
-    # What was meant as a key is not printed.
-    text = type(value).__name__ if name == "api_key" else f"{value!r:.80}"
-    hint = of_percent(value) if why.endswith((" 1", "a number")) else ""
-    return InvalidValueError(f"{name} {why}, got {text}{hint}")
 
 
 def as_scheme(value: Any) -> WeightScheme:

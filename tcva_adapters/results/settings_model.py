@@ -21,8 +21,8 @@ from tcva_adapters.core.temperature import (
     misplaced,
 )
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.setting_checks import STRICT, check_names, refusal
-from tcva_adapters.samples.sample import Checked
+from tcva_adapters.results.setting_checks import STRICT, check_names
+from tcva_adapters.samples.sample import Checked, first_fault
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -38,7 +38,7 @@ class SettingsModel(Checked):
         try:
             BaseModel.__init__(self, **settings)
         except ValidationError as error:
-            raise refusal(error, settings) from None
+            raise InvalidValueError(first_fault(error, settings)) from None
 
     @classmethod
     def default(cls, name: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
@@ -15,7 +14,12 @@ from pydantic import (
     ValidationError,
 )
 
-from tcva_adapters.errors import InvalidSampleError, InvalidValueError, of_percent
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    TCVAError,
+    of_percent,
+)
 from tcva_adapters.samples.fields import fields_of
 
 FROZEN = ConfigDict(frozen=True, extra="forbid")
@@ -38,8 +42,36 @@ class Checked(BaseModel):
             raise self.refusal(first_fault(error)) from None
 
 
-def first_fault(error: ValidationError) -> str:
-    """The first field that does not fit, and why.
+_PLAINER = {
+    "Input should": "must",
+    "String should": "must",
+    "Field required": "must have more items",
+    "Invalid JSON": "not JSON",
+    "a valid tuple": "several numbers, e.g. 1,5",
+    "a valid integer": "a whole number",
+    "a valid string": "a string",
+    "greater than or equal to": "at least",
+    "less than or equal to": "at most",
+    "greater than": "above",
+    "an instance of VerdictStore": "a path or a VerdictStore",
+    "an instance of Sequence": "a list of strings",
+}
+"""Parts of pydantic's messages in plainer words."""
+
+_WITHOUT_VALUE = {
+    "missing": "{} is missing",
+    "extra_forbidden": "{} is not a known field",
+}
+
+
+def first_fault(
+    error: ValidationError, settings: Mapping[str, object] | None = None
+) -> str:
+    """The first field that does not fit, and why: in our own sentence, where an error of ours has one.
+
+    Args:
+        error: What pydantic says.
+        settings: What was checked, by name: a setting is shown as a whole, and not by its parts.
 
     >>> class Point(Checked):
     ...     x: float
@@ -49,22 +81,25 @@ def first_fault(error: ValidationError) -> str:
     tcva_adapters.errors.InvalidValueError: x must be a valid number, got []
     """
     first = error.errors(include_url=False)[0]
-    where, why = ".".join(map(str, first["loc"])) or "document", first["msg"]
-    if first["type"] in {
-        "value_error",
-        "json_invalid",
-    }:  # our own sentence, or the parser's
-        why = why.removeprefix("Value error, ").replace("Invalid JSON", "not JSON")
-        return f"{where}: {why}" if first["loc"] else why
-    if first["type"] == "missing":
-        return f"{where} is missing"
-    if first["type"] == "extra_forbidden":
-        return f"{where} is not a known field"
-    why = why.replace("Input should", "must").replace(
-        "an instance of Sequence", "a list of strings"
-    )
-    hint = of_percent(first["input"]) if why.endswith((" 1", "as a number")) else ""
-    return f"{where} {why}, got {reprlib.repr(first['input'])}{hint}"
+    raised = first.get("ctx", {}).get("error")
+    if isinstance(raised, TCVAError):
+        return str(raised)
+    why = first["msg"].removeprefix("Value error, ")
+    for pydantic, plain in _PLAINER.items():
+        why = why.replace(pydantic, plain)
+    path, value = [*map(str, first["loc"])], first["input"]
+    name = ".".join(path)
+    if settings is not None:
+        name = path[0] if path and path[0] in settings else next(iter(settings))
+        value = settings[name]
+    elif first["type"] in {"value_error", "json_invalid"}:
+        return f"{name}: {why}" if name else why
+    elif first["type"] in _WITHOUT_VALUE:
+        return _WITHOUT_VALUE[first["type"]].format(name)
+    # What was meant as a key is not printed.
+    text = type(value).__name__ if name == "api_key" else f"{value!r:.80}"
+    hint = of_percent(value) if why.endswith((" 1", "a number", "valid number")) else ""
+    return f"{name or 'document'} {why}, got {text}{hint}"
 
 
 def whole_characters(text: str) -> str:

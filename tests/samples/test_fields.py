@@ -146,8 +146,8 @@ def test_a_mapping_that_does_not_fit_is_refused() -> None:
 def test_what_does_not_fit_is_said_in_our_words() -> None:
     cases: list[tuple[dict[str, Any], str]] = [
         ({"context": ["C."]}, "context is not a known field"),
-        ({"response": ["x" * 100]}, "response must be a valid string, got ['xxx"),
-        ({"contexts": ["a", None]}, "contexts.1 must be a valid string, got None"),
+        ({"response": ["x" * 100]}, "response must be a string, got ['xxx"),
+        ({"contexts": ["a", None]}, "contexts.1 must be a string, got None"),
     ]
     for fields, message in cases:
         with pytest.raises(InvalidSampleError) as caught:
