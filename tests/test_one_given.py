@@ -59,7 +59,7 @@ MANY: dict[str, Callable[[TCVA, Any, Path], Any]] = {
         (SAMPLE, r"one Sample; evaluate\(sample\) judges one"),
         (TALK, r"one Conversation; evaluate_conversation\(conversation\) judges one"),
         (FRAME, r"one DataFrame; \[Sample.from_record\(row\) for row in frame.to_dict\('records'\)\]"),
-        (SampleFile.of([SAMPLE]), "one SampleFile; give its samples: read.samples"),
+        (SampleFile([SAMPLE], [1], []), "one SampleFile; give its samples: read.samples"),
         ({"answer": "x"}, r"one dict; .*Sample.from_record\(record\) a mapping"),
         (5, r"one int; read_samples\(path\).samples reads a file"),
     ],

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict, EvidenceCheck
@@ -17,13 +17,10 @@ from tcva_adapters.results.assessment import Assessment, ClaimVerdict, EvidenceC
 Evidence = Literal["lower", "off"]
 """Count an unsupported ``fully`` or ``mostly`` as ``partial``, or as the judge gave it."""
 
-EVIDENCE: tuple[Evidence, ...] = get_args(Evidence)
 DEFAULT_EVIDENCE: Evidence = "lower"
 
 Outcome = tuple[EvidenceCheck | None, bool]
 """What the check of a quote showed, and whether its verdict was lowered for it."""
-
-_NO_VERDICTS = dict.fromkeys(["verdicts", *map(str, EvidenceCheck), "not_lowered"], 0)
 
 HIGH = (Verdict.FULLY, Verdict.MOSTLY)
 """The levels that stand only with a quote."""
@@ -50,7 +47,7 @@ class EvidenceCounts:
     ) -> EvidenceCounts:
         """Count the verdicts of assessments as they are stored.
 
-        >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).to_dict()["verdicts"]
+        >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).outcomes.total()
         1
         """
         outcomes: Counter[Outcome] = Counter()
@@ -67,21 +64,6 @@ class EvidenceCounts:
     def __add__(self, other: EvidenceCounts) -> EvidenceCounts:
         """Those of both."""
         return EvidenceCounts(self.outcomes + other.outcomes, other.evidence)
-
-    def to_dict(self) -> dict[str, int]:
-        """How many verdicts there are, each outcome lowered or left unchecked, or stand unsupported.
-
-        The last are ``not_lowered``: those of ``partial`` and ``minor``, and all where nothing is
-        lowered.
-        """
-        counts = {**_NO_VERDICTS, "verdicts": self.outcomes.total()}
-        for (check, was_lowered), number in self.outcomes.items():
-            if check is not None:
-                stands = check.is_fault and not (
-                    was_lowered and self.evidence == "lower"
-                )
-                counts["not_lowered" if stands else check.value] += number
-        return counts
 
     def lines(self) -> Iterator[str]:
         """A sentence for each outcome that occurs."""

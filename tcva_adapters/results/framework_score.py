@@ -9,8 +9,6 @@ from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.judgement import Reason, Unscored
 
-__all__ = ["FrameworkScore", "FrameworkVerdict"]
-
 
 class FrameworkVerdict(NamedTuple):
     """One verdict of a framework metric.

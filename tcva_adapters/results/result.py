@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import html
 import json
-import math
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import methodcaller
+from operator import itemgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -35,8 +34,6 @@ from tcva_adapters.results.judgement import SCHEMA_VERSION, SILENT, Unscored, Us
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.json_values import Json, json_object
 from tcva_adapters.tables import Column, Report, Table, counted, shortened
-
-__all__ = ["Result", "ScoringConfig"]
 
 MOSTLY_MARKED = "passes no gate, as most of the text is no claim by the judge alone"
 _QUOTED = 80
@@ -137,7 +134,7 @@ class Result(AssessmentView):
     @cached_property
     def weights(self) -> tuple[float | None, ...]:
         """The weight of each claim under the scheme; None for what claims nothing."""
-        return tuple(map(methodcaller("weight", self.scoring.scheme), self.seen.claims))
+        return tuple(claim.weight(self.scoring.scheme) for claim in self.claims)
 
     @property
     def mostly_marked(self) -> bool:
@@ -342,10 +339,10 @@ class Result(AssessmentView):
         """The score in one sentence: claims per level, interval, lowered verdicts, the worst claim."""
         if self.unscored is not None:
             return self._without_score(self.unscored.text)
-        worst, least = self.seen.claims[0], math.inf
-        for claim, weight in zip(self.seen.claims, self.weights, strict=True):
-            if weight is not None and weight < least:
-                worst, least = claim, weight
+        weights = zip(self.seen.claims, self.weights, strict=True)
+        worst, _ = min(
+            (pair for pair in weights if pair[1] is not None), key=itemgetter(1)
+        )
         if not worst.is_soft and worst.verdict is Verdict.FULLY:
             return self.summary
         text = shortened(worst.claim, _QUOTED)
@@ -378,11 +375,8 @@ class Result(AssessmentView):
             parts.append("95% interval {:.3f} to {:.3f}".format(*self.interval))
         if self.guarantee is not None and self.guarantee.state != "holds":
             parts.append(self.guarantee.text)
-        if judged.panel:
-            parts += self._repeats_in_words()
-        has_checks = any(claim.evidence_check is not None for claim in self.seen.claims)
-        if has_checks or judged.panel or judged.members:
-            parts += EvidenceCounts.of([judged], scoring.evidence).lines()
+        parts += self._repeats_in_words()
+        parts += EvidenceCounts.of([judged], scoring.evidence).lines()
         return "; ".join(parts)
 
     def _without_score(self, why: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Annotated, Any
 
@@ -12,13 +12,11 @@ from pydantic import (
     Field,
     TypeAdapter,
     ValidationError,
+    ValidationInfo,
 )
 
 from tcva_adapters.core.checks import as_number, nearest
-from tcva_adapters.core.temperature import (
-    Bounds,
-    as_temperature,
-)
+from tcva_adapters.core.temperature import PAPER_BOUNDS, Bounds, check_temperature
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import REQUIREMENTS
@@ -167,15 +165,16 @@ def as_events(events: object) -> object:
     return events
 
 
-def as_profiles(value: object) -> Profiles | None:
-    """Temperatures by the values of one metadata field."""
+def as_profiles(value: object, info: ValidationInfo) -> Profiles | None:
+    """Temperatures by the values of one metadata field, within the bounds of the settings."""
     if value is None:
         return None
+    bounds = info.data.get("bounds", PAPER_BOUNDS)
     match [*value.items()] if isinstance(value, Mapping) else []:
         case [(str() as field, Mapping() as temperatures)] if field:
             return {
                 field: {
-                    str(name): in_profile(field, name, as_temperature, temperature)
+                    str(name): _in_profile(f"{field}={name}", temperature, bounds)
                     for name, temperature in temperatures.items()
                 }
             }
@@ -184,14 +183,8 @@ def as_profiles(value: object) -> Profiles | None:
     )
 
 
-def in_profile(
-    field: str,
-    name: object,
-    check_value: Callable[[float | str], float],
-    temperature: float | str,
-) -> float:
-    """Check a temperature of a profile; the message names the field and its value."""
+def _in_profile(place: str, temperature: float | str, bounds: Bounds) -> float:
     try:
-        return check_value(temperature)
+        return check_temperature(temperature, bounds)
     except InvalidValueError as error:
-        raise InvalidValueError(f"profiles, {field}={name}: {error}") from None
+        raise InvalidValueError(f"profiles, {place}: {error}") from None

@@ -6,18 +6,15 @@ Constructors, configuration files, default names and the options of commands rea
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    model_validator,
 )
 
-from tcva_adapters.core.temperature import check_temperature
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.setting_checks import (
@@ -29,7 +26,6 @@ from tcva_adapters.results.setting_checks import (
     as_events,
     as_items,
     as_profiles,
-    in_profile,
 )
 from tcva_adapters.results.settings_model import SettingsModel
 from tcva_adapters.results.store import VerdictStore
@@ -104,14 +100,6 @@ class TCVASettings(JudgeConfig, ScoringConfig):
         repr=False,
         description="What was certified of the settings; from_config takes it from the file.",
     )
-
-    @model_validator(mode="after")
-    def _profiles_in_range(self) -> Self:
-        check_within_bounds = partial(check_temperature, bounds=self.bounds)
-        for field, temperatures in (self.profiles or {}).items():
-            for name, temperature in temperatures.items():
-                in_profile(field, name, check_within_bounds, temperature)
-        return self
 
 
 class ModelConfig(SettingsModel):

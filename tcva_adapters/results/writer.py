@@ -186,11 +186,10 @@ class Writing(ExitStack, Generic[R]):
 
     def add(self, result: R) -> None:
         """Write one result, which is the system's then: no kill of this process loses it."""
-        if self._target is not None:
-            self._write(self._begins + result.to_json()[1:])
         self.number += 1
-
-    def _write(self, text: str) -> None:
+        if self._target is None:
+            return
+        text = self._begins + result.to_json()[1:]
         if self._file is not None:
             self._file.write(f"{text}\n".encode())
             self._file.flush()

@@ -16,7 +16,6 @@ from tcva_adapters.samples.contexts import parsed, read_contexts
 from tcva_adapters.samples.messages import (
     Dialogue,
     as_mapping,
-    fields_in,
     is_messages,
     text_of_message,
     utterances_in,
@@ -78,10 +77,10 @@ _DATASET_FIELDS = {"actual_output", "source_file", "custom_column_key_values"}
 """A row of a DeepEval dataset has them; its passages are joined by bars."""
 
 
-def fields_of(
+def parts_of(
     record: Mapping[str, Any], columns: Mapping[str, str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The fields of a sample in a record, and all else that has a value.
+) -> tuple[Dialogue | None, dict[str, Any], dict[str, Any]]:
+    """The messages of a record, the fields of a sample beside them, and all else that has a value.
 
     * Nested objects, or columns with a dot: a question is looked for in ``inputs``, an answer in
       ``outputs``, contexts in both, a reference in ``reference_outputs`` or ``reference``.
@@ -93,24 +92,9 @@ def fields_of(
         columns: Names of the record to the fields that they hold; dots lead into objects.
 
     Raises:
-        InvalidSampleError: A field or a message cannot be read.
+        InvalidSampleError: A field cannot be read.
     """
-    dialogue, fields, rest = parts_of(record, columns)
-    if dialogue is not None:
-        fields = fields_in(dialogue) | fields
-    return fields, rest
-
-
-def parts_of(
-    record: Mapping[str, Any], columns: Mapping[str, str]
-) -> tuple[Dialogue | None, dict[str, Any], dict[str, Any]]:
-    """The messages of a record, the fields that stand beside them, and all else; see `fields_of`."""
     flat = flattened(record)
-    groups: dict[str, list[str]] = {}
-    for name in flat:
-        group, dot, _ = name.partition(".")
-        if dot and name not in columns:
-            groups.setdefault(group, []).append(name)
     if flat.keys() >= _DATASET_FIELDS:
         for name in ("retrieval_context", "context"):
             if isinstance(joined := flat.get(name), str):
@@ -120,7 +104,7 @@ def parts_of(
         flat[column] = _value_at(record, flat, column)
     free = {name: value for name, value in flat.items() if name not in columns}
     for field in PLACES:
-        if field not in keys and (key := _place(free, groups, field)):
+        if field not in keys and (key := _place(free, field)):
             keys[field] = key
 
     dialogue = _dialogue_in(flat, keys)
@@ -159,8 +143,10 @@ def flattened(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _value_at(record: Mapping[str, Any], flat: Mapping[str, Any], path: str) -> Any:
     """What stands under a name, or at a path of names with dots between, in nested objects."""
-    value: Any = flat if path in flat else record
-    for name in [path] if path in flat else path.split("."):
+    if path in flat:
+        return flat[path]
+    value: Any = record
+    for name in path.split("."):
         if not isinstance(value, Mapping) or name not in value:
             raise InvalidSampleError(
                 f"there is no field {path!r}; the fields are {', '.join(map(repr, flat))}"
@@ -169,9 +155,7 @@ def _value_at(record: Mapping[str, Any], flat: Mapping[str, Any], path: str) -> 
     return value
 
 
-def _place(
-    flat: Mapping[str, Any], groups: Mapping[str, Sequence[str]], field: str
-) -> str | None:
+def _place(flat: Mapping[str, Any], field: str) -> str | None:
     """Where a field stands: at the top, or in a nested object."""
     for key in PLACES[field]:
         value = flat.get(key)
@@ -179,9 +163,9 @@ def _place(
         if is_there and (isinstance(value, str) or key not in OFTEN_ELSE):
             return key
     # The only entry of the field's own object needs no name that is known.
-    inner: list[str] = []
-    for group in () if field == "contexts" else GROUPS[field].split()[:2]:
-        inner += groups.get(group, ())
+    groups = () if field == "contexts" else GROUPS[field].split()[:2]
+    owners = tuple(f"{group}." for group in groups)
+    inner = [name for name in flat if name.startswith(owners)]
     is_only = len(inner) == 1 and inner[0].partition(".")[2] not in KNOWN
     return inner[0] if is_only else None
 

@@ -60,25 +60,21 @@ ROW_WORDS = {
 _NOTHING = ("NaN", "nan", "<NA>")
 """Cells of csv files where data frames had nothing. NA and None are not among them: these answer questions."""
 
-_LIST_KEYS = (
-    *(
-        "samples",
-        "data",
-        "assessments",
-        "results",
-        "examples",
-        "runs",
-        "rows",
-        "records",
-    ),
-    *(
-        "test_cases",
-        "testCases",
-        "test_results",
-        "testResults",
-        "conversationalTestCases",
-    ),
-)
+_LIST_KEYS = [
+    "samples",
+    "data",
+    "assessments",
+    "results",
+    "examples",
+    "runs",
+    "rows",
+    "records",
+    "test_cases",
+    "testCases",
+    "test_results",
+    "testResults",
+    "conversationalTestCases",
+]
 _CASES = ("testCases", "conversationalTestCases")
 _RUN = "testRunData"
 """Where DeepEval's ``.latest_test_run.json`` holds the run."""

@@ -48,11 +48,6 @@ class SampleFile:
     bad: list[tuple[int, str]]
     repeated: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, samples: Sequence[Sample]) -> SampleFile:
-        """Samples that come from no file: their lines are their places, from 1."""
-        return cls(list(samples), list(range(1, len(samples) + 1)), [])
-
     @property
     def notes(self) -> list[str]:
         """Rows that were skipped and ids that were numbered, in sentences."""
@@ -190,7 +185,11 @@ def read_samples(
         mapping=mapping,
         kept=None,
     )
-    samples, lines = stream.collected()
+    lines = []
+    samples = []
+    for sample in stream:
+        samples.append(sample)
+        lines.append(stream.line)
     names, repeated = distinct(sample.id for sample in samples)
     return SampleFile(renamed(samples, names), lines, stream.bad, repeated)
 

@@ -120,11 +120,6 @@ class RowStream(Iterator[Item], Generic[Item]):
         """What `check` has read, where that is all there is; else None."""
         return None if self.total is None else [item for _, item in self._ahead]
 
-    def collected(self) -> tuple[list[Item], list[int]]:
-        """All items that are left, and the line of each."""
-        pairs = [(item, self.line) for item in self]
-        return [item for item, _ in pairs], [line for _, line in pairs]
-
     @property
     def notes(self) -> list[str]:
         """What is to be known of what was read so far, in sentences."""

@@ -20,7 +20,8 @@ from tcva_adapters.errors import (
     TCVAError,
     of_percent,
 )
-from tcva_adapters.samples.fields import fields_of
+from tcva_adapters.samples.fields import parts_of
+from tcva_adapters.samples.messages import fields_in
 
 FROZEN = ConfigDict(frozen=True, extra="forbid")
 
@@ -206,11 +207,14 @@ class Sample(Checked):
             raise InvalidSampleError(
                 f"a record must be a mapping of fields, got {type(value).__name__}"
             )
-        return cls.of_parts(*fields_of(record, columns or {}))
+        dialogue, fields, rest = parts_of(record, columns or {})
+        if dialogue is not None:
+            fields = fields_in(dialogue) | fields
+        return cls.of_parts(fields, rest)
 
     @classmethod
     def of_parts(cls, fields: Mapping[str, Any], rest: Mapping[str, Any]) -> Sample:
-        """A sample of what `fields_of` found in a record.
+        """A sample of the fields in a record, and of all else that it has; see `parts_of`.
 
         Raises:
             InvalidSampleError: A field has another type.

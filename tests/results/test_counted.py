@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from tcva_adapters.compare import read_scores
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import EvidenceCheck
-from tcva_adapters.results.evidence import EVIDENCE, lowered, under
+from tcva_adapters.results.evidence import Evidence, lowered, under
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.summary import judged_counts
@@ -73,7 +73,7 @@ def test_a_file_of_any(
     path = tmp_path_factory.mktemp("counted") / "judged.jsonl"
     write_results(path, [Result(each) if each.sample_id else each for each in made])
     assert read_assessments(path) == made
-    for view in EVIDENCE:
+    for view in get_args(Evidence):
         seen = judged_counts([under(each, view) for each in made])
         for source in (path, made):
             for hold in ("all", "counts"):

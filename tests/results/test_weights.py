@@ -22,7 +22,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import EvidenceCheck
-from tcva_adapters.results.evidence import EVIDENCE, Evidence, EvidenceCounts
+from tcva_adapters.results.evidence import Evidence, EvidenceCounts
 from tcva_adapters.results.scoring import ScoringConfig
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -140,8 +140,8 @@ REPLY = verdict_json(
 OFF = ["fully", "mostly", "fully", "minor"]
 LEVELS_SEEN = {"lower": ["partial", "partial", "partial", "minor"], "off": OFF}
 FOUND = ("not_found", "unrelated", "negated")
-FIGURES = {**dict.fromkeys(map(str, EvidenceCheck), 0), **dict.fromkeys(FOUND, 1)}
-FIGURES |= {"verdicts": 4, "not_lowered": 1}
+OUTCOMES = {(EvidenceCheck(check), True): 1 for check in FOUND}
+OUTCOMES[EvidenceCheck.NOT_FOUND, False] = 1  # of minor, which is not lowered
 LINES = [
     f"1 of 4 verdicts lowered to partial: {EvidenceCheck(check).text}"
     for check in FOUND
@@ -156,7 +156,7 @@ def levels(result: Result) -> list[str]:
     return [claim.verdict.value for claim in result.claims if claim.verdict]
 
 
-@pytest.mark.parametrize("evidence", EVIDENCE)
+@pytest.mark.parametrize("evidence", LEVELS_SEEN)
 def test_one_judgement_counts_lowered_or_as_judged(evidence: Evidence) -> None:
     lower = tcva().evaluate(SAMPLE)
     result = lower.at(0.5, evidence=evidence)
@@ -173,10 +173,7 @@ def test_one_judgement_counts_lowered_or_as_judged(evidence: Evidence) -> None:
     assert tcva(evidence=evidence).key(SAMPLE) == tcva().key(SAMPLE)
     counts = EvidenceCounts.of([lower.assessment], evidence)
     lines = LINES if evidence == "lower" else []
-    assert (list(counts.lines()), counts.to_dict()["not_lowered"]) == (
-        lines,
-        1 if lines else 4,
-    )
+    assert (list(counts.lines()), counts.outcomes) == (lines, OUTCOMES)
     assert all(line in result.reason for line in lines)
     assert ("lowered" in result.reason) == bool(lines)
     with pytest.raises(
@@ -186,7 +183,7 @@ def test_one_judgement_counts_lowered_or_as_judged(evidence: Evidence) -> None:
 
 
 def test_a_claim_says_what_was_done() -> None:
-    lower, off = (tcva(evidence=view).evaluate(SAMPLE).claims for view in EVIDENCE)
+    lower, off = (tcva(evidence=view).evaluate(SAMPLE).claims for view in LEVELS_SEEN)
     note = f"r (lowered from mostly: {EvidenceCheck.NEGATED.text})"
     assert (lower[1].reason, lower[1].original_verdict) == (note, "mostly")
     assert (off[1].reason, off[1].original_verdict) == ("r", None)
@@ -202,7 +199,7 @@ def test_of_a_panel_and_of_additional_judges_every_verdict_counts() -> None:
         SAMPLE
     )
     counts = EvidenceCounts.of([result.assessment])
-    assert counts.to_dict() == {name: 3 * number for name, number in FIGURES.items()}
+    assert counts.outcomes == {case: 3 * number for case, number in OUTCOMES.items()}
     assert counts == EvidenceCounts.of([result.assessment.members[0]] * 3)
     assert counts + counts == EvidenceCounts.of([result.assessment] * 2)
     score = tcva(evidence="off").evaluate(SAMPLE).score
