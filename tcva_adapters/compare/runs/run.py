@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -52,6 +52,8 @@ from tcva_adapters.samples.reader import SampleFile, SampleStream, distinct, ren
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
+
+T = TypeVar("T")
 
 Samples = str | Path | SampleStream | Sequence[Sample]
 """What is judged: a file, a stream of one, or samples."""
@@ -335,8 +337,8 @@ class Run:
         columns: dict[str, Sequence[Result | MetricJudgement]] = {**views, **judged}
         reasons: dict[tuple[str, str], str] = {}
         for method, column in columns.items():
-            for sample, judgement in zip(self._unjudged.samples, column, strict=True):
-                if why := _why(judgement):
+            for sample, cell in zip(self._unjudged.samples, column, strict=True):
+                if why := _why(cell):
                     reasons[sample, method] = why
         scores = [[cell.score for cell in column] for column in columns.values()]
         lowered = EvidenceCounts.of(assessments, tcva.scoring.evidence)
@@ -344,18 +346,23 @@ class Run:
         if fatal is not None:
             notes.append(f"The run ended early, as no call can succeed: {fatal.detail}")
 
+        thresholds = dict.fromkeys(views, tcva.scoring.threshold)
+        usage = {self.views[0]: _usage(assessments)}
+        verdicts: dict[str, Sequence[Result | None]] = {**views}
+        for metric in self.methods:
+            name = metric.name
+            thresholds[name] = metric.known.threshold
+            usage[name] = _usage(judged[name])
+            verdicts[name] = _as_results(judged[name])
         table = replace(
             self._unjudged,
             methods=tuple(columns),
             scores=np.array(scores, dtype=np.float64).T,
             counts=judged_counts(result.seen for result in followed),
-            thresholds=dict.fromkeys(views, tcva.scoring.threshold)
-            | {metric.name: metric.known.threshold for metric in self.methods},
+            thresholds=thresholds,
             reasons=reasons,
-            usage={self.views[0]: _usage(assessments)}
-            | {name: _usage(judgements) for name, judgements in judged.items()},
-            results=views
-            | {name: _as_results(judgements) for name, judgements in judged.items()},
+            usage=usage,
+            results=verdicts,
             notes=tuple(notes),
             judged=JudgedBy(
                 criterion=tcva.criterion.name,
@@ -412,9 +419,10 @@ def _samples_with_ids(
     return renamed(read, names), notes + SampleFile((), (), [], repeated).notes
 
 
-def _parts(text: str | Sequence[Any]) -> list[Any]:
+def _parts(text: str | Sequence[T]) -> list[str | T]:
     """What a text names with commas between, or the parts as they are."""
-    return names_in(text) if isinstance(text, str) else list(text)
+    parts: Sequence[str | T] = names_in(text) if isinstance(text, str) else text
+    return [*parts]
 
 
 def _fatal(last: Judgement) -> Unscored | None:
@@ -449,8 +457,9 @@ def _usage(judged: Sequence[Judgement]) -> dict[str, float]:
 
 def _as_results(judgements: Sequence[MetricJudgement]) -> list[Result | None]:
     """A framework metric's own verdicts, for readers of single samples."""
-    results: list[Result | None] = []
-    for judgement in judgements:
-        score = FrameworkScore("", judgement.score, judgement.verdicts)
-        results.append(Result(score.assessment()) if judgement.verdicts else None)
-    return results
+    return [
+        Result(FrameworkScore("", None, judgement.verdicts).assessment())
+        if judgement.verdicts
+        else None
+        for judgement in judgements
+    ]

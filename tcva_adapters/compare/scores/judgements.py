@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.scores.block import Block
@@ -64,17 +63,19 @@ def read_judgements(
         UnreadableInputError: It cannot be read.
         InvalidSampleError: Its judgements have no counts, or cannot be looked at together.
     """
-    parse: Callable[[str], Any] = record_of
     if reading.hold == "counts":
-        parse = _parse_counts
         if "answers" in first:
             raise InvalidSampleError(
                 f"{file} holds CCRS results, which have no verdicts: no temperature changes them"
             )
         with suppress(UnreadableInputError):  # which is said where the line is read
             reading.scoring = reading.scoring or getattr(_item(first), "scoring", None)
-    rows: RowStream[Any] = RowStream(
-        file, kind, skip_bad=reading.skip_bad, read=_item, parse=parse
+    rows = RowStream(
+        file,
+        kind,
+        skip_bad=reading.skip_bad,
+        read=_item,
+        parse=_parse_counts if reading.hold == "counts" else record_of,
     )
     blocks = judged_blocks(rows, reading, name=name, source=source)
     reading.notes += skipped_rows(rows.bad, rows.skipped, f" of {Path(file).name}")
@@ -93,13 +94,17 @@ def _item(record: Record) -> Judged | ConversationResult:
     return Assessment.from_dict(record)
 
 
-def _parse_counts(line: str) -> Any:
+def _parse_counts(line: str) -> Record | Assessment:
     """The same of a line of jsonl; that of an answer is read faster, for its verdicts alone."""
     return json_object(line) if '"turns":' in line else Assessment.from_json(line)
 
 
 def judged_blocks(
-    items: Iterable[Any], reading: Reading, *, name: str = "", source: str = "results"
+    items: Iterable[object],
+    reading: Reading,
+    *,
+    name: str = "",
+    source: str = "results",
 ) -> list[Block]:
     """Make blocks of judgements; those of another judge, or another system, are another block.
 
@@ -145,7 +150,7 @@ def judged_blocks(
     return [*blocks.values()]
 
 
-def _turns(items: Iterable[Any]) -> Iterator[tuple[Any, str | None]]:
+def _turns(items: Iterable[object]) -> Iterator[tuple[object, str | None]]:
     """Results in their order, of a conversation those of its turns with what it is called."""
     for place, item in enumerate(items, start=1):
         if not isinstance(item, ConversationResult):

@@ -43,7 +43,7 @@ def names_in(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def parse_rating(value: Any) -> float:
+def parse_rating(value: object) -> float:
     """A rating as a number; nan where there is none.
 
     Numbers count as they are, true, pass and yes as 1, false, fail and no as 0.
@@ -100,7 +100,7 @@ class Ratings:
     @classmethod
     def find(
         cls,
-        human: str | Path | Mapping[str, Any],
+        human: str | Path | Mapping[str, object],
         scale: Scale | None = None,
         temperature: float = 0.5,
     ) -> Ratings:
@@ -144,9 +144,8 @@ class Ratings:
         record = metadata
         if self.labels is None:
             self._seen.update(metadata)
-        else:
-            record = self.labels.get(name, {})
-            self._seen |= self.labels.keys() & {name}
+        elif record := self.labels.get(name, {}):
+            self._seen.add(name)
         try:
             if self.labels is not None and _is_of_claims(record, self.raters):
                 at = as_temperature(record.get("temperature") or self.temperature)
@@ -192,9 +191,8 @@ class Ratings:
                 f"{unmatched} of {len(self.labels)} labels match no sample."
             )
         if unrated := number - len(self._seen):
-            verb = "has" if unrated == 1 else "have"
             sentences.append(
-                f"{unrated} of {counted(number, 'sample')} {verb} no label."
+                f"{unrated} of {counted(number, 'sample')} without a label."
             )
         return [f"{self.source}: {sentence}" for sentence in sentences]
 
@@ -208,13 +206,8 @@ class Ratings:
             return rating
         low, high = self.scale
         if not (math.isnan(rating) or low <= rating <= high):
-            way = (
-                _GIVE_SCALE
-                if (low, high) == (0.0, 1.0)
-                else "give the scale of these ratings"
-            )
             raise InvalidValueError(
-                f"the rating must be between {low:g} and {high:g}, got {rating:g}; {way}"
+                f"the rating must be between {low:g} and {high:g}, got {rating:g}; {_GIVE_SCALE}"
             )
         return (rating - low) / (high - low)
 

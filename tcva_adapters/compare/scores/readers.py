@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,16 +39,22 @@ from tcva_adapters.samples.reader import SampleStream
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import counted
 
-Human = str | Path | Mapping[str, Any] | npt.ArrayLike
+Human = str | Path | Mapping[str, object] | npt.ArrayLike
 """Where human ratings are, see `read_scores`."""
 
-_TABLES = ("scores.csv", "scores.parquet", "scores.jsonl")
+Part = str | Path | Iterable[object]
+"""A file, or results in memory."""
+
+Source = Judged | Part | Mapping[str, Part]
+"""What holds scores, see `read_scores`."""
+
+_TABLE = "scores.csv"
 _JUDGED = "assessments.jsonl"
-"""The judgements in the folder of a comparison."""
+"""The scores and the judgements in the folder of a comparison."""
 
 
 def read_scores(
-    source: Any,
+    source: ScoreTable | Source,
     *,
     human: Human | None = None,
     human_scale: Scale | None = None,
@@ -165,7 +170,7 @@ def _with_ratings(
     return replace(table, human=scaled(human))
 
 
-def _comparison_folder(source: Any) -> Path | None:
+def _comparison_folder(source: Source) -> Path | None:
     """The folder of a comparison; None where the source is something else."""
     folder = Path(source).expanduser() if isinstance(source, str | Path) else None
     return folder if folder and (folder / _JUDGED).is_file() else None
@@ -173,14 +178,14 @@ def _comparison_folder(source: Any) -> Path | None:
 
 def _with_others(judged: ScoreTable, folder: Path) -> ScoreTable:
     """The judgements that a comparison saved, with the scores of its other methods."""
-    scores = read_scores(folder / "scores.csv")
+    scores = read_scores(folder / _TABLE)
     others = [name for name in scores.methods if not name.startswith("tcva ")]
     texts = tuple(SampleStream(folder / "samples.jsonl"))
     table = judged.join(scores.select(methods=others))
     return replace(table, texts=texts)
 
 
-def read_blocks(source: Any, reading: Reading) -> list[Block]:
+def read_blocks(source: Source, reading: Reading) -> list[Block]:
     """Read each source as one or several blocks; see `read_scores` for sources and errors."""
     blocks = []
     for name, part in _sources(source):
@@ -197,7 +202,7 @@ def read_blocks(source: Any, reading: Reading) -> list[Block]:
     return blocks
 
 
-def _sources(source: Any) -> Iterable[tuple[str, Any]]:
+def _sources(source: Source) -> Iterable[tuple[str, Part]]:
     """Files and results by name."""
     if isinstance(source, Judged):
         return [("", [source])]
@@ -209,7 +214,7 @@ def _sources(source: Any) -> Iterable[tuple[str, Any]]:
     first = [*islice(items, 1)]
     items = chain(first, items)
     if first and isinstance(first[0], str | Path):
-        return (("", file) for file in items)
+        return (("", str(file)) for file in items)
     return [("", items)]
 
 
@@ -237,25 +242,20 @@ def _file_blocks(name: str, spec: str, reading: Reading) -> list[Block]:
     name_in_spec, file, columns = parse_spec(spec)
     name = name or name_in_spec
     path = Path(file).expanduser()
-    if path.is_dir():
-        tables = (path / table for table in _TABLES)
-        path = next((table for table in tables if table.is_file()), path)
-    source = path.resolve().parent.name if path.name in _TABLES else path.stem
-    if file == "-":
-        kind = format_of(file)
-        return read_judgements(file, kind, {}, reading, name=name, source=source)
-    kind = format_of(path)
-    first = first_record(path, kind)
-    if holds_judgements(first):
+    if (path / _TABLE).is_file():
+        path /= _TABLE
+    source = path.resolve().parent.name if path.name == _TABLE else path.stem
+    kind = format_of(file if file == "-" else path)
+    first = {} if file == "-" else first_record(path, kind)
+    if file == "-" or holds_judgements(first):
         return read_judgements(
             str(path), kind, first, reading, name=name, source=source
         )
-    importing = replace(reading.importing, columns=columns)
-    imported = read_imported(path, importing)
+    imported = read_imported(path, replace(reading.importing, columns=columns))
     return imported_blocks(imported, reading, name=name, source=source)
 
 
-def _counts_table(source: Any, reading: Reading) -> ScoreTable | None:
+def _counts_table(source: Source, reading: Reading) -> ScoreTable | None:
     """Bare level counts of one or several judges; None where the source is something else."""
     is_list = (
         isinstance(source, list | tuple)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,9 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import quoted_names
 from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.raters import mean_rating
-from tcva_adapters.tables import counted
+from tcva_adapters.tables import Record, counted
+
+T = TypeVar("T")
 
 THRESHOLD = 0.5
 """Where a score passes from, of a method that has no threshold of its own."""
@@ -207,11 +209,10 @@ class ScoreTable:
         return self.methods[0]
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> Record:
         """What was judged, by whom and how, as reports tell it."""
         judged = self.judged
-        settings: dict[str, Any] = {"skipped": self.skipped}
-        told = {
+        told: Record = {
             "kind": judged.kind,
             "criterion": judged.criterion,
             "judge": judged.judge,
@@ -219,7 +220,8 @@ class ScoreTable:
             "fused": judged.additional_judges,
             "members": self.members,
         }
-        settings |= {name: value for name, value in told.items() if value}
+        settings = {name: value for name, value in told.items() if value}
+        settings["skipped"] = self.skipped
         if self.run:
             settings |= {"is_lexical": judged.is_lexical, **asdict(self.run)}
         if self.can_continue is not None:
@@ -327,21 +329,26 @@ class ScoreTable:
             table = replace(table, methods=tuple(methods), scores=shaped)
         if rows is None:
             return table
-        chosen = np.asarray(rows)
-        places = (
-            np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp)
+        places = np.asarray(rows)
+        if places.dtype == bool:
+            places = np.flatnonzero(places)
+        return table.aligned(
+            places.astype(np.intp), _values_at(table.samples, places, "")
         )
+
+    def aligned(self, places: IntArray, samples: Sequence[str]) -> ScoreTable:
+        """The rows at some places under the names of samples; a place below 0 has no values."""
         return replace(
-            table,
-            samples=_values_at(table.samples, places),
-            scores=table.scores[places],
-            human=table.human[places],
-            groups=_values_at(table.groups, places),
-            counts=None if table.counts is None else table.counts[places],
-            metadata=_values_at(table.metadata, places),
+            self,
+            samples=samples,
+            scores=_scores_at(self.scores, places),
+            human=_scores_at(self.human, places),
+            groups=_values_at(self.groups, places, None),
+            counts=None if self.counts is None else self.counts[places],
+            metadata=_values_at(self.metadata, places, {}),
             results={
-                method: _values_at(results, places)
-                for method, results in table.results.items()
+                method: _values_at(results, places, None)
+                for method, results in self.results.items()
             },
         )
 
@@ -365,26 +372,28 @@ class ScoreTable:
                 f"no sample in common: {self.samples[0]!r} and others here, "
                 f"{quoted_names(other.samples[:1]) or 'none'} and others there"
             )
-        notes = _join_notes(other.methods, len(self) - common, len(other) - common)
+        name = ", ".join(other.methods) or "the ratings"
+        notes = []
+        if missing := len(self) - common:
+            notes.append(f"{counted(missing, 'sample')} without a row of {name}")
+        if left := len(other) - common:
+            notes.append(
+                f"{counted(left, 'sample')} of {name} left out: not among these"
+            )
         known = set(self.samples)
         reasons = {key: why for key, why in other.reasons.items() if key[0] in known}
-        results = {
-            method: _values_at(results, places)
-            for method, results in other.results.items()
-        }
+        aligned = other.aligned(places, self.samples)
         return replace(
             self,
             methods=(*self.methods, *other.methods),
-            scores=np.column_stack([self.scores, _scores_at(other.scores, places)]),
-            human=self.human
-            if self.human.shape[1]
-            else _scores_at(other.human, places),
+            scores=np.column_stack([self.scores, aligned.scores]),
+            human=self.human if self.human.shape[1] else aligned.human,
             raters=self.raters or other.raters,
-            groups=self.groups or _values_at(other.groups, places),
+            groups=self.groups or aligned.groups,
             thresholds={**self.thresholds, **other.thresholds},
             reasons={**self.reasons, **reasons},
             usage={**self.usage, **other.usage},
-            results={**self.results, **results},
+            results={**self.results, **aligned.results},
             notes=(*self.notes, *other.notes, *notes),
         )
 
@@ -394,30 +403,16 @@ def repeated_name(names: Iterable[str]) -> str | None:
     return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
-def _values_at(values: Sequence[Any], places: IntArray) -> tuple[Any, ...]:
-    """Values by their places, None where a place is below 0; nothing where there are none."""
+def _values_at(values: Sequence[T], places: IntArray, none: T) -> tuple[T, ...]:
+    """Values by their places, where a place is below 0 the one for none; of no values nothing."""
     if not len(values):
         return ()
-    return tuple(values[i] if i >= 0 else None for i in places.tolist())
+    return tuple(values[i] if i >= 0 else none for i in places.tolist())
 
 
 def _scores_at(values: FloatArray, places: IntArray) -> FloatArray:
     """Rows by their places, nan where there is none."""
     return np.where((places >= 0)[:, None], values[places], np.nan)
-
-
-def _join_notes(methods: Sequence[str], missing: int, left: int) -> list[str]:
-    name = ", ".join(methods) or "the ratings"
-    notes = []
-    if missing:
-        verb = "has" if missing == 1 else "have"
-        notes.append(f"{counted(missing, 'sample')} {verb} no row of {name}")
-    if left:
-        verb = "is" if left == 1 else "are"
-        notes.append(
-            f"{counted(left, 'sample')} of {name} {verb} not among these, and left out"
-        )
-    return notes
 
 
 def no_group(sample: str | None, field: str) -> str:

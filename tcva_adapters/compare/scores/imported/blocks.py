@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from tcva_adapters.compare.scores.block import Block
-from tcva_adapters.compare.scores.imported.matching import match_rows
 from tcva_adapters.compare.scores.imported.rows import Imported, Row
 from tcva_adapters.compare.scores.ratings import Ratings
 from tcva_adapters.compare.scores.reading import Reading, system_of
 from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.sources import unreadable
+from tcva_adapters.tables import counted, shortened
 
 _NO_ROW = "no row"
 """Why a sample has no imported score that no row is about."""
+
+_NAMED = 3
+"""How many rows or samples a message names."""
 
 
 def imported_blocks(
@@ -85,3 +92,101 @@ def _by_sample(
         before.scores |= row.scores
         before.reasons |= row.reasons
     return rows
+
+
+def match_rows(
+    imported: Imported, samples: Mapping[str, Sample]
+) -> tuple[list[tuple[str, Row]], str]:
+    """Give rows to the samples that they are about.
+
+    A row with a known id belongs to that sample, unless its answer is another one: then it comes
+    from another run, and belongs to none. A row without one belongs to the sample with the same
+    answer and, where both have them, the same question and contexts; runs of white space count as
+    one blank.
+
+    Args:
+        imported: What was read.
+        samples: By id.
+
+    Returns:
+        Pairs of id and row, and what was matched in a sentence.
+
+    Raises:
+        UnreadableInputError: A row fits several samples, or no row fits any.
+    """
+    by_answer: dict[str, list[str]] = defaultdict(list)
+    for name, sample in samples.items():
+        if sample.response is not None:
+            by_answer[_flat(sample.response)].append(name)
+    pairs: list[tuple[str, Row]] = []
+    unmatched: list[str] = []
+    for row in imported.rows:
+        called = shortened(
+            row.sample.id or row.sample.response or row.sample.input or "no name", 40
+        )
+        names = _fitting(row.sample, samples, by_answer)
+        if len(names) > 1:
+            raise unreadable(
+                imported.source,
+                (
+                    f"{called!r} fits the samples {', '.join(names[:_NAMED])} alike; give the rows an "
+                    "id column with the samples' ids (in DeepEval: the name of the test case)"
+                ),
+                line=row.line,
+                word="row",
+            )
+        if names:
+            pairs.append((names[0], row))
+        else:
+            unmatched.append(f"{row.line}: {called}")
+
+    first = "; ".join(unmatched[:_NAMED])
+    if len(unmatched) > _NAMED:
+        first += "; ..."
+    if not pairs:
+        raise unreadable(
+            imported.source,
+            (
+                f"none of its {len(imported.rows)} rows matches a sample ({first}); give the rows an id "
+                "column with the samples' ids, or their question and answer"
+            ),
+        )
+    number = len({name for name, _ in pairs})
+    note = (
+        f"{imported.source} ({imported.kind}): {', '.join(imported.methods)} "
+        f"on {number} of {len(samples)} samples"
+    )
+    if unmatched:
+        note += (
+            f"; {counted(len(unmatched), 'row')} without a matching sample ({first})"
+        )
+    if imported.left_out:
+        note += f"; columns left out: {', '.join(imported.left_out)}"
+    return pairs, note
+
+
+def _fitting(
+    row: Sample, samples: Mapping[str, Sample], by_answer: Mapping[str, list[str]]
+) -> list[str]:
+    """The ids of the samples that a row may be about."""
+    if row.id is not None and row.id in samples:
+        return [row.id] if _agree(row, samples[row.id], "response") else []
+    names = by_answer[_flat(row.response)]
+    names = [name for name in names if _agree(row, samples[name], "input")]
+    if len(names) > 1:
+        same = [name for name in names if _agree(row, samples[name], "contexts")]
+        names = same or names
+    return names
+
+
+def _agree(
+    row: Sample, sample: Sample, field: Literal["input", "response", "contexts"]
+) -> bool:
+    """Whether a text is the same; where one of the two has none, it cannot tell samples apart."""
+    of_row, of_sample = getattr(row, field), getattr(sample, field)
+    return not of_row or not of_sample or _flat(of_row) == _flat(of_sample)
+
+
+def _flat(text: str | Sequence[str] | None) -> str:
+    parts = [text or ""] if isinstance(text, str | None) else text
+    return "\0".join(" ".join(part.split()) for part in parts)

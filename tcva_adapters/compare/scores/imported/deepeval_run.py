@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tcva_adapters.compare.scores.imported.rows import (
     Imported,
     Importing,
-    Record,
     Records,
     number_in,
 )
-from tcva_adapters.compare.scores.imported.wide_table import scores_in_columns
+from tcva_adapters.compare.scores.imported.tables import scores_in_columns
 from tcva_adapters.samples.json_values import record_once
 from tcva_adapters.samples.sources import unreadable, whole_text
+from tcva_adapters.tables import Record
 
 _CASES = ("testCases", "test_results")
 _CONVERSATIONS = ("conversationalTestCases",)
@@ -68,7 +69,6 @@ def read_test_run(path: str | Path, run: Record, importing: Importing) -> Import
                 name: data.get("score"),
                 f"{name}_error": data.get("error"),
                 f"{name}_reason": data.get("reason"),
-                f"{name}_log": _first(data, "verboseLogs", "verbose_logs"),
             }
             least = number_in(data.get("threshold"))
             if least is not None and math.isfinite(least):
@@ -76,9 +76,8 @@ def read_test_run(path: str | Path, run: Record, importing: Importing) -> Import
         records.append((number, record))
     if not metrics:
         raise unreadable(path, "it holds no metric")
-    return scores_in_columns(
-        path, "deepeval", records, [*metrics], importing, thresholds=thresholds
-    )
+    imported = scores_in_columns(path, "deepeval", records, [*metrics], importing)
+    return replace(imported, thresholds=thresholds)
 
 
 def _first(record: object, *names: str) -> Any:

@@ -8,17 +8,18 @@ from tcva_adapters.compare.scores.imported.deepeval_run import (
     read_test_run,
     test_run_in,
 )
-from tcva_adapters.compare.scores.imported.long_table import (
-    is_long_table,
-    read_long_table,
-)
 from tcva_adapters.compare.scores.imported.rows import (
     Imported,
     Importing,
     Records,
     row_error,
 )
-from tcva_adapters.compare.scores.imported.wide_table import FEEDBACK, read_wide_table
+from tcva_adapters.compare.scores.imported.tables import (
+    FEEDBACK,
+    is_long_table,
+    read_long_table,
+    read_wide_table,
+)
 from tcva_adapters.samples.file_formats import format_of, read_records
 from tcva_adapters.samples.sources import unreadable
 

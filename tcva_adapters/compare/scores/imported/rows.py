@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from tcva_adapters.compare.scores.ratings import MISSING, Scale
 from tcva_adapters.errors import (
@@ -19,14 +18,12 @@ from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.file_formats import ROW_WORDS, format_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import unreadable
+from tcva_adapters.tables import Record
 
 IDS = ("sample", *ALIASES["id"])
 """Columns that name a sample."""
 
-Record = Mapping[str, Any]
-"""The cells of a row by column."""
-
-Records = list[tuple[int, dict[str, Any]]]
+Records = list[tuple[int, Record]]
 """The rows of a file, each with its line (csv, jsonl), row (parquet) or test case, from 1."""
 
 

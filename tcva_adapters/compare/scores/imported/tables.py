@@ -1,10 +1,11 @@
-"""Tables with a row per sample and a column per method: RAGAS, LangSmith, and any other."""
+"""Tables of scores: a column per method (RAGAS, LangSmith, any other), or a row per sample and method."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -20,7 +21,13 @@ from tcva_adapters.compare.scores.imported.rows import (
     sample_of,
 )
 from tcva_adapters.samples.fields import ALIASES
+from tcva_adapters.samples.file_formats import original
 from tcva_adapters.samples.sources import unreadable
+
+_METHOD = ("method", "metric")
+_QUERIES = ("query", "query_id", "question_id")
+_SCORE = "score"
+_ERROR = "score_error"
 
 FEEDBACK = "feedback."
 """Begins the columns of scores in tables of LangSmith."""
@@ -81,14 +88,8 @@ def read_wide_table(
                 f"judge samples first: tcva evaluate {path} --out judged.jsonl"
             ),
         )
-    return scores_in_columns(
-        path,
-        kind,
-        records,
-        methods,
-        importing,
-        left_out=[name for name in rest if name not in methods],
-    )
+    imported = scores_in_columns(path, kind, records, methods, importing)
+    return replace(imported, left_out=[name for name in rest if name not in methods])
 
 
 def _are_scores(numbers: Sequence[float | None], *, may_be_empty: bool) -> bool:
@@ -103,9 +104,6 @@ def scores_in_columns(
     records: Records,
     methods: Sequence[str],
     importing: Importing,
-    *,
-    thresholds: Mapping[str, float] | None = None,
-    left_out: Sequence[str] = (),
 ) -> Imported:
     """Read the scores of these columns, or of those that are asked for.
 
@@ -115,8 +113,6 @@ def scores_in_columns(
         records: Its rows.
         methods: The columns that hold scores.
         importing: How they are read.
-        thresholds: See `Imported`.
-        left_out: See `Imported`.
 
     Raises:
         UnreadableInputError: A column that is asked for is not there, or a score is wrong.
@@ -138,14 +134,7 @@ def scores_in_columns(
                 row, name, record, column=column, errors=errors[column], path=path
             )
         rows.append(row)
-    return Imported(
-        source=str(path),
-        kind=kind,
-        methods=[*names.values()],
-        rows=rows,
-        thresholds=thresholds or {},
-        left_out=left_out,
-    )
+    return Imported(str(path), kind, [*names.values()], rows)
 
 
 def _method_name(column: str, kind: str) -> str:
@@ -154,3 +143,44 @@ def _method_name(column: str, kind: str) -> str:
         return column
     name = f"{kind} {column.removeprefix(FEEDBACK)}"
     return re.sub("^ragas (?=tcva_|ccrs_)", "imported ", name)
+
+
+def is_long_table(columns: Collection[str]) -> bool:
+    """Whether these are the columns of such a table."""
+    others = {*_METHOD, *_QUERIES, "system"}
+    return _SCORE in columns and not others.isdisjoint(columns)
+
+
+def read_long_table(
+    path: str | Path, records: Records, importing: Importing
+) -> Imported:
+    """Read the rows of a table with a row per sample and method.
+
+    Raises:
+        UnreadableInputError: A score or a method's name is wrong, or no row is of the methods wanted.
+    """
+    columns = records[0][1]
+    method = next((name for name in _METHOD if name in columns), "")
+    errors = [_ERROR, *error_columns(columns, _SCORE)]
+    wanted = importing.columns
+    rows: list[Row] = []
+    for line, cells in records:
+        record = {
+            name: original(cell) if isinstance(cell, str) else cell
+            for name, cell in cells.items()
+        }
+        record[_ERROR] = record.pop("unscored", None)
+        name = str(record.get(method, _SCORE) or "")
+        if not name:
+            raise unreadable(path, f"{method!r} is empty", line=line, word="row")
+        if wanted is None or name in wanted:
+            sample = sample_of(record, {method, _SCORE, _ERROR}, (*_QUERIES, *IDS))
+            row = Row(line, sample)
+            importing.put(row, name, record, column=_SCORE, errors=errors, path=path)
+            rows.append(row)
+    if not rows:
+        raise unreadable(
+            path, f"it has no rows of the methods {', '.join(wanted or ())}"
+        )
+    methods = dict.fromkeys(method for row in rows for method in row.scores)
+    return Imported(str(path), "long", [*methods], rows)
