@@ -1,0 +1,355 @@
+"""One method against its ratings: agreement, errors and what they depend on, decisions."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tcva_adapters.compare.agreement.method_tables import decision_counts
+from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
+from tcva_adapters.compare.scores.table import ScoreTable, groups_note
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.result import Result
+from tcva_adapters.stats.checks import FloatArray, Groups, numbers
+from tcva_adapters.stats.describe import TIES, seen
+from tcva_adapters.stats.holm import correct_p
+from tcva_adapters.stats.inference import Estimate, difference, estimate
+from tcva_adapters.stats.kappa import kappa_of_table
+from tcva_adapters.tables import (
+    Record,
+    Records,
+    Table,
+    cell,
+    counted,
+    named_columns,
+    shortened,
+)
+
+ALPHA = 0.05
+BINS = 10
+LEAST_IN_BIN = 10
+MOST_VALUES = 30
+"""Values of a field beyond which it does not part the samples."""
+
+_FEWEST_NUMBERS = 6
+"""Different numbers from which on a field is a number; fewer are names."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatedMethod:
+    """A method of a table against its ratings.
+
+    Attributes:
+        table: All of it.
+        method: Whose errors are looked at.
+        scores: Of the method, shape (N,); nan where there is none.
+        human: Ratings in [0, 1], likewise.
+        groups: What samples belong to; None where they stand alone.
+        level: Of all intervals.
+        resamples: Of each test.
+        seed: Of what is drawn.
+    """
+
+    table: ScoreTable
+    method: str
+    scores: FloatArray
+    human: FloatArray
+    groups: Groups
+    level: float
+    resamples: int
+    seed: int
+
+    def check(self) -> None:
+        """Refuse a method without ratings, and ratings outside the scale of scores."""
+        if not np.isfinite(self.errors).any():
+            raise InvalidValueError(
+                f"no sample has both a score of {self.method!r} and a human rating; name their field "
+                "or file with --human, or draw samples to rate with --next 60"
+            )
+        if not is_on_scale(self.human):
+            raise InvalidValueError(off_scale(self.human))
+
+    @property
+    def errors(self) -> FloatArray:
+        """Scores less ratings, nan where either lacks."""
+        return self.scores - self.human
+
+    def rho(self, first: FloatArray, second: FloatArray) -> Estimate:
+        """Spearman's correlation of two columns, tested."""
+        return estimate(
+            "spearman",
+            [first, second],
+            self.groups,
+            level=self.level,
+            resamples=self.resamples,
+            seed=self.seed,
+            test=True,
+        )
+
+    def mean_error(self, scores: FloatArray) -> Estimate:
+        """The mean of scores less ratings, tested."""
+        return difference(
+            "mean",
+            scores,
+            self.human,
+            groups=self.groups,
+            level=self.level,
+            resamples=self.resamples,
+            seed=self.seed,
+        )
+
+    def mean(self, values: FloatArray) -> Estimate:
+        """The mean of what is known."""
+        return estimate("mean", values, self.groups, level=self.level)
+
+    def methods(
+        self, rhos: Mapping[str, Estimate], errors: Mapping[str, Estimate]
+    ) -> list[Table]:
+        """Every method's agreement with the ratings, and its errors (which the sentence has, too)."""
+        agreement_rows, error_rows = list[Record](), list[Record]()
+        for method, scores in self.table.columns:
+            mae = self.mean(np.abs(scores - self.human))
+            agreement_rows.append(
+                _row("method", method, spearman=rhos[method], mae=mae)
+            )
+            error_rows.append(_row("method", method, error=errors[method], mae=mae))
+        correct_p(agreement_rows)
+        agreement_columns = named_columns(
+            method="text", n="int", spearman="interval", p_corrected="p", mae="interval"
+        )
+        error_columns = named_columns(
+            method="text", n="int", error="signed", p="p", mae="interval"
+        )
+        agreement_notes = [*_reasons(agreement_rows, "method"), TIES]
+        return [
+            Table(
+                "agreement", agreement_columns, agreement_rows, notes=agreement_notes
+            ),
+            Table(
+                "errors",
+                error_columns,
+                error_rows,
+                detail=len(error_rows) == 1,
+                notes=_reasons(error_rows, "method"),
+            ),
+        ]
+
+    def decisions(self, passes_at: float) -> Table:
+        """Precision and recall of passing by score, against passing by rating."""
+        threshold = self.table.threshold(self.method)
+        both = np.isfinite(self.errors)
+        ours, theirs = self.scores >= threshold, self.human >= passes_at
+        shares = {
+            "precision": (theirs, ours),
+            "recall": (ours, theirs),
+            "same decision": (ours == theirs, both),
+            "rating passes": (theirs, both),
+        }
+        rows: list[Record] = []
+        for name, (hits, among) in shares.items():
+            values = np.where(both & among, hits, np.nan)
+            share = estimate("share", values, self.groups, level=self.level)
+            rows.append({"figure": name, **share.record("value"), "n": share.n})
+        kappa = kappa_of_table(decision_counts(ours[both], theirs[both]), "none")
+        rows.append({"figure": "kappa", "value": kappa, "n": int(both.sum())})
+        columns = named_columns(figure="text", value="interval", n="int")
+        note = f"a score passes from {threshold:g}, a rating from {passes_at:g}"
+        return Table("decisions", columns, rows, notes=[note])
+
+    def bins(self) -> Table:
+        """Ratings by score, in bins of about as many samples; equal scores share one."""
+        both, shown = np.isfinite(self.errors), seen(self.scores)
+        scores, sizes = np.unique(shown[both], return_counts=True)
+        total = int(sizes.sum())
+        least = max(LEAST_IN_BIN, math.ceil(total / BINS))
+        rows: list[Record] = []
+        first, done = 0, 0
+        for last, reached in enumerate(np.cumsum(sizes).tolist()):
+            is_full = reached - done >= least and total - reached >= least
+            if not is_full and reached < total:
+                continue
+            low, high = float(scores[first]), float(scores[last])
+            first, done = last + 1, reached
+            members = both & (shown >= low) & (shown <= high)
+            rating = self.mean(np.where(members, self.human, np.nan))
+            score = float(self.scores[members].mean())
+            rows.append(
+                {
+                    "low": low,
+                    "high": high,
+                    "n": rating.n,
+                    "score": score,
+                    **rating.record("rating"),
+                    "error": score - rating.value,
+                }
+            )
+        columns = named_columns(
+            low="score",
+            high="score",
+            n="int",
+            score="score",
+            rating="interval",
+            error="signed",
+        )
+        return Table("bins", columns, rows, detail=True)
+
+    def factors(self, fields: Sequence[str]) -> Table:
+        """What errors go along with, by rank correlation: it is above 0 where scores get too high."""
+        errors = seen(self.errors)
+        rows = [
+            _row("factor", name, spearman=self.rho(values, errors))
+            for name, values in self._factors(fields)
+        ]
+        correct_p(rows)
+        columns = named_columns(
+            factor="text", n="int", spearman="signed", p_corrected="p"
+        )
+        is_significant = any(row["p_corrected"] <= ALPHA for row in rows)
+        meaning = (
+            "spearman: correlation of the factor with the error (score minus rating)"
+        )
+        notes = [meaning, *_reasons(rows, "factor")]
+        return Table("factors", columns, rows, detail=not is_significant, notes=notes)
+
+    def values(self, fields: Sequence[str]) -> Iterator[Table]:
+        """Mean errors for each value of the fields that hold names."""
+        known = np.isfinite(self.errors)
+        columns = named_columns(value="text", n="int", error="signed", mae="interval")
+        for field in fields:
+            values = self._field(field)
+            if _are_numbers(values):
+                continue
+            names = np.array(
+                [value if value is None else str(value) for value in values]
+            )
+            sizes = Counter(names[known].tolist())
+            del sizes[None]
+            rows: list[Record] = []
+            for name, _ in sizes.most_common(MOST_VALUES):
+                errors = np.where(names == name, self.errors, np.nan)
+                error, mae = self.mean(errors), self.mean(np.abs(errors))
+                row: Record = {"value": name, "n": error.n, "reason": error.reason}
+                rows.append(row | error.record("error") | mae.record("mae"))
+            notes = []
+            if len(sizes) > MOST_VALUES:
+                notes.append(f"the {MOST_VALUES} largest of {len(sizes)} values")
+            yield Table(f"by {field}", columns, rows, notes=notes)
+
+    def largest(self, most: int) -> Iterator[Table]:
+        """The samples whose scores lie farthest from their ratings, and their claims."""
+        rows: list[Record] = []
+        claims: list[Record] = []
+        for place in self._farthest(most):
+            sample = self.table.samples[place]
+            rows.append(
+                {
+                    "sample": sample,
+                    "score": self.scores[place],
+                    "rating": self.human[place],
+                    "error": self.errors[place],
+                }
+            )
+            claims += [
+                {
+                    "sample": sample,
+                    "verdict": claim.verdict.value if claim.verdict else None,
+                    "claim": claim.claim,
+                    "reason": claim.reason,
+                }
+                for claim in self._claims(place)
+            ]
+        columns = named_columns(
+            sample="text", score="score", rating="score", error="signed"
+        )
+        yield Table("largest errors", columns, rows, detail=True)
+        columns = named_columns(
+            sample="text", verdict="text", claim="prose", reason="prose"
+        )
+        yield Table("claims", columns, claims, detail=True)
+
+    def _farthest(self, most: int) -> list[int]:
+        """The places of the largest errors."""
+        sizes = np.abs(self.errors)
+        order = np.argsort(-sizes, kind="stable")[: np.isfinite(sizes).sum()]
+        places: list[int] = order[:most].tolist()
+        return places
+
+    def notes(self, error: Estimate) -> Iterator[str]:
+        """How many samples were left out, and what belongs together."""
+        unscored = int((np.isnan(self.scores) & np.isfinite(self.human)).sum())
+        if unscored:
+            yield f"Left out: {counted(unscored, 'rated sample')} without a score."
+        if error.groups is not None:
+            yield groups_note(error.groups)
+        largest = [
+            f"{shortened(self.table.samples[place], 40)} {cell(self.errors[place], 'signed')}"
+            for place in self._farthest(3)
+        ]
+        yield f"Largest errors: {', '.join(largest)}."
+
+    def _claims(self, place: int) -> Sequence[ClaimVerdict]:
+        result = self.table.result(self.method, place)
+        return result.seen.claims if isinstance(result, Result) else ()
+
+    def _factors(self, fields: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
+        """What errors may go along with: length and number of claims, the place, fields of numbers."""
+        samples = [self._claims(place) for place in range(len(self.table))]
+        if any(samples):
+            lengths = [sum(len(c.claim) for c in claims) for claims in samples]
+            yield "length of claims", _nan_for_0(lengths)
+            judged = [sum(c.verdict is not None for c in claims) for claims in samples]
+            yield "number of claims", _nan_for_0(judged)
+        yield "line in file", np.arange(len(self.table), dtype=np.float64)
+        for field in fields:
+            values = self._field(field)
+            if _are_numbers(values):
+                yield field, numbers(field, values)
+
+    def _field(self, field: str) -> list[Any]:
+        values = [metadata.get(field) for metadata in self.table.metadata]
+        if all(value is None for value in values):
+            known = sorted(
+                {key for metadata in self.table.metadata for key in metadata}
+            )
+            names = ", ".join(known) or "none"
+            raise InvalidValueError(
+                f"no sample has {field!r} in its metadata; its fields are {names}"
+            )
+        return values
+
+
+def _nan_for_0(values: Sequence[int]) -> FloatArray:
+    return np.array([value or np.nan for value in values], dtype=np.float64)
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    known = {value for value in values if value is not None}
+    are_numeric = all(
+        isinstance(value, int | float) and not isinstance(value, bool)
+        for value in known
+    )
+    return are_numeric and len(known) >= _FEWEST_NUMBERS
+
+
+def _row(kind: str, name: str, **figures: Estimate) -> Record:
+    """A figure of one thing with its p, and further figures, each with its interval."""
+    first = next(iter(figures.values()))
+    row: Record = {kind: name, "n": first.n, "p": first.p, "reason": first.reason}
+    for figure, interval in figures.items():
+        row |= interval.record(figure)
+    return row
+
+
+def _reasons(rows: Records, name: str) -> list[str]:
+    """The reasons why there are no intervals, each once with what it holds for."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        if row["reason"]:
+            names.setdefault(row["reason"], []).append(row[name])
+    return [f"{', '.join(by_reason)}: {why}" for why, by_reason in names.items()]
