@@ -226,7 +226,8 @@ class RatedMethod:
             if _are_numbers(values):
                 continue
             names = np.array(
-                [value if value is None else str(value) for value in values]
+                [value if value is None else str(value) for value in values],
+                dtype=object,
             )
             sizes = Counter(names[known].tolist())
             del sizes[None]

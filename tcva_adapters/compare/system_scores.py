@@ -129,11 +129,10 @@ def tables_of(
     if not metrics:
         return dict(tables)
     names = {metric: {metric, metric.rpartition(" T=")[0]} for metric in tables}
-    for metric in metrics:
-        if not any(metric in known for known in names.values()):
-            raise InvalidValueError(
-                f"no metric {metric!r}; the metrics are {', '.join(tables)}"
-            )
+    if unknown := {*metrics}.difference(*names.values()):
+        raise InvalidValueError(
+            f"no metric {min(unknown)!r}; the metrics are {', '.join(tables)}"
+        )
     return {m: table for m, table in tables.items() if names[m] & {*metrics}}
 
 

@@ -32,7 +32,7 @@ from tcva_adapters.core.verdicts import (
     FloatArray,
     Verdict,
     WeightScheme,
-    level_counts,
+    count_levels,
 )
 from tcva_adapters.errors import InvalidValueError
 
@@ -143,7 +143,7 @@ def aggregate(
     >>> [round(aggregate(words, t, eps=0.05, floor="always"), 3) for t in ("strict", 0.46, 0.5)]
     [0.049, 0.466, 0.648]
     """
-    counts = level_counts(verdicts)
+    counts = count_levels(verdicts)
     plan = make_plan(
         [temperature],
         scheme=scheme,

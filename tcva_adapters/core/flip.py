@@ -83,7 +83,7 @@ def flip_temperature(
     least = check_within("threshold", threshold, 0.0, 1.0)
     items = listed("verdicts or counts", verdicts_or_counts)
     is_words = all(isinstance(item, str) for item in items)
-    row = count_levels(items)[None, :] if is_words else check_counts([items])
+    row = check_counts([count_levels(items) if is_words else items])
     plan = make_plan([check_bounds(bounds).t_max], bounds=bounds, **options)
     counts = row[0].tolist()
     scores = score_curves(row, bounds=bounds, **options)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -115,13 +114,6 @@ class PanelRating:
     pass_status: bool
     judge_agreement: float
     missing: tuple[int, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values, for JSON; an agreement that is not defined is None."""
-        values = asdict(self)
-        if math.isnan(self.judge_agreement):
-            values["judge_agreement"] = None
-        return values
 
 
 def evaluate_panel(

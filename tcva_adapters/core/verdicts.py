@@ -130,10 +130,6 @@ class WeightScheme:
         """
         return self.weights[LEVELS.index(Verdict.parse(verdict))]
 
-    def as_array(self) -> FloatArray:
-        """The weights as an array of shape (5,)."""
-        return np.array(self.weights, dtype=np.float64)
-
 
 SCHEMES: dict[str, WeightScheme] = {
     name: WeightScheme(name, weights)
@@ -153,22 +149,17 @@ SCHEMES: dict[str, WeightScheme] = {
 ) = SCHEMES.values()
 
 
-def count_levels(verdicts: Iterable[Verdict | str]) -> FloatArray:
-    """How often each level occurs: shape (5,), fully first.
+def count_levels(verdicts: Iterable[Verdict | str]) -> list[int]:
+    """How often each level occurs, fully first.
 
     The counts are all that a score depends on.
 
     Raises:
         InvalidValueError: A word names no level, or there is no list of them.
 
-    >>> count_levels(["fully", "none", "fully"]).tolist()
-    [2.0, 0.0, 0.0, 0.0, 1.0]
+    >>> count_levels(["fully", "none", "fully"])
+    [2, 0, 0, 0, 1]
     """
-    return np.array(level_counts(verdicts), dtype=np.float64)
-
-
-def level_counts(verdicts: Iterable[Verdict | str]) -> list[int]:
-    """`count_levels` as plain numbers, for a single list."""
     levels = [Verdict.parse(verdict) for verdict in listed("verdicts", verdicts)]
     return [levels.count(level) for level in LEVELS]
 

@@ -180,7 +180,7 @@ class Result(AssessmentView):
         )
         if _is_yes_no(judged):
             # Its shares lie between two levels, whose expected weight is the chance of a yes.
-            yes = np.clip(chances @ WeightScheme.DEFAULT.as_array(), 0.0, 1.0)
+            yes = np.clip(chances @ WeightScheme.DEFAULT.weights, 0.0, 1.0)
             chances = np.zeros_like(chances)
             chances[:, 0], chances[:, -1] = yes, 1.0 - yes
         counts, likely = count_distribution(chances)

@@ -80,20 +80,6 @@ def _spans(total: int, n: int) -> Iterator[tuple[int, int]]:
         yield start, min(start + rows, total)
 
 
-def effective_number(codes: IntArray) -> float:
-    """To how many groups of one size these amount: ``N**2 / sum(n**2)``, G where all are equal.
-
-    Where one group has most of the samples, many small ones add little precision.
-
-    Args:
-        codes: The group of each sample, from 0 up.
-
-    >>> effective_number(np.array([0, 0, 1, 1])), round(effective_number(np.array([0, 0, 0, 1])), 2)
-    (2.0, 1.6)
-    """
-    return float(len(codes) ** 2 / np.sum(np.bincount(codes) ** 2))
-
-
 def interval_shares(level: float, groups: float | None = None) -> FloatArray:
     """The shares at which to read the resamples' quantiles for an interval.
 
@@ -104,7 +90,7 @@ def interval_shares(level: float, groups: float | None = None) -> FloatArray:
 
     Args:
         level: Of the interval, in (0, 1).
-        groups: To how many groups those that are drawn amount (`effective_number`); None for single samples.
+        groups: To how many groups of one size those that are drawn amount; None for single samples.
 
     >>> interval_shares(0.95).round(4).tolist(), interval_shares(0.95, 15).round(4).tolist()
     ([0.025, 0.975], [0.0132, 0.9868])

@@ -93,15 +93,6 @@ def check_level(level: float, name: str = "level", usual: float = 0.95) -> None:
         )
 
 
-def same_within(values: FloatArray) -> float:
-    """How far two values of a measure may be apart and still be equal on paper.
-
-    The same mean of the same tenths, summed up in another order, differs in the last bit; shares
-    of resamples must not depend on that.
-    """
-    return 1e-12 * float(np.abs(values).max())
-
-
 def in_all(
     columns: Mapping[str, npt.ArrayLike],
 ) -> tuple[list[FloatArray], BoolArray]:

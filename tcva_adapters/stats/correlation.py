@@ -21,12 +21,10 @@ class Agreement:
     """How well scores agree with human ratings, as one number.
 
     Attributes:
-        measure: Which number it is.
         value: The correlation in [-1, 1] or the mean absolute error; nan where it is undefined.
         n: Samples that have both a score and a human score.
     """
 
-    measure: Measure
     value: float
     n: int
 
@@ -51,13 +49,13 @@ def agreement(
         MissingDependencyError: A correlation without scipy.
 
     >>> agreement("spearman", [0.1, 0.5, 0.9, None], [1, 3, 2, 5])
-    Agreement(measure='spearman', value=0.5, n=3)
+    Agreement(value=0.5, n=3)
     >>> agreement("mae", [0.5, 1.0], [0.25, 0.75]).value
     0.25
     """
     check_measure(measure)
     sides, _ = in_all({"scores": scores, "human": human})
-    return Agreement(measure, value_of(measure, *sides), len(sides[0]))
+    return Agreement(value_of(measure, *sides), len(sides[0]))
 
 
 def fisher_average(values: npt.ArrayLike) -> float:

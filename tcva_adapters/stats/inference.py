@@ -229,9 +229,7 @@ def _columns(
     statistic: Statistic, columns: npt.ArrayLike
 ) -> tuple[FloatArray, BoolArray]:
     """The samples that have a value in all of the columns, and which these are."""
-    table = np.atleast_2d(
-        numbers("columns", columns, ndim=2 if np.ndim(columns) > 1 else 1)
-    )
+    table = numbers("columns", np.atleast_2d(columns), ndim=2)
     is_single = statistic in {"mean", "share"}
     if len(table) != (1 if is_single else 2):
         wanted = "one column of values" if is_single else "scores and ratings"
@@ -375,37 +373,26 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
     return replace(figure, low=low, high=float(largest_share(passed, n, alpha)))
 
 
-def labels_needed(
-    pilot: Estimate, *, width: float | None = None, difference: float | None = None
-) -> int:
-    """Plan how many labels an interval of some width takes, or a difference, going by those at hand.
+def labels_needed(pilot: Estimate, width: float) -> int:
+    """Plan how many labels an interval of some width takes, going by those at hand.
 
     An interval narrows with the square root of the samples behind it.
 
     Args:
         pilot: A figure or a difference with an interval, of samples of the same kind.
         width: From end to end, above 0.
-        difference: Or: that is found with 80 % power (`Estimate.smallest`), above 0.
 
     Raises:
-        InvalidValueError: Neither or both, a number that is not above 0, or a pilot without an
-            interval.
+        InvalidValueError: A width that is not above 0, or a pilot without an interval.
 
     >>> labels_needed(Estimate(0.5, 0.4, 0.6, n=50), width=0.1)
     200
     """
-    wanted = width if difference is None else difference
-    if (
-        (width is None) == (difference is None)
-        or wanted is None
-        or not 0 < wanted < math.inf
-    ):
-        raise InvalidValueError(
-            f"give width or difference, above 0, got width={width!r}, difference={difference!r}"
-        )
-    reached = pilot.high - pilot.low if difference is None else pilot.smallest
+    if not 0 < width < math.inf:
+        raise InvalidValueError(f"width must be above 0, got {width!r}")
+    reached = pilot.high - pilot.low
     if not reached > 0.0:
         raise InvalidValueError(
             f"this pilot is too small to plan with ({pilot.reason or 'all values are equal'})"
         )
-    return math.ceil(pilot.n * (reached / wanted) ** 2 - 1e-9)
+    return math.ceil(pilot.n * (reached / width) ** 2 - 1e-9)

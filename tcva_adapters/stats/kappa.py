@@ -55,16 +55,14 @@ def weighted_kappa(
     second: npt.ArrayLike,
     *,
     levels: int,
-    weights: KappaWeights = "quadratic",
 ) -> float:
-    """The same from two raters' levels, item by item.
+    """Kappa with quadratic weights from two raters' levels, item by item.
 
     Args:
         first: Levels from 0 to ``levels - 1``, shape (N,); nan where the rater gave none. Items
             that either rater left out do not count.
         second: The other rater's, shape (N,).
         levels: How many levels there are.
-        weights: As for `kappa_of_table`.
 
     Raises:
         InvalidValueError: Different lengths, or a level out of range.
@@ -85,4 +83,4 @@ def weighted_kappa(
     table = np.bincount(places.astype(np.int64), minlength=levels**2).reshape(
         levels, levels
     )
-    return kappa_of_table(table, weights)
+    return kappa_of_table(table)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tcva_adapters.stats.bootstrap import effective_number
 from tcva_adapters.stats.checks import (
     BoolArray,
     FloatArray,
@@ -16,7 +15,7 @@ from tcva_adapters.stats.checks import (
 )
 
 LEAST_GROUPS = 10
-"""Groups of one size, to the nearest whole, that an interval needs; see `effective_number`."""
+"""Groups of one size, to the nearest whole, that an interval needs; see `Units.equal`."""
 
 LEAST_OTHERS = 5
 """Samples, or groups with such, that have another value than the most frequent one. Of fewer nothing
@@ -34,7 +33,8 @@ class Units:
         groups: How many groups they are of; None where they stand alone.
         codes: The group of each sample, from 0 up; None also where each has one of its own.
         number: Units that are left out, or drawn.
-        equal: To how many units of one size these amount.
+        equal: To how many units of one size these amount: ``N**2 / sum(n**2)``. Where one group
+            has most of the samples, many small ones add little precision.
     """
 
     def __init__(self, groups: Groups, used: BoolArray) -> None:
@@ -52,7 +52,8 @@ class Units:
         codes = group_codes(groups, used)
         self.groups = self.number = int(codes.max()) + 1 if self.n else 0
         if self.number < self.n:
-            self.codes, self.equal = codes, effective_number(codes)
+            self.codes = codes
+            self.equal = float(self.n**2 / np.sum(np.bincount(codes) ** 2))
 
     @property
     def clusters(self) -> float | None:

@@ -174,7 +174,7 @@ def test_order(
     shuffled = list(words)
     random.shuffle(shuffled)  # type: ignore[attr-defined]  # hypothesis hands over a Random
     assert aggregate(shuffled, temperature) == score
-    counts = count_levels(words)
+    counts = np.array(count_levels(words))
     assert (
         aggregate_counts([times * counts], [temperature])
         == aggregate_counts([counts], [temperature])

@@ -126,10 +126,10 @@ def test_a_missing_rating_is_left_out_of_its_criterion_and_counted() -> None:
         True,
     )
     assert rating.judge_agreement == pytest.approx(1 - 1 / 2.5, abs=1e-12)
-    assert rating.to_dict()["missing"] == (1, 1)
+    assert rating.missing == (1, 1)
     alone = evaluate_panel([[4, None], [None, 3]], [0.5, 0.5], 0.5, 5)
     assert math.isnan(alone.judge_agreement)
-    assert alone.to_dict()["judge_agreement"] is None
+    assert math.isnan(alone.judge_agreement)
     # The most divided panel has none either.
     assert evaluate_panel([[0], [5], [0], [5]], [1], 0.5, 5).judge_agreement == 0.0
 
@@ -220,7 +220,7 @@ def test_draws_stand_in_for_many_claims_and_are_near(
 
 
 WORDS = ["fully", "mostly", "partial", "minor", "none", "none"]
-ROW = count_levels(WORDS)[None, :]
+ROW = np.array([count_levels(WORDS)])
 
 
 def test_counts_at_two_and_three_levels() -> None:

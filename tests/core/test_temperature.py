@@ -75,7 +75,8 @@ def test_a_threshold_that_is_the_answers_own_score(
 def test_a_list_flips_where_its_row_does(
     words: list[Verdict], threshold: float, penalty: Penalty, floor: Floor
 ) -> None:
-    curve = score_curves(count_levels(words)[None, :], penalty=penalty, floor=floor)
+    row = np.array([count_levels(words)], dtype=np.float64)
+    curve = score_curves(row, penalty=penalty, floor=floor)
     expected = flip_point(lambda temperatures: curve(temperatures)[0] - threshold)
     flip = flip_temperature(words, threshold, penalty=penalty, floor=floor)
     assert flip == (

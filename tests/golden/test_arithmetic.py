@@ -106,9 +106,7 @@ def computed(given: Arrays) -> Arrays:
     every = [zip(values, row, strict=True) for row in lists]
     numbers = [[weight for weight, n in row for _ in range(int(n))] for row in every]
     rating: Any = ([0.2, 0.5, 0.3], 0.6, 5.0)
-    ratings = [
-        evaluate_panel(each.tolist(), *rating).to_dict() for each in given["judges"]
-    ]
+    ratings = [evaluate_panel(each.tolist(), *rating) for each in given["judges"]]
     weights = [3, 1, 0.5]
     shown = ("weighted_score", "normalized_score", "pass_status", "judge_agreement")
     return {
@@ -127,6 +125,6 @@ def computed(given: Arrays) -> Arrays:
             [fuse(table, weights=weights, temperature=t).scores for t in FUSING]
         ),
         "ratings": np.array(
-            [[float(rating[key]) for key in shown] for rating in ratings]
+            [[float(getattr(rating, key)) for key in shown] for rating in ratings]
         ),
     }

@@ -27,7 +27,8 @@ def judged(name: str) -> tuple[FloatArray, FloatArray, dict[str, FloatArray]]:
     """Level counts, human scores and stored scores by temperature, of samples with verdicts."""
     records = [r for r in load(f"{name}_tcva_scores") if r["verdicts"]]
     counts = np.array(
-        [count_levels(v["verdict"] for v in r["verdicts"]) for r in records]
+        [count_levels(v["verdict"] for v in r["verdicts"]) for r in records],
+        dtype=np.float64,
     )
     human = np.array([r["human_score"] for r in records])
     keys = list(records[0]["tcva_scores"])

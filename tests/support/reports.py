@@ -148,7 +148,7 @@ def example_content() -> Content:
     """Judgements, two framework metrics of which one fails twice, and human ratings."""
     counts = [count_levels(result.assessment.verdicts) for result in example_results()]
     lenient, strict = (
-        [float(row[:levels].sum() / row.sum()) if row.any() else None for row in counts]
+        [sum(row[:levels]) / sum(row) if any(row) else None for row in counts]
         for levels in (3, 1)
     )
     said: list[Result | None] = []
