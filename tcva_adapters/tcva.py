@@ -10,9 +10,8 @@ from tcva_adapters.criteria import Criterion, resolve_criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer, lacks
 from tcva_adapters.judges import resolve
-from tcva_adapters.judges.base import Judge
+from tcva_adapters.judges.base import Judge, blank_field
 from tcva_adapters.judges.panel import Repeats, assessment_of, groups_in, single_judges
-from tcva_adapters.judges.unscored import blank_field
 from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import FromConfig
@@ -30,8 +29,8 @@ from tcva_adapters.results.settings_model import (
     unusual,
 )
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.runner.questions import Question
-from tcva_adapters.runner.verdict_question import (
+from tcva_adapters.runner.questions import (
+    Question,
     VerdictQuestion,
     assessment_key,
     judge_identity,

@@ -11,11 +11,11 @@ from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.judges.base import why_unscored
 from tcva_adapters.judges.lexical import A_CHARACTER
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import sample_blocks
 from tcva_adapters.judges.rounds import Calls, Rounds, adrive, drive
-from tcva_adapters.judges.unscored import why_unscored
 from tcva_adapters.loops import work_aside
 from tcva_adapters.models.protocol import JudgeRequest, closed_object
 from tcva_adapters.models.store_keys import digest, key_of, visible_fields

@@ -20,10 +20,10 @@ from tcva_adapters.ccrs.result import CCRSResult, MetricAnswer
 from tcva_adapters.criteria import FIELDS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer, lacks
+from tcva_adapters.judges.base import EMPTY_REASONS
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.resolve import DEFAULT, resolve_judge, tell_of_default
-from tcva_adapters.judges.unscored import EMPTY_REASONS
 from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.setting_checks import Share

@@ -9,17 +9,26 @@ from typing import Any
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges import prompts
-from tcva_adapters.judges.base import MAX_CLAIMS
+from tcva_adapters.judges.base import (
+    MAX_CLAIMS,
+    blank_field,
+    nothing_to_score,
+    why_unscored,
+)
 from tcva_adapters.judges.non_claims import (
-    FORGETFUL,
-    SentenceMemory,
     listed_non_claims,
     marked_by_judge,
+    without_assertion,
 )
 from tcva_adapters.judges.reply import parse_claims
-from tcva_adapters.judges.rounds import Calls, Rounds, adrive, drive
-from tcva_adapters.judges.single_sentences import without_assertion
-from tcva_adapters.judges.unscored import blank_field, nothing_to_score, why_unscored
+from tcva_adapters.judges.rounds import (
+    FORGETFUL,
+    Calls,
+    Rounds,
+    SentenceMemory,
+    adrive,
+    drive,
+)
 from tcva_adapters.judges.written import written_verdicts
 from tcva_adapters.judges.yes_no import yes_no_verdicts
 from tcva_adapters.models.protocol import Identity, JudgeModel, Sampling, identity_of

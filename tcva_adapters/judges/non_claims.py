@@ -1,13 +1,21 @@
-"""Sentences that claim nothing: known by lists of phrases, or marked by a judge, which is remembered."""
+"""Sentences that claim nothing: known by lists of phrases, or marked by a judge.
+
+In a request for verdicts, the answer and its contexts can plead for a sentence ("this is no claim").
+So a mark is believed only after a request that holds the sentence alone, where they cannot.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
 
+from tcva_adapters.judges.prompts import sentence_request
+from tcva_adapters.judges.reply import parse_asserts
+from tcva_adapters.judges.rounds import Calls, Rounds, SentenceMark
 from tcva_adapters.results.assessment import ClaimVerdict
-from tcva_adapters.results.judgement import Judgement
 from tcva_adapters.text.non_claims import non_claim_kind
+
+MOST_SENTENCES = 24
+"""Sentences of one sample that are asked about alone; further marks are not believed."""
 
 
 def listed_non_claims(sentences: Iterable[str]) -> dict[str, ClaimVerdict]:
@@ -29,30 +37,25 @@ def marked_by_judge(sentence: str, kind: str) -> ClaimVerdict:
     return ClaimVerdict(claim=sentence, verdict=None, reason=kind, marked_by_judge=True)
 
 
-class SentenceMark(Judgement):
-    """A judge's answer about a sentence that it was shown alone.
+def without_assertion(calls: Calls, sentences: Iterable[str]) -> Rounds[set[str]]:
+    """Ask about sentences, each alone, and return those that claim nothing, in the judge's words.
 
-    Attributes:
-        claims_nothing: Whether the sentence asserts nothing that could be right or wrong.
+    A sentence that was asked about before costs no call. After an unclear reply it counts as a claim.
+
+    Raises:
+        JudgeError: A call failed.
     """
+    marks = {sentence: calls.memory.setdefault(sentence) for sentence in sentences}
+    unknown = [sentence for sentence, mark in marks.items() if mark is None]
+    asked = unknown[: MOST_SENTENCES - calls.n_sentences]
+    calls.n_sentences += len(asked)
+    replies = yield from calls.ask([*map(sentence_request, asked)])
 
-    stored_as: ClassVar[str] = "sentence"
-    called: ClassVar[str] = "the mark of a sentence"
-
-    claims_nothing: bool
-
-
-class SentenceMemory:
-    """The marks that the same judge gave before. This class remembers nothing; a subclass may."""
-
-    def setdefault(
-        self,
-        sentence: str,  # noqa: ARG002  # for those that remember
-        mark: SentenceMark | None = None,
-    ) -> SentenceMark | None:
-        """The earlier mark of a sentence; where there is none, the given one, which is remembered."""
-        return mark
-
-
-FORGETFUL = SentenceMemory()
-"""Where nothing is remembered, each sentence is asked about."""
+    for sentence, reply in zip(asked, replies, strict=True):
+        asserts = None if reply.truncated else parse_asserts(reply.text, sentence)
+        if asserts is not None:
+            mark = SentenceMark(claims_nothing=not asserts)
+            marks[sentence] = calls.memory.setdefault(sentence, mark)
+    return {
+        sentence for sentence, mark in marks.items() if mark and mark.claims_nothing
+    }

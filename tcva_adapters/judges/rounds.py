@@ -12,10 +12,9 @@ import time
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.judges.non_claims import FORGETFUL, SentenceMemory
 from tcva_adapters.loops import turn_with_time, work_aside
 from tcva_adapters.models.protocol import (
     JudgeModel,
@@ -25,7 +24,7 @@ from tcva_adapters.models.protocol import (
     acomplete,
     complete,
 )
-from tcva_adapters.results.judgement import Usage
+from tcva_adapters.results.judgement import Judgement, Usage
 
 Outcome = TypeVar("Outcome")
 
@@ -40,6 +39,35 @@ _SECONDS_A_CALL = 5e-4
 
 _SECONDS_A_CHARACTER = 4e-7
 """The same for a character that was sent: quotes are looked up in it."""
+
+
+class SentenceMark(Judgement):
+    """A judge's answer about a sentence that it was shown alone.
+
+    Attributes:
+        claims_nothing: Whether the sentence asserts nothing that could be right or wrong.
+    """
+
+    stored_as: ClassVar[str] = "sentence"
+    called: ClassVar[str] = "the mark of a sentence"
+
+    claims_nothing: bool
+
+
+class SentenceMemory:
+    """The marks that the same judge gave before. This class remembers nothing; a subclass may."""
+
+    def setdefault(
+        self,
+        sentence: str,  # noqa: ARG002  # for those that remember
+        mark: SentenceMark | None = None,
+    ) -> SentenceMark | None:
+        """The earlier mark of a sentence; where there is none, the given one, which is remembered."""
+        return mark
+
+
+FORGETFUL = SentenceMemory()
+"""Where nothing is remembered, each sentence is asked about."""
 
 
 @dataclass(slots=True)

@@ -11,14 +11,12 @@ from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges import prompts
-from tcva_adapters.judges.base import texts_against
+from tcva_adapters.judges.base import complete_verdicts, texts_against
 from tcva_adapters.judges.evidence import check_evidence
-from tcva_adapters.judges.non_claims import marked_by_judge
+from tcva_adapters.judges.non_claims import marked_by_judge, without_assertion
 from tcva_adapters.judges.quotes import Passages, find_quote
 from tcva_adapters.judges.reply import parse_verdicts
 from tcva_adapters.judges.rounds import Calls, Rounds
-from tcva_adapters.judges.single_sentences import without_assertion
-from tcva_adapters.judges.unscored import complete_verdicts
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.evidence import HIGH

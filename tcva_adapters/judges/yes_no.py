@@ -11,9 +11,9 @@ from itertools import dropwhile
 from tcva_adapters.core.verdicts import level_shares, likeliest
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.judges.base import complete_verdicts
 from tcva_adapters.judges.prompts import DESCRIPTIONS, block, orientation, sample_blocks
 from tcva_adapters.judges.rounds import Calls, Rounds
-from tcva_adapters.judges.unscored import complete_verdicts
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.samples.sample import Sample

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from tcva_adapters.judges.unscored import why_unscored
+from tcva_adapters.judges.base import why_unscored
 from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time, work_aside
 from tcva_adapters.progress import Progress
 from tcva_adapters.results.judgement import Judgement, Reason, Unscored, Usage

@@ -21,7 +21,7 @@ from typing import Any
 from pydantic_core import to_json
 
 from tcva_adapters.judges.base import Judge
-from tcva_adapters.judges.non_claims import SentenceMark, SentenceMemory
+from tcva_adapters.judges.rounds import SentenceMark, SentenceMemory
 from tcva_adapters.models.protocol import Identity
 from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.store import VerdictStore

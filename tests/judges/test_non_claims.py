@@ -13,9 +13,9 @@ import pytest
 from tcva_adapters import TCVA, Assessment, Result, Sample, Verdict, clear_shared
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.judges.non_claims import MOST_SENTENCES
 from tcva_adapters.judges.prompts import block, sentence_request
 from tcva_adapters.judges.reply import parse_asserts
-from tcva_adapters.judges.single_sentences import MOST_SENTENCES
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, TokenLogprob
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.text.non_claims import non_claim_kind

@@ -15,10 +15,9 @@ from pydantic import Field
 from tcva_adapters.compare.runs.framework_metrics import ADAPTERS, FrameworkMetric
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import lacks
-from tcva_adapters.judges.base import Judge
+from tcva_adapters.judges.base import Judge, why_unscored
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
-from tcva_adapters.judges.unscored import why_unscored
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import JudgeModel, identity_of
