@@ -125,8 +125,16 @@ class TCVA(FromConfig, Scorer[Result]):
                 f"fuse_weights must have one weight per judge ({number}), got {weights!r}"
             )
 
-        self.is_local = all(scorer.judge.is_local for scorer in self._scorers)
-        self.is_instant = not any(map(judge_identity, self._single_judges()))
+        scorers = (self, *self.members)
+        self.is_local = all(scorer.judge.is_local for scorer in scorers)
+        # Those that are asked, with what never changes of them.
+        self._asked = [
+            (judge, judge_identity(judge)) for judge in single_judges(self.judge)
+        ]
+        self._judges = [judge for judge, _ in self._asked]
+        for member in self.members:
+            self._judges += member._judges  # noqa: SLF001  # of this class
+        self.is_instant = not any(map(judge_identity, self._judges))
         self.required = self.criterion.required
         self.shown = tuple(
             name for name in self.criterion.shows if name not in self.required
@@ -146,7 +154,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self.title = title_of(f"TCVA {self.subject}", details)
 
         # Last, when all settings are known to be good: opening a store makes its file.
-        for single_judge in self._single_judges():
+        for single_judge in self._judges:
             key_of(single_judge, is_stored=checked.store is not None)
         self.store = VerdictStore.opened(checked.store)
         self.settings: Mapping[str, Any] = {
@@ -165,6 +173,7 @@ class TCVA(FromConfig, Scorer[Result]):
             "judge": self._source,
             **self.settings,
         }
+        self._known = self._known_parts()
         self._is_built = True
 
     def __repr__(self) -> str:
@@ -178,7 +187,7 @@ class TCVA(FromConfig, Scorer[Result]):
     @property
     def fingerprint(self) -> str:
         """Everything that can change a score, as a text that is equal where it is equal."""
-        judged = [scorer.key(Sample()) for scorer in self._scorers]
+        judged = [scorer.key(Sample()) for scorer in (self, *self.members)]
         parts = [
             self.subject,
             self.scoring,
@@ -193,31 +202,32 @@ class TCVA(FromConfig, Scorer[Result]):
 
         Of several judges the parts of each begin with its number.
         """
-        scorers = self._scorers
-        groups = [group for scorer in scorers for group in groups_in(scorer.judge)]
-        parts = {
-            "criterion": self.subject,
-            "texts of the criterion": self.criterion.fingerprint,
-            "judge": bare(self.judge_name),
-            "prompt_version": "+".join(
-                dict.fromkeys(s.judge.prompt_version for s in scorers)
-            ),
-            "fused": bare(
-                "+".join(f"{m.subject} by {m.judge_name}" for m in self.members)
-            ),
-            "combine": "+".join(group.combine for group in groups) or None,
-            "least": "+".join(str(group.least) for group in groups) or None,
-            "class of the panel": "+".join(filter(None, map(foreign_class, groups)))
-            or None,
-            PROFILES: self.profiles and shown(self.profiles),
-        }
-        judges = self._single_judges()
-        for number, judge in enumerate(judges, start=1):
+        parts = {**self._known}
+        for number, judge in enumerate(self._judges, start=1):
             spec = spec_of(judge)
-            prefix = f"judge {number}: " if len(judges) > 1 else ""
+            prefix = f"judge {number}: " if len(self._judges) > 1 else ""
             for part, value in {"judge": spec.name, **spec.parts}.items():
                 parts[f"{prefix}{part}"] = value
         return parts
+
+    def _known_parts(self) -> dict[str, Any]:
+        """What never changes of `judged_by`."""
+        scorers = (self, *self.members)
+        groups = [group for scorer in scorers for group in groups_in(scorer.judge)]
+        classes = filter(None, map(foreign_class, map(type, groups)))
+        versions = dict.fromkeys(scorer.judge.prompt_version for scorer in scorers)
+        fused = [f"{m.subject} by {m.judge_name}" for m in self.members]
+        return {
+            "criterion": self.subject,
+            "texts of the criterion": self.criterion.fingerprint,
+            "judge": bare(self.judge_name),
+            "prompt_version": "+".join(versions),
+            "fused": bare("+".join(fused)),
+            "combine": "+".join(group.combine for group in groups) or None,
+            "least": "+".join(str(group.least) for group in groups) or None,
+            "class of the panel": "+".join(classes) or None,
+            PROFILES: self.profiles and shown(self.profiles),
+        }
 
     def result(self, assessment: Assessment) -> Result:
         """An assessment under this object's settings, or those of the profile it falls under.
@@ -330,20 +340,21 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def questions(self, sample: Sample) -> list[Question]:
         """One for each judge: the panel's or repeats one by one, then those of additional scores."""
-        questions: list[Question] = []
         sample = self._in_context(sample)
-        if self.missing(sample):
-            return questions
-        for scorer in self._scorers:
+        if super().missing(sample):
+            return []
+        questions: list[Question] = []
+        for scorer in (self, *self.members):
             if scorer is not self and scorer.missing(sample):
                 continue
             if scorer._source is None:  # noqa: SLF001  # of this class
                 resolve.tell_of_default()
-            for judge in single_judges(scorer.judge):
+            for judge, identity in scorer._asked:  # noqa: SLF001  # likewise
                 question = VerdictQuestion(
                     judge,
                     scorer.criterion,
                     sample,
+                    identity=identity,
                     share=self.share,
                     store=self.store,
                 )
@@ -399,16 +410,6 @@ class TCVA(FromConfig, Scorer[Result]):
         detail = lacks("the sample", self.missing(sample), self.subject)
         why = Unscored(reason=Reason.MISSING_FIELD, detail=detail)
         return unscored_assessment(why, self.judge, self.criterion, sample)
-
-    @property
-    def _scorers(self) -> tuple[TCVA, ...]:
-        return (self, *self.members)
-
-    def _single_judges(self) -> list[Judge]:
-        """The judges that are asked, also those of additional scores."""
-        return [
-            judge for scorer in self._scorers for judge in single_judges(scorer.judge)
-        ]
 
 
 def _member(judge: Any, criterion: Criterion, settings: TCVASettings) -> TCVA:

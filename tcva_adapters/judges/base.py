@@ -185,9 +185,9 @@ def complete_verdicts(
         JudgeError: A claim has none.
     """
     numbers = range(1, n_claims + 1)
-    missing = [str(number) for number in numbers if number not in verdicts]
+    missing = sorted({*numbers} - verdicts.keys())
     if missing:
-        detail = f"no verdict for claim {', '.join(missing)} of {n_claims}"
+        detail = f"no verdict for claim {', '.join(map(str, missing))} of {n_claims}"
         is_read = bool(verdicts) or has_any
         raise JudgeError(
             f"{detail}: {problems}" if problems else detail,

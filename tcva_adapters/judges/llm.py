@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from tcva_adapters.criteria import FIELDS, Criterion
@@ -39,8 +39,8 @@ from tcva_adapters.results.settings import ClaimsMode, VerdictForm
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.text.sentences import split_claims
 
-_TOLD_IF_CHANGED = frozenset({"verdicts", "repeat", "repeat_temperature"})
-"""Settings that are parameters of a judge only where they are not as usual."""
+_USUAL = {"verdicts": "written", "repeat": 0, "repeat_temperature": None}
+"""Settings that are parameters of a judge only where they are not as usual: equal judgements, equal keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,10 @@ class LLMJudge:
             "claims": self.claims,
             "max_claims": self.max_claims,
         }
-        # Others only where they differ from their default: equal judgements, equal keys.
-        for setting in fields(LLMJudge):
-            value = getattr(self, setting.name)
-            if setting.name in _TOLD_IF_CHANGED and value != setting.default:
-                parameters[setting.name] = value
+        for name, usual in _USUAL.items():
+            value = getattr(self, name)
+            if value != usual:
+                parameters[name] = value
         return parameters
 
     @property

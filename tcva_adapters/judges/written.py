@@ -112,7 +112,8 @@ def written_verdicts(
         passages = passages or Passages(texts_against(sample, criterion))
         for chunk, reply in zip(asked, replies, strict=True):
             marked = _read(chunk, reply, sample, criterion, passages)
-            yield from _confirm_marks(calls, criterion, chunk, marked)
+            if marked:
+                yield from _confirm_marks(calls, criterion, chunk, marked)
 
     verdicts = _complete(chunks, len(texts))
     if passages and criterion.checks_evidence:
@@ -136,13 +137,19 @@ def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ..
     """
     verdicts: dict[int, ClaimVerdict] = {}
     problems: list[str] = []
+    disbelieved: set[int] = set()
     for chunk in chunks:
+        disbelieved |= chunk.disbelieved
         for number, verdict in (chunk.doubtful | chunk.sound).items():
             verdicts[chunk.before + number] = verdict
         if chunk.open:
             problems += chunk.problems
-    has_any = any(chunk.disbelieved for chunk in chunks)
-    return complete_verdicts(verdicts, n_claims, "; ".join(problems), has_any=has_any)
+    return complete_verdicts(
+        verdicts,
+        n_claims,
+        "; ".join(problems),
+        has_any=bool(disbelieved),
+    )
 
 
 def _read(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
@@ -125,8 +126,8 @@ def spec_of(judge: Any) -> JudgeSpec:
     """
     model = getattr(judge, "model", judge)
     parameters = {
-        "class of the judge": foreign_class(judge),
-        "class of the model": _heir(model),
+        "class of the judge": foreign_class(judge.__class__),
+        "class of the model": _heir(model.__class__),
         **judge.parameters,
     }
     if getattr(judge, "is_local", False):
@@ -150,9 +151,9 @@ def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
     """
     model = getattr(judge, "model", judge)
     declared = dict(judge.parameters)
-    heirs = [*filter(None, map(_heir, (judge, model)))]
-    if heirs:
-        declared["classes"] = heirs
+    heirs = _heir(judge.__class__), _heir(model.__class__)
+    if any(heirs):
+        declared["classes"] = [*filter(None, heirs)]
     if hasattr(model, "known"):
         spec = spec_of(judge)
         unknown = [name for name, value in spec.parts.items() if value == UNKNOWN]
@@ -171,14 +172,15 @@ def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
     return {"judge": judge.name, "parameters": declared}
 
 
-def _heir(judge: object) -> str | None:
-    """The class of an object that inherits from a class of this package, and may answer otherwise."""
-    is_heir = any(kind.__module__.startswith(_PACKAGE) for kind in type(judge).__mro__)
-    return foreign_class(judge) if is_heir else None
+@lru_cache(maxsize=256)  # for each sample the same few
+def _heir(kind: type) -> str | None:
+    """A class that inherits from a class of this package, and may answer otherwise."""
+    is_heir = any(parent.__module__.startswith(_PACKAGE) for parent in kind.__mro__)
+    return foreign_class(kind) if is_heir else None
 
 
-def foreign_class(judge: object) -> str | None:
+@lru_cache(maxsize=256)
+def foreign_class(kind: type) -> str | None:
     """Module and name of a judge's class that is not of this package; None for one that is."""
-    kind = type(judge)
     name = f"{kind.__module__}.{kind.__qualname__}"
     return None if name.startswith(_PACKAGE) else name

@@ -125,6 +125,7 @@ class VerdictQuestion(Question):
         judge: The judge that is asked.
         criterion: What is judged.
         sample: The sample.
+        identity: Of the judge, see `judge_identity`.
         share: Whether what the judge says of sentences alone is shared in this process.
         store: Where that is stored.
     """
@@ -137,11 +138,12 @@ class VerdictQuestion(Question):
         criterion: Criterion,
         sample: Sample,
         *,
+        identity: Identity | None,
         share: bool,
         store: VerdictStore | None,
     ) -> None:
         self.judge = judge
-        self.identity = judge_identity(judge)
+        self.identity = identity
         self.key = assessment_key(judge, criterion, sample)
         # Another framework's evaluators may have asked the same judge.
         self.sample_fields = {
@@ -151,9 +153,7 @@ class VerdictQuestion(Question):
         }
         self._criterion = criterion
         self._sample = sample
-        self._sentences = SharedSentences(
-            judge, self.identity if share else None, store
-        )
+        self._sentences = SharedSentences(judge, identity if share else None, store)
 
     def ask(self) -> Assessment:
         """Ask the judge. Failures are values."""

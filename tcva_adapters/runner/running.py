@@ -13,6 +13,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from tcva_adapters.judges.base import why_unscored
@@ -91,9 +92,13 @@ class _Pending:
     def is_done(self) -> bool:
         return all(future.done() for future in self.under_way.values())
 
-    def unanswered(self) -> list[int]:
-        """The places of the questions without an answer."""
-        return [place for place, answer in enumerate(self.answers) if answer is None]
+    def unanswered(self) -> list[tuple[int, Question]]:
+        """The questions without an answer, with their places."""
+        return [
+            (place, question)
+            for place, question in enumerate(self.questions)
+            if self.answers[place] is None
+        ]
 
 
 @dataclass(slots=True)
@@ -143,19 +148,19 @@ class Runner(Generic[R]):
         self._batch = batch
         self._holds_a_loop = False
         self._endings: dict[int, _Endings] = {}
-        self._computed: list[tuple[Question, Judgement]] = []
+        self._computed: list[tuple[str, Judgement]] = []
         self._failed: set[Reason] = set()
 
     def result(self, sample: Sample) -> R:
         """One sample's result, in this thread; a model's several questions in several threads."""
         (pending,) = self._look_up([sample])
-        places = self._to_judge(pending)
-        if len(places) > 1:
+        questions = self._to_judge(pending)
+        if len(questions) > 1:
             (result,) = self.stream(iter([sample]))
             return result
 
-        for place in places:
-            pending.answers[place] = self.answer(pending.questions[place])
+        for place, question in questions:
+            pending.answers[place] = self.answer(question)
         result = self._finish(pending)
         self._write_computed()
         return result
@@ -234,10 +239,10 @@ class Runner(Generic[R]):
             while not chunk.is_last:
                 chunk = self._read(samples)
                 for pending in self._look_up(chunk.samples):
-                    for place in self._to_judge(pending):
+                    for place, question in self._to_judge(pending):
                         # What a framework has set for its callbacks and traces holds there, too.
                         pending.under_way[place] = pool.submit(
-                            copy_context().run, self.answer, pending.questions[place]
+                            copy_context().run, self.answer, question
                         )
                     waiting.append(pending)
 
@@ -272,11 +277,9 @@ class Runner(Generic[R]):
             while not chunk.is_last:
                 chunk = self._read(samples)
                 for pending in await self._aside(partial(self._look_up, chunk.samples)):
-                    for place in self._to_judge(pending):
+                    for place, question in self._to_judge(pending):
                         await gate.acquire()
-                        task = asyncio.create_task(
-                            self.aanswer(pending.questions[place])
-                        )
+                        task = asyncio.create_task(self.aanswer(question))
                         tasks.add(task)
                         task.add_done_callback(end)
                         pending.under_way[place] = task
@@ -321,42 +324,36 @@ class Runner(Generic[R]):
     def _look_up(self, samples: Sequence[Sample]) -> list[_Pending]:
         """Samples with the answers that the store has."""
         self._write_computed()
-        asked = [(sample, self._evaluation.questions(sample)) for sample in samples]
-        all_questions = [question for _, questions in asked for question in questions]
-        answers: list[Judgement | None] = [None] * len(all_questions)
+        asked: list[_Pending] = []
+        for sample in samples:
+            questions = self._evaluation.questions(sample)
+            asked.append(_Pending(sample, questions, [None] * len(questions)))
+
         if self._store is not None:
+            all_questions = [q for pending in asked for q in pending.questions]
             with self._store.spared():
-                answers = stored_answers(self._store, all_questions)
+                left = iter(stored_answers(self._store, all_questions))
+                for pending in asked:
+                    pending.answers = [*islice(left, len(pending.answers))]
+        return asked
 
-        left = iter(answers)
-        return [
-            _Pending(sample, questions, [next(left) for _ in questions])
-            for sample, questions in asked
-        ]
-
-    def _to_judge(self, pending: _Pending) -> list[int]:
-        """The places of the questions that take long enough to be judged beside each other."""
+    def _to_judge(self, pending: _Pending) -> list[tuple[int, Question]]:
+        """The questions that take long enough to be judged beside each other, with their places."""
         return [] if self._evaluation.is_instant else pending.unanswered()
 
     async def _afinish(self, pending: _Pending) -> R:
         """Await the answers of a sample, and make its result."""
-        for place in pending.unanswered():
+        for place, question in pending.unanswered():
             task = pending.under_way.get(place)
-            pending.answers[place] = (
-                await self.aanswer(pending.questions[place])
-                if task is None
-                else await task
-            )
+            pending.answers[place] = await (task or self.aanswer(question))
         return self._finish(pending)
 
     def _finish(self, pending: _Pending) -> R:
         """Wait for the answers of a sample, and make its result."""
-        for place in pending.unanswered():
+        for place, question in pending.unanswered():
             future = pending.under_way.get(place)
             pending.answers[place] = (
-                self.answer(pending.questions[place])
-                if future is None
-                else future.result()
+                future.result() if future else self.answer(question)
             )
         result = self._evaluation.result_of(pending.sample, pending.answers)
         self._evaluation.emit_result(result)
@@ -414,10 +411,10 @@ class Runner(Generic[R]):
             self._failed.add(why.reason)
         if self._batch is not None:
             answer = self._count_ending(question, answer)
-        if self._store is not None and self._evaluation.is_instant:
-            self._computed.append((question, answer))
+        if self._evaluation.is_instant:
+            self._computed.append((question.key, answer))
         else:
-            self._write([(question, answer)])
+            self._write([(question.key, answer)])
         return answer
 
     def _count_ending(self, question: Question, answer: Judgement) -> Judgement:
@@ -452,9 +449,7 @@ class Runner(Generic[R]):
         computed, self._computed = self._computed, []
         self._write(computed)
 
-    def _write(self, answered: Sequence[tuple[Question, Judgement]]) -> None:
-        if answered and self._store is not None:
+    def _write(self, judgements: Sequence[tuple[str, Judgement]]) -> None:
+        if judgements and self._store is not None:
             with self._store.spared():
-                self._store.put_many(
-                    [(question.key, answer) for question, answer in answered]
-                )
+                self._store.put_many(judgements)
