@@ -13,7 +13,11 @@ import os
 import re
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import (
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -207,12 +211,15 @@ class CrossEncoder:
             logits = np.pad(logits, ((0, 0), (0, 1)))  # it stands against 0
         shares = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
+        classes = [*self._classes, "neither"]
+        entailed = classes.index("entailed")
         # Other machines add in another order: the digits behind say nothing.
-        entailed = shares[:, self._classes.index("entailed")].round(6).tolist()
-        kinds = [(*self._classes, "")[at] for at in shares.argmax(axis=1)]
         return [
-            Chance(p, kind == "contradicted")
-            for p, kind in zip(entailed, kinds, strict=True)
+            Chance(
+                entailed=float(row[entailed].round(6)),
+                is_contradicted=classes[row.argmax()] == "contradicted",
+            )
+            for row in shares
         ]
 
 

@@ -54,6 +54,7 @@ _SAYING = 2
 
 _EMPTY = word_list("empty")
 _SMALL_CHARACTERS = word_list("small_characters")
+_HIRAGANA = re.compile("[\u3040-\u309f]")
 _CLAUSE_END = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
 _PAIR = re.compile(
     r"(?<![\w.-])[\d.-]*+([^\W\d][\w.-]*+)(?!(?<=\d):\d)[\"']?+\s*+[=:|]\s*(\S+(?:\s*[-–]\s*\d\S*)?)"
@@ -96,10 +97,9 @@ def _says_something(token: Token) -> bool:
         least = 2 if token.text.isascii() else _LEAST_LETTERS
         return len(token.text) >= least and token.text.casefold() not in _EMPTY
     if token.kind == "pair":
-        is_small = (
-            c in _SMALL_CHARACTERS or "\u3040" <= c <= "\u309f" for c in token.key
+        return _SMALL_CHARACTERS.isdisjoint(token.key) and not _HIRAGANA.search(
+            token.key
         )
-        return not any(is_small)
     return token.kind == "number"
 
 
@@ -141,7 +141,9 @@ def check_evidence(
 
 
 def _checked(
-    verdict: ClaimVerdict, passages: Passages, verdicts: Sequence[ClaimVerdict]
+    verdict: ClaimVerdict,
+    passages: Passages,
+    verdicts: Sequence[ClaimVerdict],
 ) -> ClaimVerdict:
     """A verdict after its quote was looked at; `verdicts` are those on all claims."""
     if verdict.verdict is None:
@@ -152,7 +154,12 @@ def _checked(
         update["context"] = place.passages[0]
     fault = None
     if verdict.verdict is not Verdict.NONE:
-        fault = _fault(verdict, place, passages, verdicts)
+        fault = _fault(
+            verdict,
+            place,
+            passages,
+            verdicts,
+        )
     if fault is not None and (verdict.verdict in HIGH or fault.is_fault):
         update["evidence_check"] = fault
         if verdict.verdict in HIGH and place is None:
@@ -177,7 +184,12 @@ def _fault(
     if not is_shared:
         around = passages.around(place.at, _AROUND)
         claims = " ".join(other.claim[:_SHOWN] for other in verdicts)
-        if is_unrelated(quote, claim, around, words_of(claims)):
+        if is_unrelated(
+            quote,
+            claim,
+            around,
+            words_of(claims),
+        ):
             return EvidenceCheck.UNRELATED
 
     is_denied = place.denied_before or place.denied_behind
@@ -205,7 +217,7 @@ def share(quote: Side, claim: Side) -> bool:
         return True
     if _beginnings(quote) & _beginnings(claim):
         return True
-    return any(map(_has_initials, (quote, claim), (claim, quote)))
+    return _has_initials(quote, claim) or _has_initials(claim, quote)
 
 
 def _beginnings(side: Side) -> set[str]:
@@ -276,12 +288,9 @@ def _language(text: str, around: Sequence[str]) -> str:
     """
     own_hits: Counter[str] = Counter()
     for words in (words_of(text), around):
-        hits = Counter(
-            {
-                language: sum(word in common for word in words)
-                for language, common in LANGUAGE_WORDS.items()
-            }
-        )
+        hits: Counter[str] = Counter()
+        for language, common in LANGUAGE_WORDS.items():
+            hits[language] = sum(word in common for word in words)
         own_hits = own_hits or hits
         (best, most), (_, second) = hits.most_common(2)
         is_ahead = _LEAD * (most - second) >= len(words) > 0
@@ -298,7 +307,11 @@ def _script(text: str) -> str:
     return Counter(names).most_common(1)[0][0] if names else ""
 
 
-def _is_negated(quote: Side, claim: Side, place: QuotePlace) -> bool:
+def _is_negated(
+    quote: Side,
+    claim: Side,
+    place: QuotePlace,
+) -> bool:
     """Whether a claim rests on a clause of a quote that is denied outside, as if it were not.
 
     It does not if it denies more than the quote, or shares nothing with that clause of several.
@@ -315,7 +328,12 @@ def _is_negated(quote: Side, claim: Side, place: QuotePlace) -> bool:
     return not denies_more and not opposed(claim.text, quote.text)
 
 
-def _contradicts(quote: Side, claim: Side, *, may_deny: bool) -> bool:
+def _contradicts(
+    quote: Side,
+    claim: Side,
+    *,
+    may_deny: bool,
+) -> bool:
     """Whether a quote has another number in the place of its claim's, or denies what it asserts."""
     if (
         other_numbers(claim.tokens, quote.tokens)

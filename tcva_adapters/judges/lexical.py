@@ -11,13 +11,22 @@ them decides much.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import (
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from typing import Any, ClassVar
 
-from tcva_adapters.core.verdicts import LEVELS, Shares, WeightScheme, level_shares
+from tcva_adapters.core.verdicts import (
+    LEVELS,
+    Shares,
+    WeightScheme,
+    level_shares,
+)
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.base import computed
@@ -29,6 +38,7 @@ from tcva_adapters.judges.sentence_index import (
     grams_of,
     index_of,
     pairs_of,
+    quoting,
 )
 from tcva_adapters.loops import work_aside
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
@@ -36,7 +46,11 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.contrast import opposed
 from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.numbers import other_numbers
-from tcva_adapters.text.words import Token, is_content, tokenise
+from tcva_adapters.text.words import (
+    Token,
+    is_content,
+    tokenise,
+)
 
 LEXICAL_VERSION = "lexical/5"
 """Changes with every change of the algorithm that could change a verdict."""
@@ -107,7 +121,12 @@ class LexicalJudge:
             InvalidValueError: See `check`.
         """
         verdicts_on = partial(self.judge_claims, criterion=criterion)
-        return computed(self, sample, criterion, verdicts_on)
+        return computed(
+            self,
+            sample,
+            criterion,
+            verdicts_on,
+        )
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited: long texts do not hold up the event loop."""
@@ -157,7 +176,11 @@ def _non_claims(claims: Sequence[str]) -> dict[str, ClaimVerdict]:
     """
     known = listed_non_claims(claims)
     bare = {
-        claim: ClaimVerdict(claim=claim, verdict=None, reason=NOT_A_CLAIM)
+        claim: ClaimVerdict(
+            claim=claim,
+            verdict=None,
+            reason=NOT_A_CLAIM,
+        )
         for claim in claims
         if _is_bare(claim)
     }
@@ -190,14 +213,22 @@ def without_marks(claims: Sequence[str]) -> list[str]:
     return [_SOURCE.sub("", _ITEM.sub(unnumbered, claim)) for claim in claims]
 
 
-def _best_supported(claim: str, unmarked: str, index: SentenceIndex) -> ClaimVerdict:
+def _best_supported(
+    claim: str,
+    unmarked: str,
+    index: SentenceIndex,
+) -> ClaimVerdict:
     """The better verdict on a claim with and without its marks: passages may have citations, too."""
     texts = dict.fromkeys((claim, unmarked))
     verdicts = [_supported(claim, text, index) for text in texts]
     return max(verdicts, key=_weight)
 
 
-def _supported(claim: str, text: str, index: SentenceIndex) -> ClaimVerdict:
+def _supported(
+    claim: str,
+    text: str,
+    index: SentenceIndex,
+) -> ClaimVerdict:
     """How far the passages support a claim's text, in the words of its nearest sentence."""
     tokens = tokenise(text)
     sentence = index.best(tokens)
@@ -205,7 +236,12 @@ def _supported(claim: str, text: str, index: SentenceIndex) -> ClaimVerdict:
         reason = "the contexts are empty"
         if index.sentences:
             reason = "none of its words were found"
-        return _verdict(claim, distribution(0.0), None, reason)
+        return _verdict(
+            claim,
+            distribution(0.0),
+            None,
+            reason,
+        )
 
     content = [token for token in tokens if is_content(token)]
     known = [index.has(token) for token in content]
@@ -217,7 +253,12 @@ def _supported(claim: str, text: str, index: SentenceIndex) -> ClaimVerdict:
         "another number": [] if numbers else other_numbers(tokens, sentence.tokens),
         "the context says the opposite": opposed(text, sentence.source),
     }
-    overlap = _overlap(tokens, content or tokens, sentence.tokens, index)
+    overlap = _overlap(
+        tokens,
+        content or tokens,
+        sentence.tokens,
+        index,
+    )
     support = overlap
     if overlap < 1.0:
         present = {token.key for token in content} - {token.key for token in absent}
@@ -238,7 +279,12 @@ def _supported(claim: str, text: str, index: SentenceIndex) -> ClaimVerdict:
         if words
     ]
     reason = "; ".join(reasons) or "all its words were found"
-    return _verdict(claim, distribution(support, highest), sentence, reason)
+    return _verdict(
+        claim,
+        distribution(support, highest),
+        sentence,
+        reason,
+    )
 
 
 def _overlap(
@@ -300,7 +346,12 @@ def _relevance(claims: Sequence[str], question: SentenceIndex) -> list[ClaimVerd
     taken_up = [{token.key for token in tokens} & asked.keys() for tokens in read]
     minor = _WEIGHTS[3]
     verdicts = []
-    for claim, tokens, keys in zip(claims, read, taken_up, strict=True):
+    for claim, tokens, keys in zip(
+        claims,
+        read,
+        taken_up,
+        strict=True,
+    ):
         weight, reason = 0.0, "no word of the question"
         if keys:
             weight = min(1.0, minor + 2 * (1 - minor) * len(keys) / len(asked))
@@ -310,7 +361,14 @@ def _relevance(claims: Sequence[str], question: SentenceIndex) -> list[ClaimVerd
             weight = minor
             reason += ", but another claim has some"
         shares = level_shares(weight)
-        verdicts.append(_verdict(claim, shares, question.best(tokens), reason))
+        verdicts.append(
+            _verdict(
+                claim,
+                shares,
+                question.best(tokens),
+                reason,
+            )
+        )
     return verdicts
 
 
@@ -355,13 +413,13 @@ def _verdict(
     reason: str,
 ) -> ClaimVerdict:
     """The verdict with the level in the middle: as likely a higher one as a lower one."""
-    return ClaimVerdict(
-        claim=claim,
-        verdict=LEVELS[sum(share < _HALF for share in accumulate(shares))],
-        evidence=sentence.source if sentence else "",
-        reason=reason,
-        context=sentence.passage + 1 if sentence else None,
-        probabilities=shares,
+    level = LEVELS[sum(share < _HALF for share in accumulate(shares))]
+    return quoting(
+        sentence,
+        claim,
+        level,
+        shares,
+        reason,
     )
 
 

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import (
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tcva_adapters.core.verdicts import LEVELS, level_shares, likeliest
+from tcva_adapters.core.verdicts import (
+    LEVELS,
+    level_shares,
+    likeliest,
+)
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.base import computed
-from tcva_adapters.judges.cross_encoder import Chance, CrossEncoder, load
+from tcva_adapters.judges.cross_encoder import (
+    Chance,
+    CrossEncoder,
+    load,
+)
 from tcva_adapters.judges.lexical import without_marks
 from tcva_adapters.judges.non_claims import listed_non_claims
-from tcva_adapters.judges.sentence_index import SentenceIndex, index_of
+from tcva_adapters.judges.sentence_index import (
+    SentenceIndex,
+    index_of,
+    quoting,
+)
 from tcva_adapters.models.protocol import Identity
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
@@ -89,7 +105,13 @@ class NLIJudge:
         ) -> list[ClaimVerdict]:
             return _verdicts(self._model(), claims, index_of(passages))
 
-        return computed(self, sample, criterion, verdicts_on, form="yes_no")
+        return computed(
+            self,
+            sample,
+            criterion,
+            verdicts_on,
+            form="yes_no",
+        )
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same in another thread: the event loop goes on."""
@@ -124,7 +146,9 @@ class _Comparison(NamedTuple):
 
 
 def _verdicts(
-    model: CrossEncoder, claims: Sequence[str], index: SentenceIndex
+    model: CrossEncoder,
+    claims: Sequence[str],
+    index: SentenceIndex,
 ) -> list[ClaimVerdict]:
     """One verdict per claim, in order; the pairs of all claims go to the model together."""
     verdicts = listed_non_claims(claims)
@@ -137,11 +161,20 @@ def _verdicts(
     chances = iter(model.chances([*pairs]))
     for claim, comparison in comparisons.items():
         own_chances = [*islice(chances, len(comparison.pairs))]
-        verdicts[claim] = _verdict(claim, comparison, own_chances, index)
+        verdicts[claim] = _verdict(
+            claim,
+            comparison,
+            own_chances,
+            index,
+        )
     return [verdicts[claim] for claim in claims]
 
 
-def _comparison(model: CrossEncoder, claim: str, index: SentenceIndex) -> _Comparison:
+def _comparison(
+    model: CrossEncoder,
+    claim: str,
+    index: SentenceIndex,
+) -> _Comparison:
     """A claim with its windows: at most four, of the sentences that share most words with it.
 
     The nearest sentence alone; the nearest ones from anywhere; and the nearest two with what
@@ -181,7 +214,13 @@ def _comparison(model: CrossEncoder, claim: str, index: SentenceIndex) -> _Compa
     note = "; only its beginning was read" if text != claim else ""
     if [premise for premise, _ in pairs] != premises:
         note += "; a long sentence of the contexts was cut"
-    return _Comparison(text, note, near, windows, pairs)
+    return _Comparison(
+        text,
+        note,
+        near,
+        windows,
+        pairs,
+    )
 
 
 def _verdict(
@@ -193,7 +232,9 @@ def _verdict(
     """The verdict of the window with the highest P(entailment); its nearest sentence is the quote."""
     if not chances:
         return ClaimVerdict(
-            claim=claim, verdict=LEVELS[-1], reason="the contexts are empty"
+            claim=claim,
+            verdict=LEVELS[-1],
+            reason="the contexts are empty",
         )
     chance, window = max(
         zip(chances, comparison.windows, strict=True), key=lambda pair: pair[0].entailed
@@ -203,12 +244,13 @@ def _verdict(
     if chance.is_contradicted:
         shares = (0.0, 0.0, 0.0, sum(shares[:4]), shares[4])  # minor at most
         reason += ", contradicted"
-    quotes = [index.sentences[place] for place in comparison.near if place in window]
-    return ClaimVerdict(
-        claim=claim,
-        verdict=likeliest(shares),
-        evidence=quotes[0].source if quotes else "",
-        context=quotes[0].passage + 1 if quotes else None,
-        reason=reason + comparison.note,
-        probabilities=shares,
+    places = (place for place in comparison.near if place in window)
+    nearest = next((index.sentences[place] for place in places), None)
+    level = likeliest(shares)
+    return quoting(
+        nearest,
+        claim,
+        level,
+        shares,
+        reason + comparison.note,
     )

@@ -165,7 +165,10 @@ def verdict_request(
 
 @lru_cache(maxsize=64)
 def _verdict_schema(
-    keys: tuple[str, ...], against: Field, *, allow_non_claims: bool
+    keys: tuple[str, ...],
+    against: Field,
+    *,
+    allow_non_claims: bool,
 ) -> dict[str, object]:
     """An object with a key per claim, so that a server that enforces it leaves none out."""
     words = [level.value for level in LEVELS]
@@ -182,7 +185,9 @@ def _verdict_schema(
 
 
 def claims_request(
-    sample: Sample, criterion: Criterion, max_claims: int
+    sample: Sample,
+    criterion: Criterion,
+    max_claims: int,
 ) -> JudgeRequest:
     """A request to break a field of the sample into claims (paper, section 4.8).
 

@@ -19,7 +19,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tcva_adapters.text.contrast import denied_before, denied_behind, opposed
+from tcva_adapters.text.contrast import (
+    denied_before,
+    denied_behind,
+    opposed,
+)
 from tcva_adapters.text.lists import variants
 from tcva_adapters.text.words import (
     FUNCTION_WORDS,
@@ -183,14 +187,24 @@ class Passages:
             begin = max(self._firsts[passage - 1], first - before)
             end = min(self._firsts[passage] - 1, last + size - behind)
             covered = {i + k for i in shared for k in range(_GRAM)}
-            if _agrees(quote, self.words[begin:end], covered, names):
+            if _agrees(
+                quote,
+                self.words[begin:end],
+                covered,
+                names,
+            ):
                 places[passage] = begin, end
         return list(places.values())
 
     @cached_property
     def _sequences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The hashes of all three words in a row, sorted, and where they stand."""
-        rows = zip(self.words, self.words[1:], self.words[2:], strict=False)
+        rows = zip(
+            self.words,
+            self.words[1:],
+            self.words[2:],
+            strict=False,
+        )
         hashes = np.fromiter(map(hash, rows), np.int64)
         order = hashes.argsort(kind="stable")
         return hashes[order], order
@@ -215,7 +229,13 @@ class Passages:
                 places.append((first, end))
         return places
 
-    def _follows(self, end: int, begin: int, *, is_single: bool) -> bool:
+    def _follows(
+        self,
+        end: int,
+        begin: int,
+        *,
+        is_single: bool,
+    ) -> bool:
         """Whether an ellipsis may join a stretch that ends there and one that begins there.
 
         It may not hide a negation in a sentence that it breaks off or takes up again, and a single
@@ -252,7 +272,10 @@ class Passages:
         numbers = tuple(sorted(set(map(self.passage, begins))))
         is_denied = not asserted
         return QuotePlace(
-            numbers, begins[0], is_denied and any_before, is_denied and any_behind
+            numbers,
+            begins[0],
+            is_denied and any_before,
+            is_denied and any_behind,
         )
 
 

@@ -1,20 +1,27 @@
 """Reads the replies of judge models, with care: a reply may be anything at all.
 
-Three questions have replies: `parse_verdicts` reads the verdicts on claims, `parse_claims` the list of
-claims, `parse_asserts` the yes or no on a single sentence. Verdicts come from JSON (`reply_values`), or
-where there is none from lines (`reply_lines`); their words are in `labels`.
+`parse_verdicts` goes through a reply in this order. Reasoning before the answer is skipped. `_read_json`
+takes the verdicts from the JSON values behind it (`reply_values`), each value a reading; where there is
+none, `_read_lines` takes them from lines (`reply_lines`). Both leave out what the judge repeats of the
+sample (`reply_echoes`). `_settled` gives each claim of a reading one verdict, whose word is in `labels`, or
+a problem; `_agreed` keeps the fullest reading without the claims that another reading judges otherwise.
+`parse_claims` reads a list of claims, and `parse_asserts` the yes or no on a single sentence, likewise.
 
 Four rules hold throughout. A verdict is never invented: what was cut off, contradicts itself or
 is not exactly a known word is left out and said to be. A verdict is never taken from the text of a
-quote, nor JSON or lines that stand in the sample for one, in whatever dress the judge repeats them
-(`reply_echoes`). And the work is bounded: a reply of any length and form is read in about linear time.
+quote, nor JSON or lines that stand in the sample for one, in whatever dress the judge repeats them.
+And the work is bounded: a reply of any length and form is read in about linear time.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import (
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
@@ -25,14 +32,22 @@ from tcva_adapters.judges.reply_echoes import (
     nodes_shown,
     repeated_words,
 )
-from tcva_adapters.judges.reply_lines import LINE, numbers_in_heading, verdict_in_line
+from tcva_adapters.judges.reply_lines import (
+    LINE,
+    numbers_in_heading,
+    verdict_in_line,
+)
 from tcva_adapters.judges.reply_values import (
     claims_in,
     is_verdict,
     names_claims,
     verdicts_in,
 )
-from tcva_adapters.models.reply_json import Node, after_reasoning, json_values
+from tcva_adapters.models.reply_json import (
+    Node,
+    after_reasoning,
+    json_values,
+)
 
 MOST_LINES = 1000
 """Lines of a reply that are looked at: each is looked up in the sample."""
@@ -59,7 +74,9 @@ class ParsedReply:
 
 
 def parse_verdicts(
-    reply: str, n_claims: int, sample_texts: Iterable[str] = ()
+    reply: str,
+    n_claims: int,
+    sample_texts: Iterable[str] = (),
 ) -> ParsedReply:
     """The verdicts in a judge's reply, by claim number. Never raises.
 
@@ -93,20 +110,23 @@ def parse_verdicts(
     readings, damage = _read_json(reply, position, shown)
     if not (readings or damage or is_open):
         readings = [_read_lines(reply, position, shown)]
-    parsed = _agreed(
-        [_settled(verdicts, n_claims, damage) for verdicts in readings or [[]]]
-    )
+    settled = [_settled(verdicts, n_claims, damage) for verdicts in readings or [[]]]
+    parsed = _agreed(settled)
     if not is_open:
         return parsed
+
     # A draft looks like an answer here, so only a full one counts.
-    verdicts = parsed.verdicts if len(parsed.verdicts) == n_claims else {}
+    is_full = len(parsed.verdicts) == n_claims
     return ParsedReply(
-        verdicts, (*parsed.problems, "the reasoning in the reply does not end")
+        verdicts=parsed.verdicts if is_full else {},
+        problems=(*parsed.problems, "the reasoning in the reply does not end"),
     )
 
 
 def _read_json(
-    reply: str, position: int, shown: tuple[str, ...]
+    reply: str,
+    position: int,
+    shown: tuple[str, ...],
 ) -> tuple[list[list[ParsedVerdict]], list[str]]:
     """The ways to read the JSON values behind a position, and what is wrong with them.
 
@@ -160,7 +180,9 @@ def _under_heading(verdict: ParsedVerdict, heading: str) -> ParsedVerdict:
 
 
 def _read_lines(
-    reply: str, position: int, shown: tuple[str, ...]
+    reply: str,
+    position: int,
+    shown: tuple[str, ...],
 ) -> list[ParsedVerdict]:
     """Read the lines behind a position, but for those that the sample has."""
     verdicts: list[ParsedVerdict] = []
@@ -178,7 +200,9 @@ def _read_lines(
 
 
 def _settled(
-    verdicts: Sequence[ParsedVerdict], n_claims: int, damage: Sequence[str]
+    verdicts: Sequence[ParsedVerdict],
+    n_claims: int,
+    damage: Sequence[str],
 ) -> ParsedReply:
     """One verdict per claim number, and everything else as a problem."""
     numbered = [verdict for verdict in verdicts if verdict.number is not None]
@@ -211,7 +235,11 @@ def _settled(
     return ParsedReply(settled, tuple(problems[:_MOST_PROBLEMS]))
 
 
-def _problem_with(verdicts: Sequence[ParsedVerdict], number: int, n_claims: int) -> str:
+def _problem_with(
+    verdicts: Sequence[ParsedVerdict],
+    number: int,
+    n_claims: int,
+) -> str:
     """Say why the verdicts on a claim cannot be used; empty where they can."""
     labels = {str(verdict.label or "unknown") for verdict in verdicts}
     if not 1 <= number <= n_claims:
@@ -227,20 +255,21 @@ def _problem_with(verdicts: Sequence[ParsedVerdict], number: int, n_claims: int)
 def _agreed(settled: Sequence[ParsedReply]) -> ParsedReply:
     """The last of the fullest readings, without the verdicts that another one differs from."""
     fullest = max(reversed(settled), key=lambda reading: len(reading.verdicts))
-    differing = [
-        number
-        for number, verdict in fullest.verdicts.items()
-        if any(
-            reading.verdicts.get(number, verdict).label != verdict.label
+    agreed = dict(fullest.verdicts)
+    differing: list[str] = []
+    for number, verdict in fullest.verdicts.items():
+        others = [
+            reading.verdicts.get(number, verdict)
             for reading in settled
-        )
-    ]
+            if reading is not fullest
+        ]
+        if any(other.label != verdict.label for other in others):
+            del agreed[number]
+            differing.append(str(number))
     if not differing:
         return fullest
-    numbers = ", ".join(map(str, differing))
-    problem = f"the reply can be read in two ways for claim {numbers}"
-    verdicts = {n: v for n, v in fullest.verdicts.items() if n not in differing}
-    return ParsedReply(verdicts, (*fullest.problems, problem))
+    problem = f"the reply can be read in two ways for claim {', '.join(differing)}"
+    return ParsedReply(agreed, (*fullest.problems, problem))
 
 
 def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | None:
@@ -274,8 +303,9 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
         texts = claims_in(node.value)
         if texts is None or node.value in values_shown:
             continue
-        is_part = texts and any({*texts} <= {*others} for others in lists_shown)
-        if texts not in lists_shown and not is_part:
+        is_part = any({*texts} <= {*others} for others in lists_shown)
+        is_shown = is_part if texts else [] in lists_shown
+        if not is_shown:
             return texts
     return None
 

@@ -12,10 +12,19 @@ from functools import lru_cache
 from itertools import product
 from typing import TypeAlias
 
-from tcva_adapters.judges.labels import ELLIPSIS, Label, ParsedVerdict, read_label
+from tcva_adapters.judges.labels import (
+    ELLIPSIS,
+    Label,
+    ParsedVerdict,
+    read_label,
+)
 from tcva_adapters.judges.reply_lines import LABEL_END
 from tcva_adapters.judges.reply_values import verdicts_in
-from tcva_adapters.models.reply_json import MAX_REPAIRED, Node, json_values
+from tcva_adapters.models.reply_json import (
+    MAX_REPAIRED,
+    Node,
+    json_values,
+)
 from tcva_adapters.text.words import words_of
 
 _CODE = re.compile(r"(?<!\\)\\++(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
@@ -42,7 +51,9 @@ def repeated_words(text: str) -> str:
 
 
 def is_quoted_json(
-    text: str, verdicts: Sequence[ParsedVerdict], shown: tuple[str, ...]
+    text: str,
+    verdicts: Sequence[ParsedVerdict],
+    shown: tuple[str, ...],
 ) -> bool:
     """Whether the sample has this JSON, in the same words or with the same verdicts.
 
@@ -91,7 +102,11 @@ def nodes_shown(shown: Sequence[str]) -> list[Node]:
     return nodes
 
 
-def is_quoted_line(line: str, verdict: ParsedVerdict, words_shown: str) -> bool:
+def is_quoted_line(
+    line: str,
+    verdict: ParsedVerdict,
+    words_shown: str,
+) -> bool:
     """Whether the sample has the label of a line behind the same words, or before the same ones.
 
     A text that begins with several words which are a label, or with one where the line has another

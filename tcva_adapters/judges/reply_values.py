@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from tcva_adapters.judges.labels import Label, ParsedVerdict, read_number
+from tcva_adapters.judges.labels import (
+    Label,
+    ParsedVerdict,
+    read_number,
+)
 from tcva_adapters.judges.prompts import ASSERTS
 from tcva_adapters.judges.reply_lines import verdict_in_line
 from tcva_adapters.models.reply_json import MAX_DEPTH, plain_key
@@ -32,7 +36,9 @@ _CLAIM_KEYS = frozenset({"claims", "statements", "sentences", "facts"})
 
 
 def verdicts_in(
-    value: object, key: str = "verdicts", depth: int = 0
+    value: object,
+    key: str = "verdicts",
+    depth: int = 0,
 ) -> list[ParsedVerdict]:
     """All verdicts of a JSON value, in order; strings are never looked into.
 
@@ -76,16 +82,19 @@ def _verdicts_in_object(value: dict[str, object], depth: int) -> list[ParsedVerd
         if key in _LIST_KEYS:
             listed += inner
 
-    numbers = (read_number(fields.get(key)) for key in _KEYS["number"])
+    numbers = map(read_number, _values(fields, "number"))
     number = next((number for number in numbers if number is not None), None)
     different = labels.union(verdict.label for verdict in verdicts) - {None}
     if labels - {None} and len(different) > 1:
         return [ParsedVerdict(number, " / ".join(sorted(map(str, different))))]
     if not listed and is_verdict(fields):
-        evidence, reason = (
-            _text(_first(fields, kind)) for kind in ("evidence", "reason")
+        verdict = ParsedVerdict(
+            number,
+            word=next(_values(fields, "label"), None),
+            evidence=_text(next(_values(fields, "evidence"), None)),
+            reason=_text(next(_values(fields, "reason"), None)),
         )
-        return [ParsedVerdict(number, _first(fields, "label"), evidence, reason)]
+        return [verdict]
     return _numbered(listed or verdicts, number)
 
 
@@ -101,9 +110,11 @@ def is_verdict(value: Mapping[str, object]) -> bool:
     return not _LABEL_KEYS.isdisjoint(map(plain_key, value))
 
 
-def _first(fields: Mapping[str, object], kind: str) -> object:
-    values = (fields.get(key) for key in _KEYS[kind])
-    return next((value for value in values if value is not None), None)
+def _values(fields: Mapping[str, object], kind: str) -> Iterator[object]:
+    """The values under the keys of a kind, the best key first."""
+    for key in _KEYS[kind]:
+        if fields.get(key) is not None:
+            yield fields[key]
 
 
 def _text(value: object, depth: int = 0) -> str:

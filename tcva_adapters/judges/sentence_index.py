@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import (
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import pairwise
 from typing import NamedTuple
 
+from tcva_adapters.core.verdicts import Shares, Verdict
+from tcva_adapters.results.claims import ClaimVerdict
 from tcva_adapters.text.sentences import pieces
-from tcva_adapters.text.words import Token, is_content, tokenise
+from tcva_adapters.text.words import (
+    Token,
+    is_content,
+    tokenise,
+)
 
 Pair = tuple[str, str]
 
@@ -20,9 +30,7 @@ _MOST_WORDS = 60  # a passage without full stops is cut
 _MOST_CHARACTERS = 400  # the same for scripts without spaces
 _FINALISTS = 5  # sentences that word order decides between
 _CONTENT = 10  # what a word of content says about where a claim is from; others say 1
-_MOST_PLACES = (
-    300  # sentences with a word; beyond, it finds none that rarer words do not
-)
+_MOST_PLACES = 300  # sentences with a word; more find none that rarer words do not
 _GRAM = 5
 
 _tokens = lru_cache(maxsize=4096)(tokenise)
@@ -67,9 +75,8 @@ class SentenceIndex:
         for at, sentence in enumerate(self.sentences):
             tokens = sentence.tokens
             self.pairs.update(pairs_of(token.key for token in tokens))
-            for key in {
-                key for token in tokens for key in (token.key, token.other) if key
-            }:
+            keys = {token.key for token in tokens} | {token.other for token in tokens}
+            for key in keys - {""}:
                 self._where[key].append(at)
 
     def has(self, token: Token) -> bool:
@@ -118,6 +125,24 @@ def index_of(texts: tuple[str, ...]) -> SentenceIndex:
     return SentenceIndex(texts)
 
 
+def quoting(
+    sentence: Sentence | None,
+    claim: str,
+    level: Verdict,
+    shares: Shares,
+    reason: str,
+) -> ClaimVerdict:
+    """A verdict with a sentence of the passages as its evidence, or without any."""
+    return ClaimVerdict(
+        claim=claim,
+        verdict=level,
+        evidence=sentence.source if sentence else "",
+        reason=reason,
+        context=sentence.passage + 1 if sentence else None,
+        probabilities=shares,
+    )
+
+
 def pairs_of(keys: Iterable[str]) -> list[Pair]:
     r"""The neighbouring keys of a text, its two ends included.
 
@@ -147,8 +172,7 @@ def _sentences(passage: str) -> Iterator[tuple[str, str]]:
             yield text, source
             continue
         step = _MOST_CHARACTERS if is_unspaced else _MOST_WORDS
-        for at in range(0, len(text if is_unspaced else words), step):
-            part = (
-                text[at : at + step] if is_unspaced else " ".join(words[at : at + step])
-            )
+        units, blank = (text, "") if is_unspaced else (words, " ")
+        for at in range(0, len(units), step):
+            part = blank.join(units[at : at + step])
             yield part, part

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import NamedTuple
 
 from tcva_adapters.text.lists import by_language, word_list
@@ -68,26 +67,31 @@ def contradicts(claim: str, quote: str) -> bool:
     >>> contradicts("Sales rose in May.", "Sales rose in May and fell in June.")
     False
     """
-    claimed = set[str]().union(*_clauses(claim))
+    claimed = _words(claim)
     content = {word for word in claimed if word[0] in "+-"}
     if not 0 < len(content) <= _LONGEST:
         return False
     parts: list[_Part] = []
     sentences: list[_Part] = []
     for text in _ENDS.split(quote):
-        clauses = _clauses(text)
-        sentence = set[str]().union(*clauses)
+        sentence = _words(text)
         sentences.append(_Part(sentence, sentence=set()))
-        parts += [_Part(clause, sentence) for clause in clauses]
+        parts += [_Part(clause, sentence) for clause in _clauses(text)]
     new = claimed.difference(*(part.words for part in sentences))
     is_asked = quote.rstrip().endswith(("?", "？")) and "?" not in claim
     for candidates in (parts, sentences):
         most = max(len(content & _either(part.words)) for part in candidates)
         if most >= _ENOUGH * len(content):
-            nearest = [p for p in candidates if len(content & _either(p.words)) == most]
             return all(
-                _differs(part, claimed, content, new, is_asked=is_asked)
-                for part in nearest
+                _differs(
+                    part,
+                    claimed,
+                    content,
+                    new,
+                    is_asked=is_asked,
+                )
+                for part in candidates
+                if len(content & _either(part.words)) == most
             )
     return False
 
@@ -100,7 +104,12 @@ class _Part(NamedTuple):
 
 
 def _differs(
-    part: _Part, claimed: set[str], content: set[str], new: set[str], *, is_asked: bool
+    part: _Part,
+    claimed: set[str],
+    content: set[str],
+    new: set[str],
+    *,
+    is_asked: bool,
 ) -> bool:
     """Whether a part of a quote, which has most of a claim's words, does not say what it claims.
 
@@ -136,12 +145,16 @@ def opposed(claim: str, source: str) -> list[str]:
     >>> opposed("It rises.", "It falls."), opposed("It is not cheap.", "It is expensive.")
     (['rises'], [])
     """
-    claimed, stated = (set[str]().union(*_clauses(text)) for text in (claim, source))
+    claimed, stated = _words(claim), _words(source)
     turned = {word[1:] for word in _turned(claimed, stated, claimed - stated)}
     return [token.text for token in tokenise(claim) if _own_mark([token])[1:] in turned]
 
 
-def _turned(claimed: set[str], part: set[str], new: set[str]) -> set[str]:
+def _turned(
+    claimed: set[str],
+    part: set[str],
+    new: set[str],
+) -> set[str]:
     """Words of a claim with the other sign in a part of a quote, if they tell that it differs.
 
     Args:
@@ -162,6 +175,11 @@ def _either(part: set[str]) -> set[str]:
     return part | {word.translate(_TURNED) for word in part}
 
 
+def _words(text: str) -> set[str]:
+    """The words of a text with their signs, and its marks; see `_clauses`."""
+    return set[str]().union(*_clauses(text))
+
+
 @lru_cache(maxsize=64)
 def _clauses(text: str) -> list[set[str]]:
     """The words of each clause of a text behind ``+``, or ``-`` where denied, and their marks.
@@ -175,15 +193,14 @@ def _clauses(text: str) -> list[set[str]]:
     for at, token in enumerate(tokens):
         if at < end:
             continue
-        phrases = (" ".join(stems[at : at + size]) for size in (4, 3, 2))
-        mark, end = next(
-            (
-                (mark, at + 1 + phrase.count(" "))
-                for phrase in phrases
-                if (mark := _mark(phrase))
-            ),
-            (_own_mark(tokens[at : at + 3]), at + 1),
-        )
+        for size in (4, 3, 2):
+            mark = _mark(" ".join(stems[at : at + size]))
+            end = at + size
+            if mark:
+                break
+        else:
+            mark = _own_mark(tokens[at : at + 3])
+            end = at + 1
         if token.clause != clause or mark in _PARTING:
             clauses.append("")
         clause = token.clause
@@ -228,20 +245,23 @@ def _mark(phrase: str) -> str:
     return next((_MARKS[entry] for entry in (phrase, *starts) if entry in _MARKS), "")
 
 
-_MARKS = {
-    phrase: mark
-    for entries, mark in chain(
-        (
-            (side.split(","), f"{sign}#{group.partition(',')[0]}")
-            for group in sorted(word_list("opposed"))
-            for sign, side in zip("+-", group.split("/"), strict=True)
-        ),
-        ((entries, mark) for mark, entries in by_language("marks").items()),
-    )
-    for phrase in (
-        " ".join(map(stem, without_accents(entry).split("_"))) for entry in entries
-    )
-}
+def _listed_marks() -> dict[str, str]:
+    """The mark of each listed phrase, as stems; a list of its own overrules opposites."""
+    phrases: dict[str, Iterable[str]] = {}
+    for group in sorted(word_list("opposed")):
+        high, low = (side.split(",") for side in group.split("/"))
+        phrases[f"+#{high[0]}"] = high
+        phrases[f"-#{high[0]}"] = low
+
+    marks: dict[str, str] = {}
+    for mark, entries in (phrases | by_language("marks")).items():
+        for entry in entries:
+            stems = map(stem, without_accents(entry).split("_"))
+            marks[" ".join(stems)] = mark
+    return marks
+
+
+_MARKS = _listed_marks()
 
 
 def denies(text: str) -> bool:
@@ -250,7 +270,7 @@ def denies(text: str) -> bool:
     >>> denies("It is never safe."), denies("Not only dogs may enter.")
     (True, False)
     """
-    return any("deny" in clause for clause in _clauses(text))
+    return "deny" in _words(text)
 
 
 def denied_before(before: Sequence[str], head: Sequence[str]) -> bool:

@@ -6,9 +6,17 @@ import re
 from collections import defaultdict
 from math import isclose
 
-from tcva_adapters.text.lists import patterns, variants, word_list
+from tcva_adapters.text.lists import (
+    patterns,
+    variants,
+    word_list,
+)
 from tcva_adapters.text.numbers import value_of
-from tcva_adapters.text.words import FUNCTION_WORDS, LANGUAGE_WORDS, tokenise
+from tcva_adapters.text.words import (
+    FUNCTION_WORDS,
+    LANGUAGE_WORDS,
+    tokenise,
+)
 
 _MEMBERS = variants("members")
 _DETERMINERS = word_list("determiners")
@@ -68,9 +76,8 @@ def says_otherwise(claim: str, source: str) -> bool:
     before, is_there, _ = source_frame.partition(frame)
     counterpart = stated[before.count(" ") :] if is_there else claimed
     places = [place for place, word in enumerate(claimed) if word != counterpart[place]]
-    fillers, others = (
-        [filled[place] for place in places] for filled in (claimed, counterpart)
-    )
+    fillers = [claimed[place] for place in places]
+    others = [counterpart[place] for place in places]
 
     if places and sorted(fillers) == sorted(others):
         between = claimed[places[0] + 1 : places[-1]]
@@ -88,16 +95,19 @@ def _has_rival(claimed: list[str], stated: list[str]) -> bool:
     at least one word, or all of them where either side of a contract may do what is said.
     """
     members, rivals = _by_class(claimed), _by_class(stated)
-    shared_words = len(members[""] & rivals[""])
+    n_words = len(members[""])
+    n_shared_words = len(members[""] & rivals[""])
     shared_kinds = members.keys() & rivals.keys() - {""}
-    shared, n_words = shared_words + len(shared_kinds), len(members[""])
-    return 2 * shared > n_words + len(members) - 2 and any(
-        len(members[kind]) == len(rivals[kind]) == 1
-        and members[kind] != rivals[kind]
-        and _exclude(*members[kind], *rivals[kind], close=_FAR)
-        and shared_words >= (n_words if kind in _TWO_SIDED else 1)
-        for kind in shared_kinds
-    )
+    if 2 * (n_shared_words + len(shared_kinds)) <= n_words + len(members) - 2:
+        return False
+
+    for kind in shared_kinds:
+        if n_shared_words < (n_words if kind in _TWO_SIDED else 1):
+            continue
+        both = [*members[kind], *rivals[kind]]
+        if len(both) == 2 and both[0] != both[1] and _exclude(*both, close=_FAR):
+            return True
+    return False
 
 
 def _by_class(filled: list[str]) -> defaultdict[str, set[str]]:
@@ -124,9 +134,8 @@ def _filled(text: str, names: set[str]) -> list[str]:
         text = text.replace(form, f" {word} ")
     filled = [""]
     for token in tokenise(_HALF_DAY.sub(r"\1 \2mer ", text)):
-        word = _MEMBERS.get(token.text) or _MEMBERS.get(
-            token.text.casefold(), token.key
-        )
+        small = token.text.casefold()
+        word = _MEMBERS.get(token.text) or _MEMBERS.get(small, token.key)
         kind, slash, size = word.partition("/")
         amount = value_of(filled[-1]) * value_of(size)
         if amount >= 0:
@@ -135,16 +144,20 @@ def _filled(text: str, names: set[str]) -> list[str]:
         elif token.kind == "word" and not slash:
             if filled[-1] in _DETERMINERS:
                 word = f"role/{word}"
+            elif token.text in names and filled[-1].startswith("name/"):
+                word = f"{filled.pop()}+{token.text}"
             elif token.text in names:
-                is_next = filled[-1].startswith("name/")
-                word = (
-                    f"{filled.pop()}+{token.text}" if is_next else f"name/{token.text}"
-                )
+                word = f"name/{token.text}"
         filled.append(word)
     return filled[1:]
 
 
-def _exclude(filler: str, other: str, *, close: float = _CLOSE) -> bool:
+def _exclude(
+    filler: str,
+    other: str,
+    *,
+    close: float = _CLOSE,
+) -> bool:
     """Tell whether two fillers of one kind surely mean something else.
 
     Args:

@@ -11,6 +11,7 @@ _LONGEST = 240  # a longer sentence is never waved through
 _SHORT_QUESTION = 4
 _EDGES = ' \t.!¡…。！,，;:：~～*_"“”‘()（）-–—'
 _EMOJI = re.compile("[\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]")
+_CJK = re.compile("[\u3400-\u9fff]")
 _BETWEEN = re.compile(r" ?[,，、!！;；] ?| [–—-] ")
 # Patterns are read likewise, so that those of Japanese still match.
 _SIMPLIFIED = str.maketrans({"’": "'", **variants("traditional")})
@@ -47,12 +48,9 @@ def non_claim_kind(sentence: str) -> str | None:
     """
     if len(sentence) > _LONGEST:
         return None
-    bare = " ".join(_EMOJI.sub("", sentence).translate(_SIMPLIFIED).split()).strip(
-        _EDGES
-    )
-    has_figure = any(
-        char.isnumeric() and not "\u3400" <= char <= "\u9fff" for char in bare
-    )
+    plain = _EMOJI.sub("", sentence).translate(_SIMPLIFIED)
+    bare = " ".join(plain.split()).strip(_EDGES)
+    has_figure = any(map(str.isnumeric, _CJK.sub("", bare)))
     if not has_figure and _is_polite(bare):
         return "greeting"
     is_question = bare.endswith(("?", "？"))
@@ -63,10 +61,8 @@ def non_claim_kind(sentence: str) -> str | None:
         return None
     if is_question:
         return _question_kind(bare.rstrip("?？!！ ").lstrip("¿ "))
-    is_offer = _pattern("offers").fullmatch(bare) and not _pattern("asserting").search(
-        bare
-    )
-    return "offer" if is_offer else None
+    is_offer = _pattern("offers").fullmatch(bare)
+    return "offer" if is_offer and not _pattern("asserting").search(bare) else None
 
 
 def _is_polite(bare: str) -> bool:

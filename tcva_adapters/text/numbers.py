@@ -21,20 +21,20 @@ _SIDES = {
     "most": -1,
     "about": nan,
 }
+"""On which side of a number with this bound others may stand; nan where they may on both."""
+
 _BOUND = re.compile(
     rf"(?<!\S)(?:{'|'.join(f'(?P<{bound}>{patterns(bound)})' for bound in _SIDES)})(?!\S)",
     re.IGNORECASE,
 )
 _LARGE = 1000  # numbers from here on are often rounded
 _REACH = 6  # tokens that a bound of a number reaches
-_LONGEST = (
-    200  # tokens of a claim whose numbers are compared, each with all of the source
-)
+_LONGEST = 200  # tokens of a claim whose numbers are held against all of the source
 
 
 def values(tokens: Sequence[Token]) -> set[str]:
     """The values of all numbers of a text, in each of their readings."""
-    keys = {""}
+    keys = set[str]()
     for token in tokens:
         if token.kind in _NUMBERS:
             keys |= {token.key, token.other}
@@ -68,30 +68,35 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
         for place, token in enumerate(source)
         if token.kind == "number" and token.key not in keys
     }
-    words, source_words = (
-        {_FRACTIONS.get(token.text.casefold(), token.key) for token in tokens}
-        for tokens in (claim, source)
-    )
+    factors = _words(claim) ^ _words(source)
     numbers = []
     for place, token in enumerate(claim[:_LONGEST]):
-        if (
-            token.kind not in _NUMBERS
-            or token.key in source_keys
-            or token.other in first_keys
-            or any(_is_same_year(token.key, key) for key in source_keys)
-        ):
+        if token.kind not in _NUMBERS or token.key in source_keys:
+            continue
+        if token.other in first_keys:
+            continue
+        if any(_is_same_year(token.key, key) for key in source_keys):
             continue
         value = value_of(token.key)
         near = {
-            others[other] for other in others if _in_place(claim, place, source, other)
+            others[other]
+            for other in others
+            if _in_place(
+                claim,
+                place,
+                source,
+                other,
+            )
         }
-        if (
-            near
-            and not _is_allowed(value, bound_of(claim, place), near)
-            and not _is_derived(value or nan, set(dict(near)), words ^ source_words)
-        ):
+        if not near or _is_allowed(value, bound_of(claim, place), near):
+            continue
+        if not _is_derived(value or nan, set(dict(near)), factors):
             numbers.append(token.text)
     return numbers
+
+
+def _words(tokens: Sequence[Token]) -> set[str]:
+    return {_FRACTIONS.get(token.text.casefold(), token.key) for token in tokens}
 
 
 def _is_same_year(key: str, other: str) -> bool:
@@ -99,7 +104,11 @@ def _is_same_year(key: str, other: str) -> bool:
     return key[-2:] == other[-2:] and {key[:-2], other[:-2]} in ({"", "19"}, {"", "20"})
 
 
-def _is_allowed(value: float, claimed: str, others: set[tuple[float, str]]) -> bool:
+def _is_allowed(
+    value: float,
+    claimed: str,
+    others: set[tuple[float, str]],
+) -> bool:
     """Tell whether all numbers in the place of a claim's, each with its bound, allow it."""
     return not any(
         claimed == bound
@@ -134,15 +143,12 @@ def bound_of(tokens: Sequence[Token], at: int) -> str:
     The ends of a range are its least and its most. ``parted`` is a number that may be read in two ways
     ("1.240", "1 240"). The empty string stands for an exact number.
     """
-    words = [
-        f"<{token.text}>"
-        if token is tokens[at]
-        else token.key
-        if token.kind == "number"
-        else token.text
-        for token in tokens[max(0, at - _REACH) : at + _REACH]
-        if token.clause == tokens[at].clause
-    ]
+    words: list[str] = []
+    for token in tokens[max(0, at - _REACH) : at + _REACH]:
+        if token is tokens[at]:
+            words.append(f"<{token.text}>")
+        elif token.clause == tokens[at].clause:
+            words.append(token.key if token.kind == "number" else token.text)
     bound = _BOUND.search(" ".join(words))
     return (bound and bound.lastgroup) or ""
 
@@ -168,7 +174,11 @@ def _counted(tokens: Sequence[Token], at: int) -> list[str]:
     return counted
 
 
-def _is_derived(value: float, others: set[float], factors: set[str]) -> bool:
+def _is_derived(
+    value: float,
+    others: set[float],
+    factors: set[str],
+) -> bool:
     """Tell whether a number is rounded, or computed from the numbers in its place in the source.
 
     It is computed if it is the sum or difference of two of them, a multiple, a part or a percentage of

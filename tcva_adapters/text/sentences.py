@@ -132,7 +132,12 @@ def pieces(text: str) -> list[Piece]:
         if not glued:
             starts.append(start)
         if kind in {"prose", "item"}:
-            cuts = _sentence_cuts(lines, start, end, lower_only=lower_only)
+            cuts = _sentence_cuts(
+                lines,
+                start,
+                end,
+                lower_only=lower_only,
+            )
             if (
                 kind == "item"
             ):  # "1. Do this. 2. Do that." on one line is a list of its own
@@ -204,7 +209,13 @@ def _sentence_cuts(
                 continue
         else:
             stops = mark if mark[0][0] in _STOPS else _ENDING.search(text, window, cut)
-            if not stops or not _ends(text, start, stops, end, lower_only=lower_only):
+            if not stops or not _ends(
+                text,
+                start,
+                stops,
+                end,
+                lower_only=lower_only,
+            ):
                 continue
             citations = _SPACED_CITATIONS.match(text, cut, end)
             if citations and text[start : start + 2].lstrip()[:1] != "[":
@@ -251,7 +262,12 @@ def _ends(
     return not (after.islower() and (closed or trailing_off))
 
 
-def _is_abbreviation(last_words: list[str], after: str, *, opens: bool) -> bool:
+def _is_abbreviation(
+    last_words: list[str],
+    after: str,
+    *,
+    opens: bool,
+) -> bool:
     """Whether the last word before a full stop is short for something that goes on."""
     word = last_words[-1]
     forms = {word, word.lower(), "_".join(last_words).lower()}

@@ -9,7 +9,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from tcva_adapters.text.lists import by_language, variants, word_list
+from tcva_adapters.text.lists import (
+    by_language,
+    variants,
+    word_list,
+)
 
 _SCRIPTS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -258,7 +262,16 @@ def tokenise(text: str) -> list[Token]:
         elif piece.casefold() not in _GO_ON or not _goes_on(tokens, piece):
             key, kind, other = _read(piece)
             is_name = kind == "word" and piece[0].isupper() and not begins
-            tokens.append(Token(key, piece, kind, is_name, clause, other))
+            tokens.append(
+                Token(
+                    key,
+                    piece,
+                    kind,
+                    is_name,
+                    clause,
+                    other,
+                )
+            )
             begins = begins and piece in _SIGNS
     return tokens
 
@@ -310,7 +323,13 @@ def _goes_on(tokens: list[Token], piece: str) -> bool:
         key, text = format(float(key) * _SCALES[small], ".15g"), f"{text} {piece}"
     elif small not in _ORDINAL_ENDS:
         return False
-    tokens[at:] = [last._replace(key=key, text=text, other=other)]
+    tokens[at:] = [
+        last._replace(
+            key=key,
+            text=text,
+            other=other,
+        )
+    ]
     return True
 
 
