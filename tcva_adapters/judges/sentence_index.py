@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tcva_adapters.core.verdicts import Shares, Verdict
-from tcva_adapters.results.claims import ClaimVerdict
+from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.text.sentences import pieces
 from tcva_adapters.text.words import (
     Token,
