@@ -34,6 +34,7 @@ def estimate_cost(
     >>> estimate_cost({"tcva": TCVA(judge="lexical")}, [sample] * 3).sentence
     'About 0 calls on 3 samples.'
     """
+    calls = calls or {}
     records = []
     for name, evaluation in evaluations.items():
         unique = {q.key: q for sample in samples for q in evaluation.questions(sample)}
@@ -46,7 +47,7 @@ def estimate_cost(
                 if answer is None
             ]
         record: Record = {"method": name, "cached": len(unique) - len(questions)}
-        if calls is not None and name in calls:
+        if name in calls:
             record["calls"] = calls[name] * len(questions)
         else:
             # What computes here makes no calls; what depends on a reply is not in the first round.
@@ -75,10 +76,8 @@ def estimate_cost(
     n_calls = sum(record["calls"] for record in records)
     total = f"About {counted(n_calls, 'call')} on {counted(len(samples), 'sample')}"
     notes = [
-        (
-            "Tokens are estimated as bytes / 4. An unreadable reply costs another call, and so does "
-            "a sentence that only the judge takes for no claim."
-        )
+        "Tokens are estimated as bytes / 4. An unreadable reply costs another call, and so does "
+        "a sentence that only the judge takes for no claim."
     ]
     if calls:
         notes.append(

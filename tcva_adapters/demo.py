@@ -214,11 +214,10 @@ def _hidden(table: ScoreTable) -> Iterator[str]:
     invented = next(label for label in labels if label.level == LEVELS[-1])
     for name in table.methods:
         score = table.column(name)[row]
-        if name == OURS or not score >= 0.5:
-            continue
-        yield (
-            f"{name} gives {_HIDING} {cell(score, 'score')}. One of its "
-            f'{len(labels)} claims is invented: "{invented.claim}" ({invented.note}). TCVA: '
-            f"{preset_scores(table.results[OURS][row])}."
-        )
-        return
+        if name != OURS and score >= 0.5:
+            yield (
+                f"{name} gives {_HIDING} {cell(score, 'score')}. One of its "
+                f'{len(labels)} claims is invented: "{invented.claim}" ({invented.note}). TCVA: '
+                f"{preset_scores(table.results[OURS][row])}."
+            )
+            return

@@ -25,7 +25,7 @@ _COLUMNS = named_columns(
 )
 
 
-def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Table]:
+def claim_tables(table: ScoreTable, wanted: Sequence[str]) -> list[Table]:
     """The claims of samples with their verdicts and reasons, and each score by temperature.
 
     Args:
@@ -35,7 +35,7 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Tabl
     Raises:
         InvalidValueError: There is no such sample, or there are no claims.
     """
-    method = next((name for name in table.methods if table.results.get(name)), None)
+    method = next(filter(table.results.get, table.methods), None)
     if method is None:
         raise InvalidValueError(
             "there are no claims to show: imported scores have no verdicts"
@@ -56,14 +56,12 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str] = (ALL,)) -> list[Tabl
             raise InvalidValueError(
                 f"--show: no sample {name!r}; give {WORST}, {ALL}, or an id such as {some}"
             )
-    results = [
-        (table.samples[p], table.result(method, p)) for p in dict.fromkeys(places)
-    ]
-    return [
-        _claims(sample, result)
-        for sample, result in results
-        if isinstance(result, Result)
-    ]
+    tables = []
+    for place in dict.fromkeys(places):
+        result = table.result(method, place)
+        if isinstance(result, Result):
+            tables.append(_claims(table.samples[place], result))
+    return tables
 
 
 def preset_scores(result: Any) -> str:

@@ -183,10 +183,13 @@ def _gate(report: Report) -> Json:
     settings = report.settings
     guarantee = settings.get("guarantee")
     names = {"at most": "max_false_pass", "at least": "min_true_pass"}
-    limits = [(word, settings.get(name)) for word, name in names.items()]
     return {
         "threshold": guarantee and guarantee["setting"]["threshold"],
-        "limits": [limit for limit in limits if limit[1] is not None],
+        "limits": [
+            (word, settings[name])
+            for word, name in names.items()
+            if settings.get(name) is not None
+        ],
     }
 
 
@@ -343,10 +346,10 @@ def texts_of(content: Content, most: int | None) -> Texts:
     others = random.Random(SEED).sample(range(total), total)  # noqa: S311  # a draw, no secret
     turns = dict.fromkeys(chain.from_iterable(zip(worst, others, strict=True)))
 
-    room = MOST_BYTES if most is None else math.inf
+    limit, room = (MOST, float(MOST_BYTES)) if most is None else (most, math.inf)
     line_by_row: dict[int, str] = {}
     for row in turns:
-        if len(line_by_row) == (MOST if most is None else most):
+        if len(line_by_row) == limit:
             break
         line = inert_json(plain(_detail(content, row)))
         size = len(line.encode())

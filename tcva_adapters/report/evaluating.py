@@ -132,7 +132,7 @@ def evaluation(
     if table.judged.scoring:
         settings |= table.judged.scoring.model_dump(mode="json")
     return Report(
-        f"{failures} {_sentence(table, methods)}".lstrip(),
+        f"{failures} {_sentence(table, methods, unscored)}".lstrip(),
         tables,
         tuple(dict.fromkeys(notes)),
         settings,
@@ -189,7 +189,7 @@ def failure_sentence(table: ScoreTable, unscored: Records) -> str:
 def incomplete(table: ScoreTable, method: str) -> int:
     """How many samples were judged without one of several judges, because it failed."""
     judged = table.judged_methods.get(method)
-    summary = judged.summary if judged else None
+    summary = judged and judged.summary
     return summary.incomplete if isinstance(summary, Summary) else 0
 
 
@@ -249,27 +249,25 @@ def _figures(table: ScoreTable, method: str) -> Record:
 
 def _conversations(table: ScoreTable, method: str) -> Iterator[Record]:
     """The scores of conversations, each over the claims of all its turns."""
-    judged = table.results.get(method, ())
-    for name, rows in table.conversations.items() if judged else ():
-        turns = [turn for row in rows if isinstance(turn := judged[row], Result)]
-        if not turns:
-            continue
-        conversation = ConversationResult(turns)
-        yield {
-            "method": method,
-            "conversation": name,
-            "turns": len(turns),
-            "scored": sum(turn.unscored is None for turn in turns),
-            "score": conversation.score,
-            "passed": conversation.passed,
-        }
+    for name, rows in table.conversations.items():
+        results = [table.result(method, row) for row in rows]
+        turns = [result for result in results if isinstance(result, Result)]
+        if turns:
+            conversation = ConversationResult(turns)
+            yield {
+                "method": method,
+                "conversation": name,
+                "turns": len(turns),
+                "scored": sum(turn.unscored is None for turn in turns),
+                "score": conversation.score,
+                "passed": conversation.passed,
+            }
 
 
 def _unscored(table: ScoreTable, method: str) -> list[Record]:
     """Samples without a score by reason, the most frequent first, with what the first one says."""
     judged = table.judged_methods.get(method)
-    summary = judged.summary if judged else None
-    summary = summary or reasons_of_missing(table, method)
+    summary = (judged and judged.summary) or reasons_of_missing(table, method)
     reasons = [
         (reason, number, shortened(summary.details[reason], _DETAIL))
         for reason, number in summary.reasons.most_common()
@@ -283,7 +281,7 @@ def _unscored(table: ScoreTable, method: str) -> list[Record]:
     ]
 
 
-def _sentence(table: ScoreTable, methods: list[Record]) -> str:
+def _sentence(table: ScoreTable, methods: Records, unscored: Records) -> str:
     """How many samples pass, the mean, and what to doubt; of several methods their means."""
     size = table.handed_in
     if len(methods) != 1:
@@ -294,14 +292,13 @@ def _sentence(table: ScoreTable, methods: list[Record]) -> str:
     (row,) = methods
     method, scored = row["method"], row["scored"]
     if not scored:
-        unscored = _unscored(table, method)
         why = ""
         if unscored and unscored[0]["example"]:
             why = f" ({unscored[0]['reason']}: {unscored[0]['example']})"
         return f"None of {counted(size, 'sample')} has a score{why}."
 
     judged = table.judged_methods.get(method)
-    scoring = judged.scoring if judged else None
+    scoring = judged and judged.scoring
     sentence = "" if scoring else f"{method}: "
     verb = "passes" if scored == 1 else "pass"
     sentence += f"{cell(row['pass_rate'], 'share')} of {counted(scored, 'scored sample')} {verb}"

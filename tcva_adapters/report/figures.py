@@ -97,8 +97,9 @@ def save_figures(
         raise InvalidValueError(
             "nothing to draw: give a table of two methods, or a report that has figures"
         )
+    target = usable_path(folder)
     try:
-        make_folder(usable_path(folder))
+        make_folder(target)
     except OSError as error:
         raise InvalidValueError(
             f"cannot write figures to {folder}: {error.strerror or error}; give another folder"
@@ -106,7 +107,7 @@ def save_figures(
     metadata, mark = _FORMATS[format]
     written = []
     for name, draw in drawings.items():
-        path = usable_path(folder) / f"{_UNSAFE.sub('-', name)}.{format}"
+        path = target / f"{_UNSAFE.sub('-', name)}.{format}"
         stream = io.BytesIO()
         with mpl.rc_context(_RC):
             draw().savefig(stream, format=format, dpi=_DPI, metadata=metadata)

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -155,10 +156,8 @@ def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:
         tables = [read_scores(paths[0] if is_path else source, **reading)]
         if len(paths) == len(sources):
             title = title or ", ".join(Path(path).name for path in paths)
-    table = tables[0] if tables else ScoreTable((), (), np.empty((0, 0)))
-    for other in tables[1:]:
-        table = table.join(other)
-
+    tables = tables or [ScoreTable((), (), np.empty((0, 0)))]
+    table = reduce(ScoreTable.join, tables)
     texts = {sample.id: sample for sample in table.texts}
     rows = zip(table.samples, table.metadata or [{}] * len(table), strict=True)
     samples = [
@@ -216,9 +215,11 @@ def _ids_of_other_texts(content: Content) -> list[str]:
     ids = dict[str, None]()
     for run in content.runs:
         for sample, result in zip(content.samples, run.results, strict=True):
-            if result is None or result.criterion not in CRITERIA:
-                continue
-            if _NOT_SPLIT.search(result.prompt_version):
+            if (
+                result is None
+                or result.criterion not in CRITERIA
+                or _NOT_SPLIT.search(result.prompt_version)
+            ):
                 continue
             words = " ".join(claim.claim for claim in result.assessment.claims).split()
             # A criterion of that name may be somebody's own, on another field.
