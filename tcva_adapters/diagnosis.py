@@ -69,15 +69,15 @@ class _Trial:
 
     Attributes:
         facts: Its name, whether it answers, and what its server takes.
-        forms: A record for each form of verdicts that was tried.
         advice: What to do.
+        forms: A record for each form of verdicts that was tried.
         is_usable: Whether it can be used.
     """
 
-    facts: dict[str, Any]
+    facts: Record
     advice: str
-    is_usable: bool
     forms: Sequence[Record] = ()
+    is_usable: bool = False
 
 
 def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
@@ -117,7 +117,7 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
     return Report(sentence, tables), trial.is_usable and not broken
 
 
-def inspect(requirement: Requirement) -> dict[str, Any]:
+def inspect(requirement: Requirement) -> Record:
     """Import one package in a process of its own, so that nothing of it stays here."""
     name = requirement.distribution
     fix = install_hint(requirement.extra)
@@ -149,10 +149,12 @@ def _trial_of(name: Any, settings: Mapping[str, Any]) -> _Trial:
         model = model_of_name(name, **settings) if isinstance(name, str) else None
         judge = resolve_judge(model or name)
     except (JudgeError, MissingDependencyError) as error:
-        facts = {"judge": str(name), "answers": False, "detail": str(error)}
-        return _Trial(facts, "no answer", is_usable=False)
+        return _Trial(
+            {"judge": str(name), "answers": False, "detail": str(error)},
+            "no answer",
+        )
 
-    facts = {"judge": judge.name, "answers": True}
+    facts: Record = {"judge": judge.name, "answers": True}
     server: Any = judge.model if isinstance(judge, LLMJudge) else judge
     if not hasattr(server, "probe"):
         if server is judge:
@@ -162,11 +164,11 @@ def _trial_of(name: Any, settings: Mapping[str, Any]) -> _Trial:
         )
     facts |= server.probe()
     if not facts["answers"]:
-        return _Trial(facts, "no answer", is_usable=False)
+        return _Trial(facts, "no answer")
     return _trial_of_forms(judge, facts)
 
 
-def _trial_of_forms(judge: Judge, facts: dict[str, Any]) -> _Trial:
+def _trial_of_forms(judge: Judge, facts: Record) -> _Trial:
     """Try the forms of verdicts of a judge that answers, until one is fit."""
     judges: dict[str, Judge] = {"nli": judge}
     if isinstance(judge, LLMJudge):
@@ -177,8 +179,7 @@ def _trial_of_forms(judge: Judge, facts: dict[str, Any]) -> _Trial:
         record, fault = _form_record(form, judge_of_form)
         records.append(record)
         if fault:
-            advice = f"the test ended early: {fault}"
-            return _Trial(facts, advice, is_usable=False, forms=records)
+            return _Trial(facts, f"the test ended early: {fault}", records)
         is_read = not record["unread"] and record["quotes_made_up"] <= 1
         if record["right"] >= FIT and is_read:
             break
@@ -189,16 +190,16 @@ def _trial_of_forms(judge: Judge, facts: dict[str, Any]) -> _Trial:
             f"not usable: fewer than {USABLE} of {best['claims']} levels are right; "
             "use another model or the lexical judge"
         )
-        return _Trial(facts, advice, is_usable=False, forms=records)
+        return _Trial(facts, advice, records)
     advice = "use it"
     if isinstance(judge, LLMJudge):
         advice += f" with verdicts={best['form']}"
     if best["right"] < FIT:
         advice += ", and check it on your own samples first"
-    return _Trial(facts, advice, is_usable=True, forms=records)
+    return _Trial(facts, advice, records, is_usable=True)
 
 
-def _fact(name: str, value: Any) -> str:
+def _fact(name: str, value: object) -> str:
     if isinstance(value, dict):
         reasons = (f"{parameter}: {reason}" for parameter, reason in value.items())
         return "; ".join(reasons) or "no parameter"
@@ -207,7 +208,7 @@ def _fact(name: str, value: Any) -> str:
     return "yes" if value is True else str(value)
 
 
-def _form_record(form: str, judge: Judge) -> tuple[dict[str, Any], str]:
+def _form_record(form: str, judge: Judge) -> tuple[Record, str]:
     """How a form did; the fault where the first calls failed, or one that stays."""
     levels: list[str | None] = []
     wrong: list[str] = []

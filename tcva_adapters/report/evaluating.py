@@ -141,21 +141,13 @@ def evaluation(
 
 def _gates_table(outcomes: Records) -> Table:
     """What came of the gates; the value is another one than what was reached only by its bound."""
-    records = [
-        {
-            **outcome,
-            "minimum": outcome["least"],
-            "outcome": "passed" if outcome["passed"] else "FAILED",
-        }
-        for outcome in outcomes
-    ]
     has_bounds = any(outcome["confidence"] for outcome in outcomes)
     columns = [
         column
         for column in _GATES
         if has_bounds or column.name not in {"value", "confidence"}
     ]
-    return Table("gates", columns, records)
+    return Table("gates", columns, outcomes)
 
 
 def failure_sentence(table: ScoreTable, unscored: Records) -> str:

@@ -160,7 +160,8 @@ class Gates:
 
         Returns:
             With ``method``, ``figure``, ``least``, ``confidence``, ``value`` (the figure),
-            ``reached`` (it, or its lower bound; None where there is none), ``passed`` and ``text``.
+            ``reached`` (it, or its lower bound; None where there is none), ``passed`` and ``text``;
+            for the table also ``minimum`` and ``outcome``.
         """
         records: list[Record] = []
         for method in table.methods:
@@ -195,15 +196,22 @@ def failed_samples(table: ScoreTable, method: str) -> BoolArray:
 
 
 def _record(
-    gate: Gate, method: str, value: float | None, reached: float | None, text: str
+    gate: Gate,
+    method: str,
+    value: float | None,
+    reached: float | None,
+    text: str,
 ) -> Record:
+    passed = reached is not None and reached >= gate.least
     return {
         **asdict(gate),
         "method": method,
         "value": value,
         "reached": reached,
-        "passed": reached is not None and reached >= gate.least,
+        "passed": passed,
         "text": text,
+        "minimum": gate.least,
+        "outcome": "passed" if passed else "FAILED",
     }
 
 
@@ -252,10 +260,9 @@ def _values(
     if figure == "pass_rate":
         return table.passes(method)[rows].astype(np.float64), rows
     if figure == "coverage":
-        covered = np.zeros(table.handed_in)
-        covered[rows] = covered[: len(table)][table.silent(method)] = 1.0
-        covered[: len(table)][table.closed(method) | is_long] = 0.0
-        return covered, rows
+        covered = np.isfinite(scores) | table.silent(method)
+        covered &= ~(table.closed(method) | is_long)
+        return np.append(covered, np.zeros(table.skipped)), rows
     if before is None or method not in before.methods:
         return np.empty(0), rows[:0]
     places, old = places_in(table, before.samples), before.column(method)
