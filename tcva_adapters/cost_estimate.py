@@ -76,8 +76,10 @@ def estimate_cost(
     n_calls = sum(record["calls"] for record in records)
     total = f"About {counted(n_calls, 'call')} on {counted(len(samples), 'sample')}"
     notes = [
-        "Tokens are estimated as bytes / 4. An unreadable reply costs another call, and so does "
-        "a sentence that only the judge takes for no claim."
+        (
+            "Tokens are estimated as bytes / 4. An unreadable reply costs another call, and so does "
+            "a sentence that only the judge takes for no claim."
+        )
     ]
     if calls:
         notes.append(

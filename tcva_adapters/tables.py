@@ -7,7 +7,7 @@ else. JSON and pandas take the records as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, TextIO
@@ -198,9 +198,14 @@ class Report:
             full: With all tables and all rows.
             more: What the reader adds to see the rest, as the text names it.
         """
-        return "".join(
-            f"{line.rstrip()}\n" for line in self._lines(width, more, full=full)
-        )
+        lines = folded(visible(self.sentence), width)
+        for table in self._shown(full=full):
+            lines += ["", visible(table.title)]
+            lines += _table_lines(table, width, None if full else ROWS)
+            lines += _indented(_below(table, more, full=full), width)
+        if ending := [*self._ending(more, full=full)]:
+            lines += ["", *_indented(ending, width)]
+        return "".join(f"{line.rstrip()}\n" for line in lines)
 
     def show(
         self,
@@ -258,26 +263,6 @@ class Report:
                 f"{t.title} ({counted(len(t.records), 'row')})" for t in left
             )
             yield f"{more} also shows {names}."
-
-    def _lines(
-        self,
-        width: int,
-        more: str,
-        *,
-        full: bool,
-    ) -> Iterator[str]:
-        yield from folded(visible(self.sentence), width)
-        for table in self._shown(full=full):
-            yield ""
-            yield visible(table.title)
-            yield from _table_lines(table, width, None if full else ROWS)
-            for text in _below(table, more, full=full):
-                yield from folded(visible(text), width, indent=2)
-        ending = list(self._ending(more, full=full))
-        if ending:
-            yield ""
-        for text in ending:
-            yield from folded(visible(text), width, indent=2)
 
 
 def cell(
@@ -373,6 +358,11 @@ def _below(table: Table, more: str = _MORE, *, full: bool = False) -> list[str]:
     rest = 0 if full else len(table.records) - ROWS
     cut = [f"... {counted(rest, 'more row')}; {more} shows all"] if rest > 0 else []
     return [*cut, *table.notes]
+
+
+def _indented(texts: Iterable[str], width: int) -> Iterator[str]:
+    for text in texts:
+        yield from folded(visible(text), width, indent=2)
 
 
 def _padded(text: str, width: int, kind: Kind) -> str:
