@@ -286,7 +286,7 @@ def test_tables_are_joined_by_the_ids_of_samples() -> None:
     ({"scores": np.zeros((3, 1))}, r"got \(3, 1\)"),
     ({"groups": ("x",)}, "1 groups for 3 samples"),
     ({"results": {"tcva": RESULTS[:2]}}, "2 tcva for 3 samples"),
-    ({"counts": np.zeros((2, 1, 5))}, "level counts have the shape"),
+    ({"counts": np.zeros((2, 1, 5))}, "2 level counts for 3 samples"),
 ])  # fmt: skip
 def test_what_does_not_fit_is_refused(change: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidValueError, match=message):

@@ -191,9 +191,7 @@ class Run:
     @property
     def is_rated(self) -> bool:
         """Whether people have rated samples, here or in imported scores."""
-        return self.human is not None or any(
-            table.human.size for table in self._imported
-        )
+        return any(table.human.size for table in (self._unjudged, *self._imported))
 
     @property
     def views(self) -> list[str]:

@@ -189,15 +189,13 @@ class Block:
         names = tuple(
             f"{member.criterion} by {member.judge}" for member in judged.members
         )
-        first = self.additional_judges
-        if first is None:
+        if self.additional_judges is None:
             self.additional_judges = names
-        elif first != names:
-            mixed = "; ".join(
-                sorted(", ".join(part) or "nothing" for part in (first, names))
-            )
+        if self.additional_judges != names:
+            mixed = sorted((", ".join(self.additional_judges), ", ".join(names)))
             raise InvalidSampleError(
-                f"{self.called} mixes scores that are fused with different judges: {mixed}"
+                f"{self.called} mixes scores that are fused with different judges: "
+                f"{mixed[0] or 'nothing'}; {mixed[1]}"
             )
 
     def judged(self, method: str) -> JudgedBy:

@@ -15,6 +15,7 @@ from tcva_adapters.errors import (
     InvalidValueError,
     UnreadableInputError,
 )
+from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
@@ -83,15 +84,10 @@ def read_judgements(
     return blocks
 
 
-def _item(record: Record) -> Judged | ConversationResult:
-    """A line: a result with its settings, a CCRS or conversation's result, or a bare assessment."""
-    if "answers" in record:
-        return CCRSResult.from_dict(record)
-    if "turns" in record:
-        return ConversationResult.from_dict(record)
-    if "scoring" in record:
-        return Result.from_dict(record)
-    return Assessment.from_dict(record)
+def _item(record: Record) -> Judged:
+    """A line: a result of any kind, or a bare assessment."""
+    is_result = "scoring" in record or "answers" in record
+    return read_result(record) if is_result else Assessment.from_dict(record)
 
 
 def _parse_counts(line: str) -> Record | Assessment:

@@ -43,6 +43,29 @@ def names_in(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
+def check_scale(name: str, scale: Scale) -> None:
+    """Refuse a scale whose ends are not finite or not in order.
+
+    Raises:
+        InvalidValueError: It is refused; the message names the setting.
+    """
+    low, high = scale
+    if not -math.inf < low < high < math.inf:
+        raise InvalidValueError(
+            f"{name} must be two finite numbers, the lower one first, e.g. (1, 5), got {scale!r}"
+        )
+
+
+def on_unit_scale(number: float, scale: Scale) -> float:
+    """A number of a scale on [0, 1]; of that scale it stays what it is to the last bit.
+
+    >>> on_unit_scale(4.0, (1.0, 5.0))
+    0.75
+    """
+    low, high = scale
+    return (number - low) / (high - low)
+
+
 def parse_rating(value: object) -> float:
     """A rating as a number; nan where there is none.
 
@@ -91,11 +114,8 @@ class Ratings:
     _made_at: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        low, high = self.scale or (0.0, 1.0)
-        if not -math.inf < low < high < math.inf:
-            raise InvalidValueError(
-                f"human_scale must be the lowest and highest rating, e.g. (1, 5), got {self.scale!r}"
-            )
+        if self.scale is not None:
+            check_scale("human_scale", self.scale)
 
     @classmethod
     def find(
@@ -170,11 +190,12 @@ class Ratings:
             InvalidValueError: No sample has a rating.
         """
         if self.labels is None:
-            if missing := [rater for rater in self.raters if rater not in self._seen]:
-                known = quoted_names(sorted(self._seen)) or "none"
-                raise InvalidValueError(
-                    f"no sample has {missing[0]!r} in its metadata; its fields are {known}"
-                )
+            for rater in self.raters:
+                if rater not in self._seen:
+                    known = quoted_names(sorted(self._seen)) or "none"
+                    raise InvalidValueError(
+                        f"no sample has {rater!r} in its metadata; its fields are {known}"
+                    )
             return []
         if not self._seen:
             raise InvalidValueError(
@@ -209,7 +230,7 @@ class Ratings:
             raise InvalidValueError(
                 f"the rating must be between {low:g} and {high:g}, got {rating:g}; {_GIVE_SCALE}"
             )
-        return (rating - low) / (high - low)
+        return on_unit_scale(rating, self.scale)
 
 
 def _is_of_claims(record: Fields, raters: Sequence[str]) -> bool:
@@ -278,10 +299,10 @@ def passes_from(threshold: float | None, scale: Scale | None) -> float:
     """
     if threshold is None:
         return 0.5
-    low, high = scale or (0.0, 1.0)
+    low, high = scale = scale or (0.0, 1.0)
     if not low <= threshold <= high:
         hint = of_percent(threshold) if high == 1.0 else ""
         raise InvalidValueError(
             f"human_threshold must be between {low:g} and {high:g}, got {threshold:g}{hint}"
         )
-    return (threshold - low) / (high - low)
+    return on_unit_scale(threshold, scale)

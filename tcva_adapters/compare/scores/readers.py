@@ -230,8 +230,10 @@ def parse_spec(spec: str) -> tuple[str, str, tuple[str, ...] | None]:
     rest, _, columns = spec.partition("::")
     name, equals, path = rest.partition("=")
     if not equals or Path(rest).expanduser().exists():
-        equals, name, path = "", "", rest
-    if not path.strip() or (equals and not name.strip()):
+        name, path = "", rest
+    elif not name.strip():
+        path = ""
+    if not path.strip():
         raise InvalidValueError(
             f"{spec!r} names no file; write PATH, NAME=PATH or PATH::COLUMN,COLUMN"
         )

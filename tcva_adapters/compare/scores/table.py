@@ -6,7 +6,15 @@ Every analysis is a function from this table to a `tcva_adapters.tables.Report`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Sized,
+)
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar, overload
 
@@ -129,16 +137,15 @@ class ScoreTable:
             )
         human = self.human.reshape(size, -1) if self.human.size else np.empty((size, 0))
         object.__setattr__(self, "human", human)
-        rows = {"groups": self.groups, "metadata": self.metadata, **self.results}
+        rows: dict[str, Sized] = {"groups": self.groups, "metadata": self.metadata}
+        rows |= self.results
+        if self.counts is not None:
+            rows["level counts"] = self.counts
         for name, values in rows.items():
             if len(values) not in {0, size}:
                 raise InvalidValueError(
                     f"{len(values)} {name} for {size} samples; give one per sample"
                 )
-        if self.counts is not None and self.counts.shape[:1] != (size,):
-            raise InvalidValueError(
-                f"level counts have the shape {self.counts.shape} for {size} samples"
-            )
 
     def __len__(self) -> int:
         return len(self.samples)

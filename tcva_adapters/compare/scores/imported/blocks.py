@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from tcva_adapters.compare.scores.block import Block
@@ -30,14 +30,14 @@ def imported_blocks(
     Raises:
         UnreadableInputError: Rows fit no sample or several, or two score one sample by one method.
     """
-    pairs: Iterable[tuple[str, Row]]
+    rows, samples = imported.rows, reading.samples or {}
     if reading.samples is None:
-        rows = enumerate(imported.rows, start=1)
-        pairs = [(row.sample.id or f"row-{number}", row) for number, row in rows]
+        for number, row in enumerate(rows, start=1):
+            row.name = row.sample.id or f"row-{number}"
     else:
-        pairs, note = match_rows(imported, reading.samples)
+        rows, note = match_rows(imported, samples)
         reading.notes.append(note)
-    columns = {column for _, row in pairs for column in row.sample.metadata}
+    columns = {column for row in rows for column in row.sample.metadata}
     human = [column for column in reading.importing.human if column in columns]
     if reading.ratings is None and human:
         reading.ratings = Ratings(human[0], (human[0],), reading.human_scale)
@@ -45,8 +45,15 @@ def imported_blocks(
     if split is None and reading.of_systems and "system" in columns:
         split = "system"
 
+    by_sample = {("", name): Row(0, sample, name) for name, sample in samples.items()}
+    for row in rows:
+        key = system_of(row.name, row.sample.metadata, split), row.name
+        before = by_sample.setdefault(key, row)
+        if before is not row:
+            _add_row(before, row, imported.source)
+
     blocks: dict[str, Block] = {}
-    for (system, called), row in _by_sample(imported, pairs, reading, split).items():
+    for (system, called), row in by_sample.items():
         if system not in blocks:
             blocks[system] = Block(
                 reading=reading,
@@ -65,39 +72,26 @@ def imported_blocks(
     return [*blocks.values()]
 
 
-def _by_sample(
-    imported: Imported,
-    pairs: Iterable[tuple[str, Row]],
-    reading: Reading,
-    split: str | None,
-) -> dict[tuple[str, str], Row]:
-    """What all rows say of one sample, by its system and its id."""
-    samples = reading.samples or {}
-    rows = {("", called): Row(0, sample) for called, sample in samples.items()}
-    for called, row in pairs:
-        key = system_of(called, row.sample.metadata, split), called
-        before = rows.setdefault(key, row)
-        if before is row:
-            continue
-        for method in row.scores.keys() & before.scores.keys():
-            raise UnreadableInputError(
-                (
-                    f"{imported.source}, {before.line} and {row.line}: both score sample {called!r} by {method!r}; "
-                    "leave one out, or give the rows ids of their own"
-                ),
-                line=row.line,
-            )
-        if not before.line:
-            before.line, before.sample = row.line, row.sample
-        before.scores |= row.scores
-        before.reasons |= row.reasons
-    return rows
+def _add_row(before: Row, row: Row, source: str) -> None:
+    """Add what another row says of the same sample."""
+    for method in row.scores.keys() & before.scores.keys():
+        raise UnreadableInputError(
+            (
+                f"{source}, {before.line} and {row.line}: both score sample {row.name!r} by {method!r}; "
+                "leave one out, or give the rows ids of their own"
+            ),
+            line=row.line,
+        )
+    if not before.line:
+        before.line, before.sample = row.line, row.sample
+    before.scores |= row.scores
+    before.reasons |= row.reasons
 
 
 def match_rows(
     imported: Imported, samples: Mapping[str, Sample]
-) -> tuple[list[tuple[str, Row]], str]:
-    """Give rows to the samples that they are about.
+) -> tuple[list[Row], str]:
+    """Name rows by the samples that they are about.
 
     A row with a known id belongs to that sample, unless its answer is another one: then it comes
     from another run, and belongs to none. A row without one belongs to the sample with the same
@@ -109,7 +103,7 @@ def match_rows(
         samples: By id.
 
     Returns:
-        Pairs of id and row, and what was matched in a sentence.
+        The rows that belong to a sample, and what was matched in a sentence.
 
     Raises:
         UnreadableInputError: A row fits several samples, or no row fits any.
@@ -118,13 +112,17 @@ def match_rows(
     for name, sample in samples.items():
         if sample.response is not None:
             by_answer[_flat(sample.response)].append(name)
-    pairs: list[tuple[str, Row]] = []
+    rows: list[Row] = []
     unmatched: list[str] = []
     for row in imported.rows:
+        sample = row.sample
+        names = _fitting(sample, samples, by_answer)
         called = shortened(
-            row.sample.id or row.sample.response or row.sample.input or "no name", 40
+            sample.id or sample.response or sample.input or "no name", 40
         )
-        names = _fitting(row.sample, samples, by_answer)
+        if not names:
+            unmatched.append(f"{row.line}: {called}")
+            continue
         if len(names) > 1:
             raise unreadable(
                 imported.source,
@@ -135,15 +133,11 @@ def match_rows(
                 line=row.line,
                 word="row",
             )
-        if names:
-            pairs.append((names[0], row))
-        else:
-            unmatched.append(f"{row.line}: {called}")
+        (row.name,) = names
+        rows.append(row)
 
     first = "; ".join(unmatched[:_NAMED])
-    if len(unmatched) > _NAMED:
-        first += "; ..."
-    if not pairs:
+    if not rows:
         raise unreadable(
             imported.source,
             (
@@ -151,7 +145,7 @@ def match_rows(
                 "column with the samples' ids, or their question and answer"
             ),
         )
-    number = len({name for name, _ in pairs})
+    number = len({row.name for row in rows})
     note = (
         f"{imported.source} ({imported.kind}): {', '.join(imported.methods)} "
         f"on {number} of {len(samples)} samples"
@@ -162,7 +156,7 @@ def match_rows(
         )
     if imported.left_out:
         note += f"; columns left out: {', '.join(imported.left_out)}"
-    return pairs, note
+    return rows, note
 
 
 def _fitting(

@@ -16,6 +16,7 @@ from tcva_adapters.compare.scores.imported.rows import (
     number_in,
 )
 from tcva_adapters.compare.scores.imported.tables import scores_in_columns
+from tcva_adapters.compare.scores.ratings import on_unit_scale
 from tcva_adapters.samples.json_values import record_once
 from tcva_adapters.samples.sources import unreadable, whole_text
 from tcva_adapters.tables import Record
@@ -72,7 +73,7 @@ def read_test_run(path: str | Path, run: Record, importing: Importing) -> Import
             }
             least = number_in(data.get("threshold"))
             if least is not None and math.isfinite(least):
-                thresholds[f"deepeval {name}"] = importing.scaled(least)
+                thresholds[f"deepeval {name}"] = on_unit_scale(least, importing.scale)
         records.append((number, record))
     if not metrics:
         raise unreadable(path, "it holds no metric")

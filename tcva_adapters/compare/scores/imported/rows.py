@@ -8,10 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tcva_adapters.compare.scores.ratings import MISSING, Scale
+from tcva_adapters.compare.scores.ratings import (
+    MISSING,
+    Scale,
+    check_scale,
+    on_unit_scale,
+)
 from tcva_adapters.errors import (
     InvalidSampleError,
-    InvalidValueError,
     UnreadableInputError,
 )
 from tcva_adapters.samples.fields import ALIASES
@@ -34,12 +38,14 @@ class Row:
     Attributes:
         line: Its line (csv, jsonl), row (parquet) or test case, from 1; 0 where no row is about it.
         sample: Id and texts, as far as the file has them; all else is its metadata.
+        name: The sample's id in the table.
         scores: By method; None where there is none.
         reasons: By method: why there is no score, or what the method said of it.
     """
 
     line: int
     sample: Sample
+    name: str = ""
     scores: dict[str, float | None] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
 
@@ -61,7 +67,7 @@ class Imported:
     source: str
     kind: str
     methods: Sequence[str]
-    rows: Sequence[Row]
+    rows: list[Row]
     thresholds: Mapping[str, float] = field(default_factory=dict)
     left_out: Sequence[str] = ()
 
@@ -86,15 +92,7 @@ class Importing:
     human: Sequence[str] = ("human", "human_score")
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.scale[1] - self.scale[0] < math.inf:
-            raise InvalidValueError(
-                f"scale must be two finite numbers, the lower one first, got {self.scale!r}"
-            )
-
-    def scaled(self, number: float) -> float:
-        """A score on [0, 1]; on the scale of scores it stays what it is to the last bit."""
-        low, high = self.scale
-        return (number - low) / (high - low)
+        check_scale("scale", self.scale)
 
     def put(
         self,
@@ -139,7 +137,7 @@ class Importing:
                     "and the columns of scores as PATH::COLUMN,COLUMN"
                 ),
             )
-        row.scores[method] = None if is_none else self.scaled(number)
+        row.scores[method] = None if is_none else on_unit_scale(number, self.scale)
         reason = error or record.get(f"{column}_reason")
         if isinstance(reason, str):
             row.reasons[method] = reason
@@ -155,13 +153,9 @@ def row_error(path: str | Path, line: int, error: str) -> UnreadableInputError:
 
 def number_in(value: object) -> float | None:
     """A cell as a float, nan where it is empty; None where it is no number."""
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return math.nan
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
     try:
-        return float(value)
-    except (OverflowError, ValueError):
+        return math.nan if value is None else float(str(value).strip() or "nan")
+    except ValueError:
         return None
 
 
@@ -200,13 +194,7 @@ def sample_of(record: Record, scores: set[str], ids: Sequence[str] = IDS) -> Sam
     name = _text(record, ids)
     with suppress(InvalidSampleError):
         return Sample.from_record(rest).model_copy(update={"id": name})
-    return Sample(
-        id=name,
-        input=_text(record, ALIASES["input"]),
-        response=_text(record, ALIASES["response"]),
-        reference=_text(record, ALIASES["reference"]),
-        metadata=rest,
-    )
+    return Sample(id=name, metadata=rest)
 
 
 def _text(record: Record, names: Sequence[str]) -> str | None:
