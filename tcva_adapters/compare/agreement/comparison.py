@@ -120,7 +120,7 @@ def comparison(
         reference=reference,
         margin=margin,
         limits=limits,
-        human=table.rating if is_rated else None,
+        human=table.rating,
         is_rated=is_rated,
     )
     methods = method_tables.method_records(table)

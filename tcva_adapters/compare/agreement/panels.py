@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -33,7 +32,7 @@ FEW = 30
 """Claims with two levels below which alpha hangs on one or two of them."""
 
 
-def panel_report(source: Any) -> Report:
+def panel_report(source: object) -> Report:
     """How far the judges of a panel agree, claim by claim, and where a person should look.
 
     Args:
@@ -143,7 +142,7 @@ def _pairs_table(judges: Sequence[str], levels: FloatArray) -> Table:
     )
 
 
-def disputed(source: Any, most: int | None = None) -> Report:
+def disputed(source: object, most: int | None = None) -> Report:
     """The claims on which the judges of a panel differ: a person's time is best spent on these.
 
     Args:

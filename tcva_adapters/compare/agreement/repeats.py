@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from tcva_adapters.stats.raters import variance_components
 from tcva_adapters.tables import Report, Table, cell, counted, named_columns
 
 
-def repeat_report(source: Any) -> Report:
+def repeat_report(source: object) -> Report:
     """What repeats of a judgement show: the variance by judge and by sample, and flips.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -33,7 +33,7 @@ _DEFAULT = ScoringConfig()
 
 
 def calibrate(
-    source: Any,
+    source: object,
     human: Human | None = None,
     *,
     objective: Objective = "spearman",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -12,14 +12,12 @@ from tcva_adapters.compare.scores.ratings import passes_from
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.results.guarantee import Limits, percent
 from tcva_adapters.stats.checks import BoolArray, FloatArray
-from tcva_adapters.stats.guarantee import certify, needed
+from tcva_adapters.stats.guarantee import Path, certify, needed
 from tcva_adapters.tables import Record, Table, counted, named_columns
 
 _STEPS = 200
 THRESHOLDS = np.arange(_STEPS, -1, -1) / _STEPS
 """The path, the strictest first."""
-
-_PLACES = np.arange(_STEPS + 1)
 
 _SAME = 1e-12
 """A rejected answer passes where only the last digits of its score are below a threshold."""
@@ -87,8 +85,6 @@ class Gate:
             error=error,
             groups=table.select(is_good).groups or None,
         )
-        strict = -1 if false.place is None else false.place
-        lenient = -1 if fails.place is None else fails.place
         return cls(
             limits=limits,
             error=error,
@@ -101,16 +97,15 @@ class Gate:
                 "true_pass": 1.0 - fails.shares[::-1],
                 "true_bound": 1.0 - fails.bounds[::-1],
             },
-            is_strict=(strict >= _PLACES) | (most is None),
-            is_lenient=(_PLACES[::-1] <= lenient) | (least is None),
+            is_strict=_certified(false) | (most is None),
+            is_lenient=_certified(fails)[::-1] | (least is None),
         )
 
     def joined(self, other: Self) -> Self:
         """What holds for both: the worse shares, and the thresholds that are certified for both."""
         worse = {"false_pass": np.fmax, "bound": np.fmax}
-        return type(self)(
-            limits=self.limits,
-            error=self.error,
+        return replace(
+            self,
             rejected=self.rejected + other.rejected,
             good=self.good + other.good,
             groups=None if self.groups is None else self.groups + (other.groups or 0),
@@ -216,6 +211,12 @@ class Gate:
             f"{passing} have the score 1 and pass at every threshold; {enough}a second judge may "
             "catch them (tcva evaluate --fuse JUDGE)"
         )
+
+
+def _certified(path: Path) -> BoolArray:
+    """Which thresholds of a path are certified, from its first one on."""
+    count = 0 if path.place is None else path.place + 1
+    return np.arange(len(THRESHOLDS)) < count
 
 
 def rejects(table: ScoreTable, limits: Limits) -> BoolArray:

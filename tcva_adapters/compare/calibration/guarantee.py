@@ -12,7 +12,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import reduce
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
@@ -188,7 +187,7 @@ def guaranteed(
 
 
 def _guarantee(
-    gate: Gate, setting: ScoringConfig, judge: Mapping[str, Any], by: str | None
+    gate: Gate, setting: ScoringConfig, judge: Mapping[str, object], by: str | None
 ) -> Guarantee | None:
     """The guarantee of a gate at a setting; None where no threshold is certified.
 
@@ -256,7 +255,7 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     )
 
 
-def judged_by(table: ScoreTable) -> dict[str, Any]:
+def judged_by(table: ScoreTable) -> dict[str, object]:
     """What the judge of a table's verdicts is known by, for a `Guarantee`; empty where that changes."""
     # Verdicts of framework metrics are not those that a run's temperatures score.
     methods = table.views or table.methods

@@ -100,53 +100,54 @@ class Choice:
 
     def tables(self) -> list[Table]:
         """The settings with their agreement, the gain, and what was chosen in the folds."""
-        return [self._settings_table(), self._gain_table(), self._choices_table()]
-
-    def _settings_table(self) -> Table:
         best = f"best of {len(self.settings)}, chosen on the same samples (optimistic)"
-        rows = [
+        measured = [
             (described(self.settings[0]), self.in_use, "in use"),
             (described(self.chosen), self.on_same, best),
             ("cross-validated", self.on_unseen, "the choice, on unseen samples"),
         ]
-        columns = [
-            Column("setting"),
-            Column(self.objective, "score"),
-            Column("measured", "prose"),
+        return [
+            Table(
+                "settings",
+                [
+                    Column("setting"),
+                    Column(self.objective, "score"),
+                    Column("measured", "prose"),
+                ],
+                [
+                    {"setting": setting, self.objective: value, "measured": samples}
+                    for setting, value, samples in measured
+                ],
+                notes=[TIES] if self.objective == "spearman" else (),
+            ),
+            Table(
+                "gain",
+                named_columns(gain="signed", n="int", detectable="score"),
+                [
+                    {
+                        **self.gain.record("gain"),
+                        "n": self.gain.n,
+                        "detectable": self.detectable,
+                        "significant": self.is_significant,
+                        "reason": self.gain.reason,
+                    }
+                ],
+                notes=() if self.gain.reason else [f"detectable: {DETECTABLE}"],
+            ),
+            Table(
+                "choices",
+                named_columns(setting="text", share="share"),
+                [
+                    {
+                        "setting": described(setting),
+                        "share": share,
+                        **settings_of(setting),
+                    }
+                    for setting, share in self.shares.items()
+                ],
+                detail=True,
+            ),
         ]
-        names = [column.name for column in columns]
-        return Table(
-            "settings",
-            columns,
-            [dict(zip(names, row, strict=True)) for row in rows],
-            notes=[TIES] if self.objective == "spearman" else (),
-        )
-
-    def _gain_table(self) -> Table:
-        row = {
-            **self.gain.record("gain"),
-            "n": self.gain.n,
-            "detectable": self.detectable,
-            "significant": self.is_significant,
-            "reason": self.gain.reason,
-        }
-        return Table(
-            "gain",
-            named_columns(gain="signed", n="int", detectable="score"),
-            [row],
-            notes=() if self.gain.reason else [f"detectable: {DETECTABLE}"],
-        )
-
-    def _choices_table(self) -> Table:
-        return Table(
-            "choices",
-            named_columns(setting="text", share="share"),
-            [
-                {"setting": described(setting), "share": share, **settings_of(setting)}
-                for setting, share in self.shares.items()
-            ],
-            detail=True,
-        )
 
     def notes(self) -> Iterator[str]:
         """What a reader must know: few ratings, groups, a choice at the edge of the grid."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -71,7 +70,7 @@ class _Variant:
 
 
 def sweep(
-    source: Any,
+    source: object,
     temperatures: Temperatures = TEMPERATURES,
     *,
     scoring: ScoringConfig | None = None,
@@ -140,27 +139,36 @@ def sweep(
         rows += variant_rows
         if rated is not None:
             scores = seen(variant.scores(_counts(rated)))
-            _add_agreement(variant_rows, scores, rated)
+            for row, column in zip(variant_rows, scores.T, strict=True):
+                rho = estimate("spearman", [column, rated.rating], rated.groups or None)
+                row.update(rated=rho.n, **rho.record("spearman"), reason=rho.reason)
             rated_at[name] = variant_rows[at], scores[:, at]
 
     notes = [*_judge_notes(table), *table.notes]
-    columns, table_notes = [*_COLUMNS], list[str]()
-    if rated is not None:
-        columns += _RHO
-        table_notes = [*_reason_notes(rows), TIES]
+    if rated is None:
+        tables = [Table("temperatures", _COLUMNS, rows)]
+    else:
+        reasons = dict.fromkeys(row["reason"] for row in rows if row["reason"])
+        table_notes = [*(f"no interval: {reason}" for reason in reasons), TIES]
+        columns = [*_COLUMNS, *_RHO]
+        tables = [Table("temperatures", columns, rows, notes=table_notes)]
+        if ablation:
+            tables.append(
+                _ablation_table(rated_at, rated, resamples=resamples, seed=seed)
+            )
         if rated.groups:
             notes.append(groups_note(len(set(rated.groups))))
-    tables = [Table("temperatures", columns, rows, notes=table_notes)]
-    if ablation and rated is not None:
-        tables.append(_ablation_table(rated_at, rated, resamples=resamples, seed=seed))
-    settings = {
-        "scoring": base.model_dump(mode="json"),
-        "resamples": resamples,
-        "seed": seed,
-    }
     first = len(PARTS) * len(grid) if ablation else 0
-    sentence = _sentence(rows[first : first + len(grid)], len(table))
-    return Report(sentence, tables, notes, settings)
+    return Report(
+        _sentence(rows[first : first + len(grid)], len(table)),
+        tables,
+        notes,
+        {
+            "scoring": base.model_dump(mode="json"),
+            "resamples": resamples,
+            "seed": seed,
+        },
+    )
 
 
 def _variants(
@@ -174,11 +182,16 @@ def _variants(
     if not isinstance(schemes, Mapping):
         resolved = [WeightScheme.resolve(scheme) for scheme in schemes]
         schemes = {scheme.name or str(scheme.weights): scheme for scheme in resolved}
-    penalty, variants = base.penalty, dict[str, _Variant]()
+    penalty = base.penalty
+    variants: dict[str, _Variant] = {}
     if ablation:
         penalty, schemes = "paper", schemes or SCHEMES
         plans = ablation_plans(
-            grid, scheme=base.scheme, eps=base.eps, floor=base.floor, bounds=base.bounds
+            grid,
+            scheme=base.scheme,
+            eps=base.eps,
+            floor=base.floor,
+            bounds=base.bounds,
         )
         for part, plan in plans.items():
             variants[PARTS[part]] = _Variant(plan, is_binary=part == "binary")
@@ -223,13 +236,6 @@ def _rows(
         yield {**row, "flips": int(flips[place]) if place else None}
 
 
-def _add_agreement(rows: Records, scores: FloatArray, rated: ScoreTable) -> None:
-    """Add to the rows of a variant how its scores agree with the ratings."""
-    for row, column in zip(rows, scores.T, strict=True):
-        rho = estimate("spearman", [column, rated.rating], rated.groups or None)
-        row.update(rated=rho.n, **rho.record("spearman"), reason=rho.reason)
-
-
 def _counts(table: ScoreTable) -> FloatArray:
     if table.counts is None:
         raise InvalidValueError(
@@ -247,7 +253,7 @@ def _ablation_table(
 ) -> Table:
     """What each part of the method, and each scheme, adds to the agreement with people."""
     (first, (first_row, first_scores)), *_ = rated_at.items()
-    records: list[Record] = []
+    records = []
     for name, (row, scores) in rated_at.items():
         record = {key: value for key, value in row.items() if key not in {"T", "flips"}}
         if name != first:
@@ -262,13 +268,16 @@ def _ablation_table(
             )
             record |= {**change.record("difference"), "p": change.p}
         records.append(record)
-    columns = [
-        *named_columns(setting="text", mean="score", pass_rate="share"),
-        *_RHO,
-        *named_columns(difference="signed", p="p"),
-    ]
-    note = f"at T={first_row['T']:g}; difference: Spearman minus that of {first}"
-    return Table("ablation", columns, records, notes=[note])
+    return Table(
+        "ablation",
+        [
+            *named_columns(setting="text", mean="score", pass_rate="share"),
+            *_RHO,
+            *named_columns(difference="signed", p="p"),
+        ],
+        records,
+        notes=[f"at T={first_row['T']:g}; difference: Spearman minus that of {first}"],
+    )
 
 
 def _judge_notes(table: ScoreTable) -> Iterator[str]:
@@ -279,18 +288,13 @@ def _judge_notes(table: ScoreTable) -> Iterator[str]:
         yield from table.judged.summary.lines()
 
 
-def _reason_notes(rows: Records) -> list[str]:
-    reasons = dict.fromkeys(row["reason"] for row in rows if row["reason"])
-    return [f"no interval: {reason}" for reason in reasons]
-
-
 def _sentence(rows: Records, samples: int) -> str:
     """How far the temperature moves the mean; with ratings, where it agrees best with them."""
     first, last = rows[0], rows[-1]
     known = [row for row in rows if not math.isnan(row.get("spearman", math.nan))]
     if known:
         best = max(known, key=lambda row: float(row["spearman"]))
-        rho = Column("spearman", "interval").cell(best)
+        rho = _RHO[1].cell(best)
         sentence = (
             f"T={best['T']:g} with {first['setting']} weights agrees best with the human ratings "
             f"(Spearman {rho}, n = {best['rated']})."
