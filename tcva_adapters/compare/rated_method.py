@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import decision_counts
+from tcva_adapters.compare.agreement.method_tables import decision_counts, reason_notes
 from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.errors import InvalidValueError
@@ -23,7 +23,6 @@ from tcva_adapters.stats.inference import Estimate, difference, estimate
 from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.tables import (
     Record,
-    Records,
     Table,
     cell,
     counted,
@@ -126,7 +125,7 @@ class RatedMethod:
         error_columns = named_columns(
             method="text", n="int", error="signed", p="p", mae="interval"
         )
-        agreement_notes = [*_reasons(agreement_rows, "method"), TIES]
+        agreement_notes = [*reason_notes(agreement_rows, "method"), TIES]
         return [
             Table(
                 "agreement", agreement_columns, agreement_rows, notes=agreement_notes
@@ -136,7 +135,7 @@ class RatedMethod:
                 error_columns,
                 error_rows,
                 detail=len(error_rows) == 1,
-                notes=_reasons(error_rows, "method"),
+                notes=reason_notes(error_rows, "method"),
             ),
         ]
 
@@ -214,7 +213,7 @@ class RatedMethod:
         meaning = (
             "spearman: correlation of the factor with the error (score minus rating)"
         )
-        notes = [meaning, *_reasons(rows, "factor")]
+        notes = [meaning, *reason_notes(rows, "factor")]
         return Table("factors", columns, rows, detail=not is_significant, notes=notes)
 
     def values(self, fields: Sequence[str]) -> Iterator[Table]:
@@ -345,12 +344,3 @@ def _row(kind: str, name: str, **figures: Estimate) -> Record:
     for figure, interval in figures.items():
         row |= interval.record(figure)
     return row
-
-
-def _reasons(rows: Records, name: str) -> list[str]:
-    """The reasons why there are no intervals, each once with what it holds for."""
-    names: dict[str, list[str]] = {}
-    for row in rows:
-        if row["reason"]:
-            names.setdefault(row["reason"], []).append(row[name])
-    return [f"{', '.join(by_reason)}: {why}" for why, by_reason in names.items()]

@@ -9,7 +9,11 @@ from itertools import product
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import decision_counts, mean
+from tcva_adapters.compare.agreement.method_tables import (
+    decision_counts,
+    mean,
+    reason_notes,
+)
 from tcva_adapters.compare.scores.ratings import is_on_scale
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.stats.correlation import (
@@ -70,8 +74,17 @@ def estimates_of(
 
 def agreement_table(estimates: Estimates, objective: Measure) -> Table:
     """Every method against human ratings."""
-    # The last reason of a method stands for its measures.
-    lacking = {method: e for (method, _), e in estimates.items() if e.reason}
+    records = [
+        {
+            "method": method,
+            "measure": measure,
+            "n": estimated.n,
+            "p": estimated.p,
+            **estimated.record("agreement"),
+            "reason": estimated.reason,
+        }
+        for (method, measure), estimated in estimates.items()
+    ]
     return Table(
         "human ratings",
         named_columns(
@@ -81,21 +94,12 @@ def agreement_table(estimates: Estimates, objective: Measure) -> Table:
             agreement="interval",
             p="p",
         ),
-        [
-            {
-                "method": method,
-                "measure": measure,
-                "n": estimated.n,
-                "p": estimated.p,
-                **estimated.record("agreement"),
-            }
-            for (method, measure), estimated in estimates.items()
-        ],
+        records,
         detail=True,
         notes=[
             f"n: samples with a score and a rating; p: of no agreement, for {objective} only",
             "mae: only where scores and ratings are between 0 and 1",
-            *_reason_notes(lacking),
+            *reason_notes(records, "method"),
         ],
     )
 
@@ -210,6 +214,7 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
             **tested.record("difference"),
             "p_corrected": tests.p_corrected.get(method, math.nan),
             "detectable": tested.smallest,
+            "reason": tested.reason,
         }
         for method, tested in tests.differences.items()
     ]
@@ -228,19 +233,8 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
         notes.append(
             f"equivalent: within {margin:g} of each other (two one-sided tests at 5 %, uncorrected)"
         )
-    notes += _reason_notes(tests.differences)
+    notes += reason_notes(records, "method")
     return Table("differences", columns, records, notes=notes)
-
-
-def _reason_notes(estimates: Mapping[str, Estimate]) -> list[str]:
-    """Why there is no interval, with the methods that share the reason."""
-    methods: dict[str, list[str]] = {}
-    for method, estimated in estimates.items():
-        if estimated.reason:
-            methods.setdefault(estimated.reason, []).append(method)
-    return [
-        f"no interval ({', '.join(names)}): {why}" for why, names in methods.items()
-    ]
 
 
 def decisions_by_rating(table: ScoreTable) -> Table:

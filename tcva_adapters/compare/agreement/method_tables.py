@@ -17,7 +17,7 @@ from tcva_adapters.stats.correlation import Measure, agreement
 from tcva_adapters.stats.describe import as_shown, seen, tie_probability
 from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.stats.scipy_extra import scipy_module
-from tcva_adapters.tables import Column, Record, Table, counted, named_columns
+from tcva_adapters.tables import Column, Record, Records, Table, counted, named_columns
 
 _REASON = 60
 _QUANTILES = (
@@ -109,6 +109,18 @@ def unscored(table: ScoreTable) -> Table:
             for reason, number in missing.reasons.most_common()
         ]
     return Table("unscored", REASONS, records)
+
+
+def reason_notes(rows: Records, name: str) -> list[str]:
+    """Why rows have no interval, each reason once with what it holds for."""
+    names: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row["reason"]:
+            names.setdefault(row["reason"], {})[row[name]] = None
+    return [
+        f"no interval ({', '.join(by_reason)}): {why}"
+        for why, by_reason in names.items()
+    ]
 
 
 def reasons_of_missing(table: ScoreTable, method: str) -> Scores:

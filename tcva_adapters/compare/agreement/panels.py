@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from tcva_adapters.compare.agreement.method_tables import mean
-from tcva_adapters.compare.scores.readers import read_scores
+from tcva_adapters.compare.scores.readers import Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidValueError
@@ -32,7 +32,7 @@ FEW = 30
 """Claims with two levels below which alpha hangs on one or two of them."""
 
 
-def panel_report(source: object) -> Report:
+def panel_report(source: ScoreTable | Source) -> Report:
     """How far the judges of a panel agree, claim by claim, and where a person should look.
 
     Args:
@@ -60,14 +60,15 @@ def panel_report(source: object) -> Report:
     alpha = krippendorff_alpha(levels, groups=[units[row] for row in rows.tolist()])
     human = table.rating if len(table.rated) else None
     independent = independence(_scores(table, panels, judges), human)
+    is_enough = independent.samples >= ENOUGH
+    effective = independent.effective if is_enough else math.nan
     samples = set(rows.tolist())
     disputes = disputed(table)
     record = {
         "judges": len(judges),
         "samples": len(samples),
         "claims": levels.shape[1],
-        "effective_judges": math.nan,
-        "correlation": independent.correlation,
+        "effective_judges": effective,
         **alpha.record("alpha"),
     }
 
@@ -76,9 +77,7 @@ def panel_report(source: object) -> Report:
         notes.append(
             f"Alpha rests on {counted(alpha.n, 'claim')} only; below {FEW} one or two claims decide it."
         )
-    if independent.samples >= ENOUGH:
-        record["effective_judges"] = independent.effective
-    if math.isnan(record["effective_judges"]):
+    if math.isnan(effective):
         notes.append(
             f"The effective number of judges needs {ENOUGH} samples with varying scores of all judges."
         )
@@ -142,7 +141,7 @@ def _pairs_table(judges: Sequence[str], levels: FloatArray) -> Table:
     )
 
 
-def disputed(source: object, most: int | None = None) -> Report:
+def disputed(source: ScoreTable | Source, most: int | None = None) -> Report:
     """The claims on which the judges of a panel differ: a person's time is best spent on these.
 
     Args:

@@ -8,13 +8,14 @@ import numpy as np
 
 from tcva_adapters.compare.agreement.method_tables import mean
 from tcva_adapters.compare.agreement.panels import results_of_main
-from tcva_adapters.compare.scores.readers import read_scores
+from tcva_adapters.compare.scores.readers import Source, read_scores
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.raters import variance_components
 from tcva_adapters.tables import Report, Table, cell, counted, named_columns
 
 
-def repeat_report(source: object) -> Report:
+def repeat_report(source: ScoreTable | Source) -> Report:
     """What repeats of a judgement show: the variance by judge and by sample, and flips.
 
     Args:
@@ -62,7 +63,6 @@ def repeat_report(source: object) -> Report:
         "flip_rate": mean(np.array(flips)),
         "disagree": math.fsum(disagreements) / samples if samples else math.nan,
         "same": same,
-        "mean": variance.mean,
         "judge_sd": math.sqrt(variance.judge),
         "sample_sd": math.sqrt(variance.sample),
         "standard_error": variance.standard_error,

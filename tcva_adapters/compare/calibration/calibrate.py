@@ -18,7 +18,7 @@ from tcva_adapters.compare.calibration.held_out_gain import (
 from tcva_adapters.compare.calibration.recommendation import FEW
 from tcva_adapters.compare.calibration.settings_grid import candidates, every_setting
 from tcva_adapters.compare.scores.ratings import Scale, passes_from
-from tcva_adapters.compare.scores.readers import Human, read_scores
+from tcva_adapters.compare.scores.readers import Human, Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.core.temperature import Temperatures
@@ -33,7 +33,7 @@ _DEFAULT = ScoringConfig()
 
 
 def calibrate(
-    source: object,
+    source: ScoreTable | Source,
     human: Human | None = None,
     *,
     objective: Objective = "spearman",
