@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -153,7 +153,13 @@ def tests_against(
     table = replace(table, scores=as_shown(objective, table.scores)).rated
     common = table.common()
     is_common = len(common) >= LEAST
-    ranked = _ranked(common if is_common else table, objective, methods)
+    ranking = common if is_common else table
+    values = {
+        method: agreement(objective, ranking.column(method), ranking.rating).value
+        for method in methods
+    }
+    ranked = [method for method in methods if not math.isnan(values[method])]
+    ranked.sort(key=lambda method: values[method], reverse=higher_is_better(objective))
     against = reference or next(iter(ranked), "")
     differences = {
         method: difference(
@@ -173,26 +179,13 @@ def tests_against(
     corrected = holm([*p.values(), *[math.nan] * others]).tolist()
     return PairTests(
         objective=objective,
-        ranked=ranked,
+        ranked={method: values[method] for method in ranked},
         common=len(common) if is_common else None,
         reference=against,
         differences=differences,
         p_corrected=dict(zip(p, corrected, strict=False)),
         number=len(corrected),
     )
-
-
-def _ranked(
-    table: ScoreTable, objective: Measure, methods: Sequence[str]
-) -> dict[str, float]:
-    """The agreement of methods with human ratings, the best first, as far as it is defined."""
-    values = {
-        method: agreement(objective, table.column(method), table.rating).value
-        for method in methods
-    }
-    defined = [method for method in methods if not math.isnan(values[method])]
-    defined.sort(key=lambda method: values[method], reverse=higher_is_better(objective))
-    return {method: values[method] for method in defined}
 
 
 def differences_table(tests: PairTests, margin: float | None) -> Table:

@@ -36,7 +36,7 @@ class Gate:
         rejected: Rejected answers with a score.
         good: Good answers.
         groups: How many groups the rejected answers are of; None where they stand alone.
-        curves: At each threshold ``false_pass`` (the share of rejected answers that pass), ``bound``
+        curves: At each ``threshold`` ``false_pass`` (the share of rejected answers that pass), ``bound``
             (its upper bound), ``true_pass`` (the share of good answers that pass) and
             ``true_bound`` (its lower bound), each of shape (201,).
         is_strict: Which thresholds are certified to keep the limit on false passes, shape (201,).
@@ -92,6 +92,7 @@ class Gate:
             good=fails.n,
             groups=false.groups,
             curves={
+                "threshold": THRESHOLDS,
                 "false_pass": false.shares,
                 "bound": false.bounds,
                 "true_pass": 1.0 - fails.shares[::-1],
@@ -144,7 +145,6 @@ class Gate:
         """What passes at the chosen threshold; where there is none, what passes at 1."""
         record: Record = {"rejected": self.rejected, "good": self.good}
         if self.chosen is not None:
-            record["threshold"] = float(THRESHOLDS[self.chosen])
             for name, curve in self.curves.items():
                 record[name] = float(curve[self.chosen])
         record["at_threshold_1"] = float(self.curves["false_pass"][0])
@@ -152,7 +152,7 @@ class Gate:
 
     def table(self) -> Table:
         """What passes along the thresholds."""
-        shown = {"threshold": THRESHOLDS, **self.curves, "certified": self.certified}
+        shown = {**self.curves, "certified": self.certified}
         return Table(
             "thresholds",
             named_columns(

@@ -108,8 +108,10 @@ def guaranteed(
             "on_unscored gives answers without a score one; leave it out where a limit is to hold"
         )
     rated = _rated(table, limits)
-    rows_by_value = {"": range(len(rated))} if by is None else rated.rows_by(by)
-    parts = {value: rated.select(rows) for value, rows in rows_by_value.items()}
+    parts = {"": rated}
+    if by is not None:
+        by_value = rated.rows_by(by)
+        parts = {value: rated.select(rows) for value, rows in by_value.items()}
     tested = (limits.max_false_pass, limits.min_true_pass)
     paths = sum(len(settings) * len(parts) for limit in tested if limit is not None)
     error = (1.0 - limits.confidence) / paths
@@ -131,10 +133,9 @@ def guaranteed(
     guarantee = _guarantee(gate, best, judged_by(table), by)
     notes = [*table.notes]
     if guarantee is None:
-        of_all = f", the best of {len(settings)} settings," if len(settings) > 1 else ""
+        why = _why_none(gates[best], by)
         sentence = (
-            f"No threshold at {name}{of_all} is certified to let {limits.text} pass: "
-            f"{_why_none(gates[best], by)}."
+            f"No threshold at {name} is certified to let {limits.text} pass: {why}."
         )
     else:
         threshold = guarantee.setting["threshold"]
@@ -148,7 +149,7 @@ def guaranteed(
     if left := len(rated) - sum(map(len, parts.values())):
         notes.append(f"Left out: {counted(left, 'rated sample')} without {by!r}.")
 
-    alone = f"one-sided, {percent(round(1.0 - error, 4))} for one threshold alone"
+    certain = percent(round(1.0 - error, 4))
     tables = [
         Table(
             "guarantee",
@@ -156,19 +157,20 @@ def guaranteed(
             [{"setting": described(s), **g.record()} for s, g in joined.items()],
             notes=[
                 _share_note(limits, "true pass"),
-                f"bound, true bound: of the true shares ({alone})",
+                f"bound, true bound: of the true shares (one-sided, {certain} for one threshold alone)",
                 "at threshold 1: the false passes that no threshold prevents",
             ],
         )
     ]
     if by is not None:
-        note = f"threshold: for the value alone; {name} uses the one of the table above for all"
         tables.append(
             Table(
                 f"by {by}",
                 [Column("value"), *_COLUMNS],
                 [{"value": value, **g.record()} for value, g in gates[best].items()],
-                notes=[note] if guarantee else (),
+                notes=[
+                    f"threshold: for the value alone; {name} is used with one threshold for all"
+                ],
             )
         )
     return Report(

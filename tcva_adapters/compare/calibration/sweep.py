@@ -144,7 +144,11 @@ def sweep(
                 row.update(rated=rho.n, **rho.record("spearman"), reason=rho.reason)
             rated_at[name] = variant_rows[at], scores[:, at]
 
-    notes = [*_judge_notes(table), *table.notes]
+    notes = [*table.notes]
+    if table.judged.criterion:
+        notes.append(str(table.judged))
+    if isinstance(table.judged.summary, Summary):
+        notes += table.judged.summary.lines()
     if rated is None:
         tables = [Table("temperatures", _COLUMNS, rows)]
     else:
@@ -278,14 +282,6 @@ def _ablation_table(
         records,
         notes=[f"at T={first_row['T']:g}; difference: Spearman minus that of {first}"],
     )
-
-
-def _judge_notes(table: ScoreTable) -> Iterator[str]:
-    """Who judged, and what the check of quotes has lowered."""
-    if table.judged.criterion:
-        yield str(table.judged)
-    if isinstance(table.judged.summary, Summary):
-        yield from table.judged.summary.lines()
 
 
 def _sentence(rows: Records, samples: int) -> str:
