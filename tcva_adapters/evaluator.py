@@ -18,11 +18,12 @@ from collections.abc import (
 )
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.judgement import Reason
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.runner.questions import Evaluation, R_co
 from tcva_adapters.runner.running import Runner
 from tcva_adapters.samples.sample import Sample, is_one
@@ -264,6 +265,10 @@ class Scorer(Frozen, Evaluation[R_co]):
             async with aclosing(stream) as results:
                 async for result in results:
                     yield result
+
+
+AnyScorer: TypeAlias = Scorer[Scored]
+"""A scorer, whatever it scores by."""
 
 
 def _total(samples: object, total: int | None) -> int | None:

@@ -50,7 +50,7 @@ class OfConversations:
         conversation: Conversation | None = None,
     ) -> ConversationResult:
         """The result of a conversation that cannot be judged, or cannot be read."""
-        sample = Sample()
+        sample = None
         if conversation is not None:
             sample = Sample(id=conversation.id, metadata=conversation.metadata)
         turn = self._tcva.unscored(reason, detail, sample)

@@ -39,7 +39,7 @@ def check_settings(
     settings: Collection[str],
     known: Collection[str],
     *,
-    judge: str,
+    judge: str = "llm",
 ) -> None:
     """Refuse unknown settings in the name of the class that was called.
 

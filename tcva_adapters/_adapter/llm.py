@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from tcva_adapters._adapter.llm_address import address_of
@@ -14,6 +14,7 @@ from tcva_adapters._adapter.llm_settings import (
     named_settings,
     names_told,
 )
+from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.models.protocol import Identity, JudgeRequest
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
@@ -50,11 +51,11 @@ class LLMObject:
         return f"{self.framework}:{self._model_name()}"
 
     @property
-    def parameters(self) -> Mapping[str, Any]:
+    def parameters(self) -> Arguments:
         """The settings that can change a reply, as they are now; no secrets."""
         return named_settings(reversed(self._holders()), self.settings)
 
-    def known(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def known(self, parameters: Arguments) -> Arguments:
         """Complete parameters by what else the LLM is known by, as it is now; None is not sent.
 
         That is all that it sends, or that changes what it sends: settings as they are, anything
@@ -86,7 +87,7 @@ class LLMObject:
         """The LLM under what wraps it."""
         return self.llm
 
-    def _holders(self) -> tuple[Any, ...]:
+    def _holders(self) -> Sequence[object]:
         """Where its settings are, objects or mappings; the first that has one wins."""
         return (self._core(),)
 

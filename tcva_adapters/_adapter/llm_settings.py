@@ -5,15 +5,18 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TypeAlias
 
 from pydantic import SecretStr
 from pydantic_core import to_jsonable_python
 
-from tcva_adapters._adapter.lookup import value_of
+from tcva_adapters._adapter.lookup import Arguments, value_of
 from tcva_adapters.criteria import fingerprint_of
 from tcva_adapters.models.secrets import SECRET_NAME
 from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN
+
+Setting: TypeAlias = bool | float | str | list[str]
+"""The value of a setting that is told as it is."""
 
 SETTINGS = (
     "temperature",
@@ -72,14 +75,14 @@ MODEL_NAMES = ("model_name", "model", "model_id")
 
 def named_settings(
     holders: Iterable[object], names: Iterable[str]
-) -> dict[str, bool | float | str | list[str]]:
+) -> dict[str, Setting]:
     """Read settings that are texts, numbers, truth values or lists of texts.
 
     Args:
         holders: Objects or mappings; a later one replaces what an earlier one has.
         names: The names of the settings.
     """
-    settings: dict[str, bool | float | str | list[str]] = {}
+    settings: dict[str, Setting] = {}
     for holder in holders:
         for name in names:
             value = value_of(holder, name)
@@ -91,7 +94,7 @@ def named_settings(
     return settings
 
 
-def further_arguments(llm: object, holders: Iterable[object]) -> dict[str, Any]:
+def further_arguments(llm: object, holders: Iterable[object]) -> Arguments:
     """Merge the mappings of further arguments that an LLM and its holders have.
 
     Args:
@@ -112,7 +115,7 @@ def names_told(llm: object) -> list[str]:
 
 
 def further_digests(
-    llm: object, arguments: Mapping[str, Any], told: Iterable[str]
+    llm: object, arguments: Arguments, told: Iterable[str]
 ) -> dict[str, str]:
     """Return digests of what else can change a reply of an LLM.
 
@@ -139,12 +142,12 @@ def further_digests(
     return {name: digest for name, digest in digests.items() if digest is not None}
 
 
-def _mappings_of(holder: object) -> list[Mapping[str, Any]]:
+def _mappings_of(holder: object) -> list[Mapping[str, object]]:
     values = [value_of(holder, name) for name in _ARGUMENTS]
     return [value for value in values if isinstance(value, Mapping)]
 
 
-def _changed_fields(llm: object) -> dict[str, Any]:
+def _changed_fields(llm: object) -> Arguments:
     """Return the fields of an LLM that differ from the defaults of its class.
 
     They are those of pydantic's classes, else the arguments of the constructor; what the LLM keeps

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
+
+Arguments: TypeAlias = dict[str, Any]
+"""Arguments by name, as functions of frameworks take them."""
 
 
 def value_of(holder: Any, name: str) -> Any:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from tcva_adapters._adapter.evaluator import require
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
+
+Metrics: TypeAlias = Mapping[str, Callable[..., Any]]
+"""The constructors of a framework's metrics by name."""
 
 
 class NativeRun(ABC):
@@ -34,7 +37,7 @@ class NativeRun(ABC):
     """
 
     title: ClassVar[str]
-    metrics: ClassVar[Mapping[str, Callable[..., Any]]]
+    metrics: ClassVar[Metrics]
     llm_classes: ClassVar[type]
     llm_kind: ClassVar[str]
 

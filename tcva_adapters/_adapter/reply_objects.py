@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, create_model
 
 from tcva_adapters.models.protocol import JudgeRequest, closed_object
+from tcva_adapters.samples.json_values import Json
 
 _ONE_WORD = closed_object({"answer": {"type": "string"}})
 """The schema where a request asks for plain text."""
@@ -25,7 +26,7 @@ class AnyObject(BaseModel):
     reply_schema: ClassVar[str] = "{}"
 
     @classmethod
-    def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:
+    def model_json_schema(cls, *_: object, **__: object) -> Json:
         """The schema that the reply is to follow."""
         return dict(json.loads(cls.reply_schema))
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 from tcva_adapters.batches.ledger import opened
 from tcva_adapters.batches.submission import Submission
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.evaluator import Scorer
-from tcva_adapters.results.protocol import Scored
+from tcva_adapters.evaluator import AnyScorer
 from tcva_adapters.results.setting_checks import Count, Positive, check
+from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.whole_files import usable_path
 from tcva_adapters.tables import Report
@@ -21,13 +20,13 @@ _PASSING = ("connection", "timeout", "server_error", "unreachable", "rate_limit"
 
 
 def submit(
-    scorer: Scorer[Scored],
+    scorer: AnyScorer,
     samples: Iterable[Sample],
     folder: str | Path,
     *,
     batch_size: int = 50_000,
     tries: int = 3,
-    recipe: Mapping[str, Any] | None = None,
+    recipe: Json | None = None,
 ) -> Report:
     """Send requests for all judgements that the scorer's store does not have, in batches.
 
@@ -59,12 +58,12 @@ def submit(
         submission.ledger.put(
             tries=tries,
             batch_size=batch_size,
-            recipe=dict(recipe or {}),
+            recipe=recipe or {},
         )
         return submission.advanced()
 
 
-def status(scorer: Scorer[Scored], folder: str | Path) -> Report:
+def status(scorer: AnyScorer, folder: str | Path) -> Report:
     """Ask the provider how far the batches of a submission are; nothing is collected or asked.
 
     Args:
@@ -81,7 +80,7 @@ def status(scorer: Scorer[Scored], folder: str | Path) -> Report:
 
 
 def collect(
-    scorer: Scorer[Scored],
+    scorer: AnyScorer,
     folder: str | Path,
     *,
     again: bool = False,
@@ -123,7 +122,7 @@ def collect(
         time.sleep(seconds)
 
 
-def cancel(scorer: Scorer[Scored], folder: str | Path) -> Report:
+def cancel(scorer: AnyScorer, folder: str | Path) -> Report:
     """Have the provider stop all batches under way; `collect` takes what was answered until then.
 
     Args:
@@ -138,11 +137,12 @@ def cancel(scorer: Scorer[Scored], folder: str | Path) -> Report:
         return submission.cancel()
 
 
-def recipe_of(folder: str | Path) -> Mapping[str, Any]:
+def recipe_of(folder: str | Path) -> Json:
     """Return the ``recipe`` that `submit` was given.
 
     Raises:
         InvalidValueError: There is no submission.
     """
     with opened(usable_path(folder)) as ledger:
-        return dict(ledger.get("recipe", {}))
+        recipe: Json = ledger.get("recipe", {})
+        return recipe

@@ -135,7 +135,7 @@ class Ledger:
         row = self._db.execute(query, (name,)).fetchone()
         return default if row is None else json.loads(row[0])
 
-    def put(self, **values: Any) -> None:
+    def put(self, **values: object) -> None:
         """Note JSON values of the submission as a whole."""
         rows = [(name, json.dumps(value)) for name, value in values.items()]
         self._db.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
@@ -155,7 +155,7 @@ class Ledger:
         query = "SELECT number, request FROM turns WHERE number > ? AND batch = ?"
         return self._paged(query, batch)
 
-    def _paged(self, query: str, *values: Any) -> Iterator[list[bytes]]:
+    def _paged(self, query: str, *values: int) -> Iterator[list[bytes]]:
         """Second columns by rising first ones; a query left open would hold the file's lock."""
         last, query = 0, f"{query} ORDER BY 1 LIMIT 500"
         while rows := self._db.execute(query, (last, *values)).fetchall():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import dataclass, field
 from itertools import count
 
 from tcva_adapters.batches.ledger import MOST_BYTES, Ledger
@@ -25,28 +26,22 @@ _BODIES = 100
 """Requests for one reply: a server may refuse one parameter after the other."""
 
 
+@dataclass(slots=True)
 class Replay:
     """A question that is asked in batches.
 
-    Args:
+    Attributes:
         question: The question.
         model: Whom it is asked.
         ledger: What was asked, and what came of it.
         refused: What the model's server refuses.
     """
 
-    def __init__(
-        self,
-        question: Question,
-        model: OpenAICompatibleModel,
-        ledger: Ledger,
-        refused: Mapping[str, str],
-    ) -> None:
-        self._question = question
-        self._model = model
-        self._ledger = ledger
-        self._refused = dict(refused)
-        self._names: set[str] = set()
+    question: Question
+    model: OpenAICompatibleModel
+    ledger: Ledger
+    refused: Mapping[str, str]
+    _names: set[str] = field(default_factory=set)
 
     def answer(self) -> Judgement | None:
         """The answer that the ledger has the replies for; None where replies are lacking.
@@ -54,12 +49,13 @@ class Replay:
         What is lacking is asked in the next batch.
         """
         place = 0
-        with closing(self._question.rounds()) as rounds:
+        refused = dict(self.refused)
+        with closing(self.question.rounds()) as rounds:
             try:
                 requests = next(rounds)
                 while True:
                     replies = [
-                        self._reply(place + number, request)
+                        self._reply(place + number, request, refused)
                         for number, request in enumerate(requests)
                     ]
                     known = [reply for reply in replies if reply is not None]
@@ -78,22 +74,20 @@ class Replay:
     def forget(self) -> None:
         """Forget what was asked for the answer, so that it is asked anew."""
         for name in self._names:
-            self._ledger.forget(name)
+            self.ledger.forget(name)
 
     def _reply(
-        self, place: int, request: JudgeRequest
+        self, place: int, request: JudgeRequest, refused: dict[str, str]
     ) -> ModelReply | JudgeError | None:
         """The reply to the question's request at this place; None where there is none yet."""
-        key, first = self._question.key, place * _BODIES
+        key, first = self.question.key, place * _BODIES
         if request.schema_name == SENTENCE_SCHEMA:  # asked once for all samples
-            key, first = f"{self._model.name} {request!r}", 0
+            key, first = f"{self.model.name} {request!r}", 0
         # 192 bits, so that a custom_id stays below 64 letters.
         name = hashlib.sha256(key.encode()).hexdigest()[:48]
         self._names.add(name)
-        asked = self._ledger.asked(name)
-        bodies = exchange(
-            self._model.server, self._model.config, request, self._refused
-        )
+        asked = self.ledger.asked(name)
+        bodies = exchange(self.model.server, self.model.config, request, refused)
         try:
             body = next(bodies)
             for number in count(first):
@@ -102,7 +96,7 @@ class Replay:
                     if len(line) > MOST_BYTES:
                         msg = f"the request is larger than {MOST_BYTES:,} bytes"
                         return JudgeError(msg)
-                    self._ledger.ask(self._model.name, name, number, line)
+                    self.ledger.ask(self.model.name, name, number, line)
                     return None
                 tries, status, content = asked[number]
                 if status is None:

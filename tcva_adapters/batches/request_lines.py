@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from http import HTTPStatus
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tcva_adapters.models.call_errors import NO_CREDIT
 from tcva_adapters.models.openai_batches import ENDPOINT
 from tcva_adapters.models.openai_exchange import read_completion
 from tcva_adapters.models.reply_json import read_integer
+from tcva_adapters.samples.json_values import Json
 
 
 class Outcome(NamedTuple):
@@ -44,7 +45,7 @@ _MOST_LINES = 10
 _UNASKED = ("batch_expired", "batch_cancelled")
 
 
-def request_line(question: str, request: int, body: Mapping[str, Any]) -> bytes:
+def request_line(question: str, request: int, body: Mapping[str, object]) -> bytes:
     r"""A request as a line of a file that is uploaded.
 
     >>> request_line("5f", 0, {"model": "m"})
@@ -117,5 +118,5 @@ def merged(known: Outcome | None, new: Outcome) -> Outcome:
     return new if replies[0] is None else known
 
 
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+def _mapping(value: object) -> Json:
+    return value if isinstance(value, dict) else {}

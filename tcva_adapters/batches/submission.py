@@ -31,13 +31,12 @@ from tcva_adapters.batches.ledger import (
 from tcva_adapters.batches.replay import Replay
 from tcva_adapters.batches.request_lines import read_lines
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.evaluator import Scorer, checked_samples
+from tcva_adapters.evaluator import AnyScorer, checked_samples
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.models.openai_batches import Batch, BatchService
 from tcva_adapters.models.openai_model import NEUTRAL, OpenAICompatibleModel
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.judgement import Judgement
-from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import Question, stored_answers
 from tcva_adapters.samples.sample import Sample
@@ -75,14 +74,14 @@ class Submission:
 
     ledger: Ledger
     folder: Path
-    scorer: Scorer[Scored]
+    scorer: AnyScorer
     store: VerdictStore
     services: Mapping[str, BatchService]
 
     @classmethod
     @contextmanager
     def opened(
-        cls, scorer: Scorer[Scored], folder: str | Path, *, is_new: bool = False
+        cls, scorer: AnyScorer, folder: str | Path, *, is_new: bool = False
     ) -> Iterator[Submission]:
         """The submission of this scorer in a folder, for this command alone."""
         models = _models_of(scorer)
@@ -186,18 +185,13 @@ class Submission:
             for reason, example in examples.items()
         ]
         failed = sum(row["samples"] for row in failures)
-        scored, unscored, waiting = (
-            counts.get(name, 0) for name in ("scored", "unscored", "waiting")
-        )
         under_way = sum(
             batch.requests for batch in batches if batch.state in (WAITING, SENT)
         )
         figures = {
             "samples": number,
             "failed": failed,
-            "scored": scored,
-            "unscored": unscored,
-            "waiting": waiting,
+            **{name: counts.get(name, 0) for name in ("scored", "unscored", "waiting")},
             "requests_under_way": under_way,
         }
 
@@ -205,14 +199,12 @@ class Submission:
         for model, refused in self.ledger.get("refused", {}).items():
             for feature, why in refused.items():
                 notes.append(f"{model} gets requests without {feature}: {why}")
-        if not under_way and (failed or waiting):
+        if not under_way and (failed or figures["waiting"]):
             notes.append("'tcva batch collect --again' sends the failed requests again")
 
         requests = counted(under_way, "request") if under_way else "no request"
         samples = counted(number, "sample")
-        sentence = (
-            f"{scored} of {samples} scored, {failed} failed; {requests} under way"
-        )
+        sentence = f"{figures['scored']} of {samples} scored, {failed} failed; {requests} under way"
         tables = [
             Table("samples", [Column(name, "int") for name in figures], [figures]),
             Table("batches", _BATCH, [asdict(batch) for batch in batches]),
@@ -257,7 +249,7 @@ class Submission:
         answer = replay.answer()
         if again and answer is not None and answer.failure is not None:
             replay.forget()
-            return Replay(question, model, self.ledger, refused[model.name]).answer()
+            answer = replay.answer()
         return answer
 
     def _outcome(
@@ -317,7 +309,7 @@ class Submission:
         self.ledger.update(batch.number, state=SENT, id=answer.id, status=answer.status)
 
 
-def _models_of(scorer: Scorer[Scored]) -> dict[str, OpenAICompatibleModel]:
+def _models_of(scorer: AnyScorer) -> dict[str, OpenAICompatibleModel]:
     """The models that a batch asks, by name.
 
     Raises:
@@ -345,7 +337,7 @@ def _models_of(scorer: Scorer[Scored]) -> dict[str, OpenAICompatibleModel]:
     return models
 
 
-def _judging_of(scorer: Scorer[Scored]) -> str:
+def _judging_of(scorer: AnyScorer) -> str:
     """A digest of everything that can change what is asked; views of verdicts cannot."""
     keys = [question.key for question in scorer.questions(_EXAMPLE)]
     return hashlib.sha256(" ".join(keys).encode()).hexdigest()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import HIGHEST
@@ -22,6 +22,9 @@ from tcva_adapters.text.words import Token, is_content, tokenise
 
 LEXICAL_VERSION = "lexical/ccrs-3"
 """Changes with every change of the algorithm that could change a rating."""
+
+_Share: TypeAlias = float | Unscored
+"""A rating in [0, 1], or why there is none."""
 
 _CLAIMS = LexicalJudge()
 _ENOUGH = 8  # different content words from which on an answer is not too thin
@@ -46,12 +49,12 @@ class LexicalRater:
         return MetricAnswer(rating=HIGHEST * share, usage=usage)
 
 
-def coherence(sample: Sample) -> float | Unscored:
+def coherence(sample: Sample) -> _Share:
     """CC: how far the contexts support the claims of the response, on average."""
     return _support(sample, FAITHFULNESS)
 
 
-def relevance(sample: Sample) -> float | Unscored:
+def relevance(sample: Sample) -> _Share:
     """QR: the share of the question's words that the response takes up.
 
     >>> relevance(Sample(input="Where is the red car?", response="The car is in the garage."))
@@ -60,7 +63,7 @@ def relevance(sample: Sample) -> float | Unscored:
     return _recalled(sample.input or "", sample.response or "", Reason.EMPTY_INPUT)
 
 
-def density(sample: Sample) -> float | Unscored:
+def density(sample: Sample) -> _Share:
     """ID: high where few words are repeated, there are enough of them, and not too many.
 
     The product of three shares: first occurrences among the content words; different content words
@@ -83,7 +86,7 @@ def density(sample: Sample) -> float | Unscored:
     )
 
 
-def correctness(sample: Sample) -> float | Unscored:
+def correctness(sample: Sample) -> _Share:
     """AC: support of the response by the reference, and of the reference by the response.
 
     The harmonic mean of the two, so that neither too much nor too little is right.
@@ -101,7 +104,7 @@ def correctness(sample: Sample) -> float | Unscored:
     return 2.0 * precision * recalled / total if total else 0.0
 
 
-def recall(sample: Sample) -> float | Unscored:
+def recall(sample: Sample) -> _Share:
     """IR: the share of the reference's words that occur in the response.
 
     >>> recall(Sample(reference="A red car.", response="The car was blue."))
@@ -112,7 +115,7 @@ def recall(sample: Sample) -> float | Unscored:
     )
 
 
-_SHARES: dict[str, Callable[[Sample], float | Unscored]] = {
+_SHARES: dict[str, Callable[[Sample], _Share]] = {
     "cc": coherence,
     "qr": relevance,
     "id": density,
@@ -121,7 +124,7 @@ _SHARES: dict[str, Callable[[Sample], float | Unscored]] = {
 }
 
 
-def _support(sample: Sample, criterion: Criterion) -> float | Unscored:
+def _support(sample: Sample, criterion: Criterion) -> _Share:
     """The mean weight of the claims under the lexical judge's probabilities."""
     assessment = _CLAIMS.assess(sample, criterion)
     if assessment.unscored is not None:
@@ -132,7 +135,7 @@ def _support(sample: Sample, criterion: Criterion) -> float | Unscored:
     return min(1.0, math.fsum(weights) / len(weights))
 
 
-def _recalled(wanted: str, text: str, if_none: Reason) -> float | Unscored:
+def _recalled(wanted: str, text: str, if_none: Reason) -> _Share:
     """The share of the different content words of one text that occur in another."""
     tokens = tokenise(wanted)
     # "Who are you?" has function words only; then these have to do.

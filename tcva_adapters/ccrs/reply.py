@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tcva_adapters.judges.reply import MOST_LINES
 from tcva_adapters.judges.reply_echoes import repeated_words
@@ -78,7 +77,7 @@ def read_rating(reply: str, shown: str = "") -> Rating:
     if not nodes:
         return _rating_of_text(body, shown_words)
 
-    scores: list[Any] = []
+    scores: list[object] = []
     for node in nodes:
         text = body[node.start : node.end]
         is_broken = node.is_repaired and not _FLAT.fullmatch(text)
@@ -108,11 +107,11 @@ def _only_rating(ratings: Sequence[Rating]) -> Rating:
     return ratings[0]
 
 
-def _scores(value: Any, depth: int = 0) -> list[Any]:
+def _scores(value: object, depth: int = 0) -> list[object]:
     """The scores in the objects of a JSON value; the outer ones win."""
     if depth > MAX_DEPTH or not isinstance(value, dict | list):
         return []
-    entries: Iterable[Any] = value
+    entries: Iterable[object] = value
     if isinstance(value, dict):
         scores = [item for key, item in value.items() if plain_key(key) in _NAMES]
         if scores:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -13,7 +12,7 @@ from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, ExactMatch
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.results.judgement import Judgement, Layouted, Unscored, Usage
 from tcva_adapters.results.setting_checks import Share, check
-from tcva_adapters.samples.json_values import Metadata
+from tcva_adapters.samples.json_values import Json, Metadata
 
 
 class MetricAnswer(Judgement):
@@ -153,21 +152,17 @@ class CCRSResult(Layouted):
     @property
     def summary(self) -> str:
         """The reason without the text of an error."""
-        return "; ".join(self._reasons(lambda why: why.reason.value).values())
+        return "; ".join(self._reason(name, in_short=True) for name in self.answers)
 
     @property
     def reasons(self) -> dict[str, str]:
         """The score of each metric in a sentence, or why there is none."""
-        return self._reasons(lambda why: why.text)
+        return {name: self._reason(name) for name in self.answers}
 
-    def _reasons(self, words: Callable[[Unscored], str]) -> dict[str, str]:
-        """A sentence for each metric; ``words`` say why one is unscored."""
-        return {name: self._reason(name, words) for name in self.answers}
-
-    def _reason(self, name: str, words: Callable[[Unscored], str]) -> str:
+    def _reason(self, name: str, *, in_short: bool = False) -> str:
         unscored = self.answers[name].unscored
         if unscored is not None:
-            return f"unscored: {words(unscored)}"
+            return f"unscored: {unscored.reason.value if in_short else unscored.text}"
         metric = METRICS[name]
         reason = f"{metric.title} {self.scores[name]:.3f} by {self.judge}"
         if not metric.has_exact_match:
@@ -222,7 +217,7 @@ class CCRSResult(Layouted):
         }
         return self.model_copy(update=update)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """As JSON values; scores, passed and reason stand in it for other readers.
 
         Metadata that JSON cannot hold is written as text.

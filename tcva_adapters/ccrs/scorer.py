@@ -202,28 +202,23 @@ class CCRS(Scorer[CCRSResult]):
         )
 
 
-def _metrics(metrics: Any) -> tuple[Metric, ...]:
+def _metrics(metrics: object) -> tuple[Metric, ...]:
     """One metric or several, in the order given; by short name or as they are.
 
     Raises:
         InvalidValueError: None at all, one of them twice, or one that does not exist.
     """
     entries = metrics if isinstance(metrics, list | tuple) else [metrics]
-    chosen: list[Metric] = []
-    for entry in entries:
-        metric = METRICS.get(str(getattr(entry, "name", entry)))
-        if metric is None or entry not in (metric, metric.name):
-            names = ", ".join(f"{m.name} ({m.title})" for m in METRICS.values())
-            raise InvalidValueError(
-                f"unknown metric {getattr(entry, 'name', entry)!r}; use one or more of {names}"
-            )
-        chosen.append(metric)
-    if not chosen or len(set(chosen)) < len(chosen):
-        known = ", ".join(METRICS)
+    known = [*METRICS, *METRICS.values()]
+    names = dict.fromkeys(
+        str(getattr(entry, "name", entry)) for entry in entries if entry in known
+    )
+    if not names or len(names) < len(entries):
+        all_names = ", ".join(f"{m.name} ({m.title})" for m in METRICS.values())
         raise InvalidValueError(
-            f"metrics must be one or more of {known}, each at most once, got {metrics!r}"
+            f"metrics must be one or more of {all_names}, each at most once, got {metrics!r:.80}"
         )
-    return tuple(chosen)
+    return tuple(METRICS[name] for name in names)
 
 
 def _without_call(sample: Sample, metric: Metric) -> MetricAnswer | None:
@@ -242,7 +237,7 @@ def _without_call(sample: Sample, metric: Metric) -> MetricAnswer | None:
     return MetricAnswer(unscored=Unscored(reason=reason, detail=detail))
 
 
-def _rater_of(judge: Any, max_concurrency: int) -> LLMJudge | LexicalRater:
+def _rater_of(judge: object, max_concurrency: int) -> LLMJudge | LexicalRater:
     """The rater that a user's ``judge`` stands for; see `resolve_judge`.
 
     Raises:

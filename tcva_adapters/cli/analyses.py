@@ -9,23 +9,36 @@ from typing import Annotated
 import typer
 
 from tcva_adapters import compare  # its names are imported when they are used
-from tcva_adapters.cli import options, output
+from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import AnalysisConfig, CalibrationConfig, DrawsConfig
 from tcva_adapters.cli.options import (
-    GATES,
     INPUT,
     OUTPUT,
     RATINGS,
     SCORING,
+    File,
+    Number,
+    Text,
+    Texts,
     argument,
     flag,
     option,
 )
+from tcva_adapters.cli.output import (
+    GATE_FAILED,
+    STDOUT,
+    check_targets,
+    draw,
+    print_report,
+    say_written,
+    side,
+    write_text,
+)
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.settings import (
     names_of,
-    pair_of,
     parse_settings,
+    scale_of,
     scoring_of,
     take,
     value_of,
@@ -81,14 +94,14 @@ def sweep(
         schemes=[value_of(scheme) for scheme in schemes or ()],
         ablation=ablation,
         human=human,
-        human_scale=pair_of(human_scale, "--human-scale"),
+        human_scale=scale_of(human_scale),
         group=group,
         skip_bad=skip_bad,
         resamples=draws.resamples,
         seed=draws.seed,
     )
-    output.print_report(report, as_json=as_json, everything=everything)
-    output.draw(report, figures, overwrite=overwrite)
+    print_report(report, as_json=as_json, everything=everything)
+    draw(report, figures, overwrite=overwrite)
 
 
 def calibrate(
@@ -98,39 +111,18 @@ def calibrate(
     human: options.Human = None,
     human_scale: options.HumanScale = None,
     human_threshold: options.HumanThreshold = None,
-    objective: Annotated[
-        str, option(RATINGS, "--objective", "What to optimise: spearman, mae or kappa.")
-    ] = "spearman",
-    by: Annotated[
-        str | None,
-        option(RATINGS, "--by", "A temperature per value of a field.", "FIELD"),
-    ] = None,
+    objective: options.Objective = "spearman",
+    by: options.TemperatureBy = None,
     group: options.Group = None,
     temperatures: options.Temperatures = None,
     schemes: options.Schemes = None,
-    penalties: Annotated[
-        list[str] | None,
-        option(SCORING, "--penalty", "Penalty to try; repeatable.", "NAME"),
-    ] = None,
+    penalties: options.Penalties = None,
     config: options.Config = None,
     set_: options.Settings = None,
     max_false_pass: options.MaxFalsePass = None,
-    min_true_pass: Annotated[
-        float | None,
-        option(
-            GATES,
-            "--min-true-pass",
-            "Smallest share of good answers that must pass.",
-            "SHARE",
-        ),
-    ] = None,
-    confidence: Annotated[
-        float | None,
-        option(GATES, "--confidence", "Confidence of the limits (default: 0.95)."),
-    ] = None,
-    out: Annotated[
-        Path | None, option(OUTPUT, "--out -o", "Write settings for --config.", "FILE")
-    ] = None,
+    min_true_pass: options.MinTruePass = None,
+    confidence: options.Confidence = None,
+    out: options.ConfigOut = None,
     report: options.Page = None,
     overwrite: options.Overwrite = False,
     everything: options.Everything = False,
@@ -145,7 +137,7 @@ def calibrate(
     Example: tcva calibrate judged.jsonl --human human_score --max-false-pass 0.1 --out tcva.json
     """
     targets = {"--out": (out, CONFIG), "--report": (report, PAGE)}
-    output.check_targets(targets, overwrite=overwrite, as_json=as_json)
+    check_targets(targets, overwrite=overwrite, as_json=as_json)
     settings = parse_settings(
         set_, ScoringConfig, CalibrationConfig, options=["objective"]
     )
@@ -155,7 +147,7 @@ def calibrate(
             f"--set {min(unused)} is not used with a limit; leave it out"
         )
     analysis = take(settings, CalibrationConfig)
-    scale = pair_of(human_scale, "--human-scale")
+    scale = scale_of(human_scale)
     scoring = scoring_of(config, settings) or ScoringConfig()
     read_table = partial(
         compare.read_scores,
@@ -184,21 +176,21 @@ def calibrate(
             min_true_pass=min_true_pass,
             confidence=confidence,
         )
-    output.print_report(calibration, as_json=as_json, everything=everything)
+    print_report(calibration, as_json=as_json, everything=everything)
 
     chosen = calibration.settings.get("guarantee")
-    if report and chosen and judged != output.STDOUT:
+    if report and chosen and judged != STDOUT:
         table = read_table(scoring=ScoringConfig(**chosen["setting"]))
     is_recommended = calibration.settings["recommended"] is not None
     if out is not None and is_recommended:
         recommended(calibration).dump(out, overwrite=overwrite)
-        output.say_written({out: f"recommended settings, for --config {out}"})
+        say_written({out: f"recommended settings, for --config {out}"})
     title = Path(judged).name
     write_page([table, calibration], report, overwrite=overwrite, title=title)
     if not is_recommended:
         if out is not None:
             note(f"not written: {out}: no threshold is certified")
-        raise typer.Exit(output.GATE_FAILED)
+        raise typer.Exit(GATE_FAILED)
 
 
 def validate(
@@ -209,30 +201,28 @@ def validate(
     human_scale: options.HumanScale = None,
     human_threshold: options.HumanThreshold = None,
     by: Annotated[
-        list[str] | None,
+        Texts,
         option(RATINGS, "--by", "Errors by this field; repeatable.", "FIELD"),
     ] = None,
     group: options.Group = None,
     width: Annotated[
-        float | None, option(RATINGS, "--width", "Print ratings needed for this width.")
+        Number, option(RATINGS, "--width", "Print ratings needed for this width.")
     ] = None,
-    rate_next: Annotated[
-        int, option(RATINGS, "--next", "Draw samples to rate, into --out.")
-    ] = 0,
+    rate_next: options.RateNext = 0,
     method: Annotated[
-        str | None,
+        Text,
         option(SCORING, "--method", "Method to check; by default the first."),
     ] = None,
     temperature: options.Temperature = None,
     config: options.Config = None,
     set_: options.Settings = None,
     out: Annotated[
-        Path | None,
+        File,
         option(OUTPUT, "--out -o", "File of --next: .jsonl or .csv.", "FILE"),
     ] = None,
     report: options.Page = None,
     tables: Annotated[
-        str | None, option(OUTPUT, "--tables", "Write all tables as Markdown.", "FILE")
+        Text, option(OUTPUT, "--tables", "Write all tables as Markdown.", "FILE")
     ] = None,
     overwrite: options.Overwrite = False,
     everything: options.Everything = False,
@@ -255,12 +245,12 @@ def validate(
         "--report": (report, PAGE),
         "--tables": (tables, MARKDOWN),
     }
-    output.check_targets(targets, overwrite=overwrite, as_json=as_json)
+    check_targets(targets, overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
     analysis = take(settings, AnalysisConfig)
     if temperature is not None:
         settings["temperature"] = temperature
-    scale = pair_of(human_scale, "--human-scale")
+    scale = scale_of(human_scale)
     table = compare.read_scores(
         judged,
         human=human,
@@ -281,16 +271,15 @@ def validate(
         level=analysis.level,
         seed=analysis.seed,
     )
-    output.print_report(
-        validation, as_json=as_json, everything=everything, file=output.side(tables)
-    )
+    print_report(validation, as_json=as_json, everything=everything, file=side(tables))
 
-    text = validation.markdown(full=True)
-    output.write_text(tables, text, MARKDOWN, overwrite=overwrite)
+    if tables is not None:
+        text = validation.markdown(full=True)
+        write_text(tables, text, MARKDOWN, overwrite=overwrite)
     if out is not None:
         write_labels(out, table, validation.table("next"), overwrite=overwrite)
     contents = "samples to rate: fill in 'human', then use the file with --human"
-    output.say_written({out: contents, tables: "Markdown: all tables"})
+    say_written({out: contents, tables: "Markdown: all tables"})
     title = Path(judged).name
     write_page([table, validation], report, overwrite=overwrite, title=title)
 
@@ -305,10 +294,10 @@ def systems(
     ],
     *,
     system: Annotated[
-        str | None, option(INPUT, "--system", "Field that names the system.", "FIELD")
+        Text, option(INPUT, "--system", "Field that names the system.", "FIELD")
     ] = None,
     metrics: Annotated[
-        list[str] | None,
+        Texts,
         option(SCORING, "--metric", "Only this metric; repeatable.", "NAME"),
     ] = None,
     temperatures: options.Temperatures = None,
@@ -319,10 +308,10 @@ def systems(
         float, option(SCORING, "--alpha", "Significance level of the tests.")
     ] = 0.05,
     hypotheses: Annotated[
-        Path | None, option(SCORING, "--hypotheses", "JSON with hypotheses.", "FILE")
+        File, option(SCORING, "--hypotheses", "JSON with hypotheses.", "FILE")
     ] = None,
     group: options.Group = None,
-    set_: Annotated[list[str] | None, options.setting("resamples=2000, seed=1")] = None,
+    set_: Annotated[Texts, options.setting("resamples=2000, seed=1")] = None,
     report: options.Page = None,
     figures: options.Figures = None,
     overwrite: options.Overwrite = False,
@@ -337,7 +326,7 @@ def systems(
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
     """
     targets = {"--report": (report, PAGE)}
-    output.check_targets(targets, overwrite=overwrite, as_json=as_json)
+    check_targets(targets, overwrite=overwrite, as_json=as_json)
     draws = DrawsConfig(**parse_settings(set_, DrawsConfig))
     with progress_of("randomisation", None, wanted=True):
         comparison = compare.systems(
@@ -352,6 +341,6 @@ def systems(
             resamples=draws.resamples,
             seed=draws.seed,
         )
-    output.print_report(comparison, as_json=as_json, everything=everything)
-    output.draw(comparison, figures, overwrite=overwrite)
+    print_report(comparison, as_json=as_json, everything=everything)
+    draw(comparison, figures, overwrite=overwrite)
     write_page(comparison, report, overwrite=overwrite, title="systems")

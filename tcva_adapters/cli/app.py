@@ -209,7 +209,7 @@ def run(arguments: list[str]) -> int:
             rest = [argument for argument in arguments if argument != "--debug"]
             code = app(rest, prog_name="tcva", standalone_mode=False)
     except SystemExit as done:
-        if _came_of(done, BrokenPipeError):
+        if _is_of_closed_pipe(done):
             return CLOSED_PIPE  # typer and rich leave with 1, which says that a gate failed
         return done.code if isinstance(done.code, int) else DONE
     except Exception as error:  # noqa: BLE001  # the last place before a traceback
@@ -240,10 +240,10 @@ def _message(error: Exception, arguments: list[str]) -> str:
     )
 
 
-def _came_of(error: BaseException | None, kind: type[BaseException]) -> bool:
-    """Whether an error was raised while one of this kind was handled."""
+def _is_of_closed_pipe(error: BaseException | None) -> bool:
+    """Whether an error was raised while a `BrokenPipeError` was handled."""
     while error is not None:
-        if isinstance(error, kind):
+        if isinstance(error, BrokenPipeError):
             return True
         error = error.__context__
     return False

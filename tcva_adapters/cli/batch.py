@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,7 +12,16 @@ from tcva_adapters import batches  # its names are imported when they are used
 from tcva_adapters.ccrs import CCRS
 from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import PanelConfig
-from tcva_adapters.cli.options import INPUT, JUDGING, OUTPUT, flag, option
+from tcva_adapters.cli.options import (
+    INPUT,
+    JUDGING,
+    OUTPUT,
+    Number,
+    Text,
+    Texts,
+    flag,
+    option,
+)
 from tcva_adapters.cli.output import JUDGEMENTS_FAILED, interruptible, print_report
 from tcva_adapters.cli.settings import (
     DEFAULT_STORE,
@@ -23,10 +32,11 @@ from tcva_adapters.cli.settings import (
 )
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
-from tcva_adapters.evaluator import Scorer
+from tcva_adapters.evaluator import AnyScorer
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.reader import SampleStream
+from tcva_adapters.scale.settings import made_of
 
 _DEFAULT = Path("tcva-batch")
 _GOES_ON = "the same command continues and repeats no request"
@@ -41,15 +51,13 @@ def submit(
     samples: options.Samples,
     *,
     judge: Annotated[
-        str | None, option(JUDGING, "--judge -j", "Required: openai:MODEL.", "JUDGE")
+        Text, option(JUDGING, "--judge -j", "Required: openai:MODEL.", "JUDGE")
     ] = None,
     criterion: options.Criterion = None,
     panel: options.Panel = None,
     fuse: options.Fuse = None,
     ccrs: options.Ccrs = None,
-    set_: Annotated[
-        list[str] | None, options.setting("claims=llm, max-tokens=2000")
-    ] = None,
+    set_: Annotated[Texts, options.setting("claims=llm, max-tokens=2000")] = None,
     store: options.Store = None,
     out: Annotated[
         Path,
@@ -84,7 +92,7 @@ def submit(
         metrics=None if ccrs is None else names_of(ccrs),
     )
     verdicts = VerdictStore(store or DEFAULT_STORE)
-    scorer = _scorer(recipe, verdicts)
+    scorer = made_of(recipe).changed(store=verdicts)
     note(f"judgements are stored in {verdicts.path}")
     require = None if isinstance(scorer, CCRS) else scorer.require
     stream = SampleStream(
@@ -120,7 +128,7 @@ def collect(
     folder: Folder = _DEFAULT,
     *,
     wait: Annotated[
-        float | None, option(INPUT, "--wait", "Poll until all has arrived.", "SECONDS")
+        Number, option(INPUT, "--wait", "Poll until all has arrived.", "SECONDS")
     ] = None,
     again: Annotated[
         bool, flag(INPUT, "--again", "Submit failed requests once more.")
@@ -168,15 +176,10 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
 }
 
 
-def _submitted(folder: Path) -> Scorer[Any]:
+def _submitted(folder: Path) -> AnyScorer:
     """The scorer of a submission."""
-    from tcva_adapters.batches.commands import recipe_of  # noqa: PLC0415  # they import openai
+    from tcva_adapters.batches.commands import recipe_of  # noqa: PLC0415  # loads openai
 
-    recipe = dict(recipe_of(folder))
-    return _scorer(recipe, VerdictStore(recipe.pop("store")))
-
-
-def _scorer(recipe: dict[str, Any], store: VerdictStore) -> Scorer[Any]:
-    from tcva_adapters.scale.settings import made_of  # noqa: PLC0415  # no other command needs it
-
+    recipe = recipe_of(folder)
+    store = VerdictStore(recipe.pop("store"))
     return made_of(recipe).changed(store=store)

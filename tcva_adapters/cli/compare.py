@@ -11,7 +11,15 @@ from typing import Annotated, Any
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import ComparisonConfig, ImportConfig, PanelConfig
-from tcva_adapters.cli.options import INPUT, JUDGING, RATINGS, SCORING, option
+from tcva_adapters.cli.options import (
+    INPUT,
+    JUDGING,
+    RATINGS,
+    SCORING,
+    Text,
+    Texts,
+    option,
+)
 from tcva_adapters.cli.output import (
     check_targets,
     interruptible,
@@ -23,9 +31,9 @@ from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.reviews import Reviews
 from tcva_adapters.cli.settings import (
     names_of,
-    pair_of,
     plain_settings,
     renames,
+    scale_of,
     silence_frameworks,
     take,
     with_store,
@@ -44,13 +52,14 @@ from tcva_adapters.samples.reader import SampleStream
 from tcva_adapters.scale.settings import made_of
 
 
+# Over 80 lines, as each of its options and of the arguments that they become has a line.
 def compare(
     file: options.Samples,
     *,
     rename: options.Renames = None,
     skip_bad: options.SkipBad = False,
     scores: Annotated[
-        list[str] | None,
+        Texts,
         option(
             INPUT,
             "--scores",
@@ -65,13 +74,13 @@ def compare(
         str, option(JUDGING, "--with", "Use ragas,deepeval... or none.")
     ] = "all",
     metrics: Annotated[
-        str | None, option(JUDGING, "--metrics", "Use faithfulness,... or all.")
+        Text, option(JUDGING, "--metrics", "Use faithfulness,... or all.")
     ] = None,
     store: options.Store = None,
     dry_run: options.DryRun = False,
     temperatures: options.Temperatures = None,
     mean_of: Annotated[
-        list[str] | None,
+        Texts,
         option(SCORING, "--mean-of", "Mean of 'a + b'; repeatable.", "METHODS"),
     ] = None,
     config: options.Config = None,
@@ -80,7 +89,7 @@ def compare(
     human_scale: options.HumanScale = None,
     group: options.Group = None,
     reference: Annotated[
-        str | None,
+        Text,
         option(RATINGS, "--reference", "Test others against this.", "METHOD"),
     ] = None,
     max_false_pass: options.MaxFalsePass = None,
@@ -123,7 +132,7 @@ def compare(
     )
     tests = take(plain, ComparisonConfig)
     importing = take(plain, ImportConfig)
-    scale = pair_of(human_scale, "--human-scale")
+    scale = scale_of(human_scale)
     limits = limits_of(
         max_false_pass=max_false_pass,
         confidence=tests.confidence,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tcva_adapters import report as reports
 from tcva_adapters.cli import options
-from tcva_adapters.cli.output import check_targets, print_report, say_written
+from tcva_adapters.cli.output import check_targets, print_report
+from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.settings import silence_frameworks
 from tcva_adapters.console import note
 from tcva_adapters.demo import demo as looked_at
 from tcva_adapters.demo import demo_samples, demo_table
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.report.page import OURS
 
 _DEFAULT = Path("tcva-demo.html")
 
@@ -30,7 +29,7 @@ def demo(
 
     Example: tcva demo
     """
-    check_targets({"--report": (report, OURS)}, overwrite=overwrite)
+    check_targets({"--report": (report, PAGE)}, overwrite=overwrite)
     silence_frameworks()
     samples = demo_samples()
     table = demo_table(samples)
@@ -39,14 +38,13 @@ def demo(
     if path is None:
         return
     try:
-        page = reports.write(
+        write_page(
             table,
             path,
             samples=samples,
             title="tcva demo",
             overwrite=overwrite,
         )
-        say_written({page.path: page.contents})
     except InvalidValueError as error:
         if report is not None:
             raise

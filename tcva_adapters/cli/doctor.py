@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tcva_adapters.cli import options
-from tcva_adapters.cli.options import JUDGING, option
+from tcva_adapters.cli.options import JUDGING, Text, Texts, option
 from tcva_adapters.cli.output import GATE_FAILED, print_report
 from tcva_adapters.cli.settings import parse_settings
 from tcva_adapters.diagnosis import diagnose
@@ -17,7 +17,7 @@ from tcva_adapters.results.settings import ModelConfig
 def doctor(
     *,
     judge: Annotated[
-        str | None,
+        Text,
         option(
             JUDGING,
             "--judge -j",
@@ -25,7 +25,7 @@ def doctor(
         ),
     ] = None,
     set_: Annotated[
-        list[str] | None, options.setting("timeout=60, requests-per-minute=30")
+        Texts, options.setting("timeout=60, requests-per-minute=30")
     ] = None,
     as_json: options.Json = False,
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -16,7 +16,15 @@ from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import CompositeConfig, PanelConfig
-from tcva_adapters.cli.options import GATES, OUTPUT, SCORING, option
+from tcva_adapters.cli.options import (
+    GATES,
+    OUTPUT,
+    SCORING,
+    Number,
+    Text,
+    Texts,
+    option,
+)
 from tcva_adapters.cli.output import (
     JUDGEMENTS_FAILED,
     STDOUT,
@@ -29,10 +37,11 @@ from tcva_adapters.cli.output import (
 from tcva_adapters.cli.report import PAGE, write_page
 from tcva_adapters.cli.reviews import Reviews
 from tcva_adapters.cli.settings import (
+    PlainSettings,
     names_of,
-    pair_of,
     plain_settings,
     renames,
+    scale_of,
     with_store,
 )
 from tcva_adapters.compare.agreement.panels import panel_report
@@ -48,6 +57,7 @@ from tcva_adapters.errors import (
     InvalidValueError,
     UnreadableInputError,
 )
+from tcva_adapters.evaluator import AnyScorer
 from tcva_adapters.long_run import run_fingerprint, run_results
 from tcva_adapters.report.claims import claim_tables
 from tcva_adapters.report.evaluating import check_samples, evaluation
@@ -65,6 +75,7 @@ from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
 
 
+# Over 80 lines, as each of its options and of the arguments that they become has a line.
 def evaluate(
     file: options.Samples,
     *,
@@ -79,7 +90,7 @@ def evaluate(
     dry_run: options.DryRun = False,
     temperature: options.Temperature = None,
     threshold: Annotated[
-        float | None, option(SCORING, "--threshold", "Lowest score that passes; 0.5.")
+        Number, option(SCORING, "--threshold", "Lowest score that passes; 0.5.")
     ] = None,
     config: options.Config = None,
     set_: options.Settings = None,
@@ -88,20 +99,20 @@ def evaluate(
     group: options.Group = None,
     gate: options.Gates = None,
     baseline: Annotated[
-        str | None,
+        Text,
         option(GATES, "--baseline", "Compare with this earlier --out.", "FILE"),
     ] = None,
     junit: options.Junit = None,
     markdown: options.Markdown = None,
     show: Annotated[
-        list[str] | None,
+        Texts,
         option(OUTPUT, "--show", "Show claims: worst, all or an id.", "ID"),
     ] = None,
     out: options.Out = None,
     overwrite: options.Overwrite = False,
     report: options.Page = None,
     ray: Annotated[
-        str | None,
+        Text,
         option(OUTPUT, "--ray", "Use Ray: host:port, auto or local.", "ADDRESS"),
     ] = None,
     everything: options.Everything = False,
@@ -132,7 +143,7 @@ def evaluate(
         threshold=threshold,
     )
     _check_ccrs(plain)
-    scale = pair_of(human_scale, "--human-scale")
+    scale = scale_of(human_scale)
     mapping = renames(rename)
     if ray is not None and not dry_run:
         refused = {
@@ -159,7 +170,7 @@ def evaluate(
     begins = beginning(out or STDOUT, file, overwrite=overwrite)
 
     weights: Mapping[str, float] | None = plain.pop("weights", None)
-    scorer: Any = with_store(made_of(plain), store)
+    scorer = with_store(made_of(plain), store)
     tcva = scorer if isinstance(scorer, TCVA) else None
     read_table = partial(
         read_scores,
@@ -191,7 +202,7 @@ def evaluate(
 
     samples = [*stream] if report and not is_file else stream
     views = [panel_report] if panel else []
-    if scorer.settings.get("repeats", 1) > 1:
+    if scorer.arguments.get("repeats", 1) > 1:
         views.append(repeat_report)
     needs_results = gate, baseline, junit, markdown, show, report, human, group, views
     holds_all = any(needs_results) or (stream.total and stream.conversations)
@@ -233,9 +244,9 @@ def evaluate(
 
 
 def _print_cost(
-    scorer: Any,
+    scorer: AnyScorer,
     stream: SampleStream,
-    plain: Mapping[str, Any],
+    plain: PlainSettings,
     *,
     as_json: bool,
 ) -> None:
@@ -247,10 +258,12 @@ def _print_cost(
     )
 
 
-def _with_notes(table: ScoreTable, stream: SampleStream, scorer: Any) -> ScoreTable:
+def _with_notes(
+    table: ScoreTable, stream: SampleStream, scorer: AnyScorer
+) -> ScoreTable:
     """The table with what was left out of the file, and whether a run can be continued."""
     notes = [*table.notes, *stream.notes]
-    if scorer.settings.get("guarantee") and stream.conversations:
+    if scorer.arguments.get("guarantee") and stream.conversations:
         notes.append("The guarantee is not about scores of conversations.")
     return replace(
         table,
@@ -260,7 +273,7 @@ def _with_notes(table: ScoreTable, stream: SampleStream, scorer: Any) -> ScoreTa
     )
 
 
-def _check_ccrs(plain: Mapping[str, Any]) -> None:
+def _check_ccrs(plain: PlainSettings) -> None:
     """Refuse what is about claims, or about a metric that is not rated, with ``--ccrs``.
 
     Raises:
@@ -284,7 +297,7 @@ def _judge_on_ray(
     address: str,
     file: str,
     out: str | None,
-    plain: dict[str, Any],
+    plain: PlainSettings,
     refused: Mapping[str, object],
     mapping: dict[str, str],
     *,
@@ -313,7 +326,7 @@ def _evaluation(
     gates: Gates,
     before: ScoreTable | None,
     views: Iterable[Callable[[ScoreTable], Report]],
-    show: Sequence[str] | None,
+    show: Texts,
 ) -> Report:
     """The figures and gates, with those of a panel, of repeats and of ratings, and single samples."""
     figures = evaluation(table, gates, before)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ GATES = "Gates"
 OUTPUT = "Output"
 
 
-def option(panel: str, flags: str, meaning: str, metavar: str | None = None) -> Any:
+def option(panel: str, flags: str, meaning: str, metavar: str | None = None) -> object:
     """Describe an option; ``--help`` shows its meaning as it is, brackets and all."""
     return typer.Option(
         *flags.split(),
@@ -27,15 +27,21 @@ def option(panel: str, flags: str, meaning: str, metavar: str | None = None) -> 
     )
 
 
-def flag(panel: str, flags: str, meaning: str) -> Any:
+def flag(panel: str, flags: str, meaning: str) -> object:
     """Describe an option without a value."""
     return option(panel, flags, meaning, " ")  # typer would print <bool>
 
 
-def argument(meaning: str, metavar: str) -> Any:
+def argument(meaning: str, metavar: str) -> object:
     """Describe what a command is about."""
     return typer.Argument(help=meaning.replace("[", r"\["), metavar=metavar)
 
+
+Text = str | None
+Texts = list[str] | None
+File = Path | None
+Number = float | None
+"""Values of options that may be left out; texts may be given several times."""
 
 Samples = Annotated[
     str,
@@ -47,21 +53,21 @@ Results = Annotated[
     str, argument("Results of 'tcva evaluate --out', or '-' for a pipe.", "RESULTS")
 ]
 Renames = Annotated[
-    list[str] | None,
+    Texts,
     option(INPUT, "--map", "Read your field as FIELD; repeatable.", "YOURS=FIELD"),
 ]
 SkipBad = Annotated[bool, flag(INPUT, "--skip-bad", "Leave out unreadable lines.")]
 
 Criterion = Annotated[
-    str | None,
+    Text,
     option(JUDGING, "--criterion -c", f"{', '.join(CRITERIA)} (default: the first)."),
 ]
 Ccrs = Annotated[
-    str | None,
+    Text,
     option(JUDGING, "--ccrs", "Rate answers by cc,qr,id,ac,ir.", "METRICS"),
 ]
 Judge = Annotated[
-    str | None,
+    Text,
     option(
         JUDGING,
         "--judge -j",
@@ -70,7 +76,7 @@ Judge = Annotated[
     ),
 ]
 Panel = Annotated[
-    list[str] | None,
+    Texts,
     option(
         JUDGING,
         "--panel",
@@ -79,11 +85,11 @@ Panel = Annotated[
     ),
 ]
 Fuse = Annotated[
-    list[str] | None,
+    Texts,
     option(JUDGING, "--fuse", "Another judge; scores are fused. Repeatable.", "JUDGE"),
 ]
 Store = Annotated[
-    str | None,
+    Text,
     option(
         JUDGING,
         "--store",
@@ -97,42 +103,45 @@ DryRun = Annotated[
 
 _STRICTNESS = "Strictness of the score: 0.1 to 1.0, strict, balanced or lenient"
 Temperature = Annotated[
-    str | None, option(SCORING, "--temperature -T", f"{_STRICTNESS} (default: 0.5).")
+    Text, option(SCORING, "--temperature -T", f"{_STRICTNESS} (default: 0.5).")
 ]
 Temperatures = Annotated[
-    str | None,
+    Text,
     option(SCORING, "--temperatures -T", f"{_STRICTNESS}; several: 0.1,0.5,0.9."),
 ]
 THREE_TEMPERATURES = "0.1,0.5,0.9"
 """What commands show that are given no temperatures."""
 
 Schemes = Annotated[
-    list[str] | None,
+    Texts,
     option(
         SCORING, "--scheme", "Weights: a name or five numbers; repeatable.", "SCHEME"
     ),
 ]
+Penalties = Annotated[
+    Texts, option(SCORING, "--penalty", "Penalty to try; repeatable.", "NAME")
+]
 Config = Annotated[
-    Path | None,
+    File,
     option(SCORING, "--config", "Settings written by 'tcva calibrate --out'.", "FILE"),
 ]
 
 
-def setting(examples: str, more: str = "") -> Any:
+def setting(examples: str, more: str = "") -> object:
     """``--set`` with examples that the command takes."""
     text = f"Another setting, e.g. {examples}; repeatable. A wrong name lists all settings."
     return option(SCORING, "--set", f"{text}{more}", "NAME=VALUE")
 
 
 Settings = Annotated[
-    list[str] | None,
+    Texts,
     setting(
         "penalty=off, bounds=-4,12", " Options win over --set, and --set over --config."
     ),
 ]
 
 Human = Annotated[
-    str | None,
+    Text,
     option(
         RATINGS,
         "--human",
@@ -142,14 +151,14 @@ Human = Annotated[
     ),
 ]
 HumanScale = Annotated[
-    str | None,
+    Text,
     option(RATINGS, "--human-scale", "Scale of ratings (default: 0,1).", "LOW,HIGH"),
 ]
 HumanThreshold = Annotated[
-    float | None, option(RATINGS, "--human-threshold", "Lowest rating that passes.")
+    Number, option(RATINGS, "--human-threshold", "Lowest rating that passes.")
 ]
 Group = Annotated[
-    str | None,
+    Text,
     option(
         RATINGS,
         "--group",
@@ -158,8 +167,18 @@ Group = Annotated[
     ),
 ]
 
+Objective = Annotated[
+    str, option(RATINGS, "--objective", "What to optimise: spearman, mae or kappa.")
+]
+TemperatureBy = Annotated[
+    Text, option(RATINGS, "--by", "A temperature per value of a field.", "FIELD")
+]
+RateNext = Annotated[
+    int, option(RATINGS, "--next", "Draw samples to rate, into --out.")
+]
+
 MaxFalsePass = Annotated[
-    float | None,
+    Number,
     option(
         GATES,
         "--max-false-pass",
@@ -167,8 +186,21 @@ MaxFalsePass = Annotated[
         "SHARE",
     ),
 ]
+MinTruePass = Annotated[
+    Number,
+    option(
+        GATES,
+        "--min-true-pass",
+        "Smallest share of good answers that must pass.",
+        "SHARE",
+    ),
+]
+Confidence = Annotated[
+    Number,
+    option(GATES, "--confidence", "Confidence of the limits (default: 0.95)."),
+]
 Gates = Annotated[
-    list[str] | None,
+    Texts,
     option(
         GATES,
         "--gate",
@@ -178,28 +210,29 @@ Gates = Annotated[
     ),
 ]
 Junit = Annotated[
-    str | None,
+    Text,
     option(GATES, "--junit", "Write JUnit XML: a test per sample and gate.", "FILE"),
 ]
 Markdown = Annotated[
-    str | None,
+    Text,
     option(GATES, "--markdown", "Write a comment for a pull request.", "FILE"),
 ]
 
 Out = Annotated[
-    str | None,
+    Text,
     option(OUTPUT, "--out -o", "Write the results as jsonl; '-' for a pipe.", "FILE"),
 ]
+ConfigOut = Annotated[
+    File, option(OUTPUT, "--out -o", "Write settings for --config.", "FILE")
+]
 Folder = Annotated[
-    Path | None,
+    File,
     option(OUTPUT, "--out -o", "Folder for results; a run continues in it.", "FOLDER"),
 ]
 Overwrite = Annotated[bool, flag(OUTPUT, "--overwrite", "Replace any existing file.")]
-Page = Annotated[
-    Path | None, option(OUTPUT, "--report", "Write an HTML report.", "FILE")
-]
+Page = Annotated[File, option(OUTPUT, "--report", "Write an HTML report.", "FILE")]
 Figures = Annotated[
-    Path | None,
+    File,
     option(OUTPUT, "--figures", "Write figures (needs the extra 'plots').", "FOLDER"),
 ]
 Everything = Annotated[bool, flag(OUTPUT, "--all", "Print all tables and all rows.")]

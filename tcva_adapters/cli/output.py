@@ -47,7 +47,7 @@ Targets = Mapping[str, tuple[str | Path | None, re.Pattern[bytes] | None]]
 """What each option names, with how a file of this kind begins."""
 
 
-def check_apart(arguments: Mapping[str, Any]) -> None:
+def check_apart(arguments: Mapping[str, object]) -> None:
     """Refuse, before anything is read, to write over a file that a command reads.
 
     Links and other spellings of a path are the same file. Of a folder, the files of a comparison count.
@@ -58,7 +58,7 @@ def check_apart(arguments: Mapping[str, Any]) -> None:
     Raises:
         InvalidValueError: A file that is there is both read and written.
     """
-    read: set[Any] = set()
+    read = set[tuple[int, ...]]()
     named = {"": DEFAULT_STORE, **arguments}
     for argument in sorted(
         named, key=_WRITTEN.__contains__
@@ -161,7 +161,7 @@ def draw(report: Report, folder: Path | None, *, overwrite: bool) -> None:
 
 
 def write_text(
-    name: str | Path | None,
+    name: str,
     text: str | bytes,
     ours: re.Pattern[bytes] | None,
     *,
@@ -173,8 +173,6 @@ def write_text(
         InvalidValueError: It cannot be written.
     """
     data = text if isinstance(text, bytes) else text.encode()
-    if name is None:
-        return
     if name == STDOUT:
         sys.stdout.write(encodable(data.decode(), sys.stdout))
         sys.stdout.flush()
@@ -202,9 +200,7 @@ def say_written(files: Mapping[Any, str]) -> None:
 
 
 @contextmanager
-def interruptible(
-    then: str = "calls in progress may still finish and be stored; Ctrl-C again quits at once",
-) -> Iterator[None]:
+def interruptible(then: str) -> Iterator[None]:
     """Make Ctrl-C the exit code that shells know; a second one leaves at once.
 
     Args:

@@ -10,9 +10,9 @@ from tcva_adapters import (
 )  # its names are imported when a report is written
 from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import ImportConfig, PageConfig
-from tcva_adapters.cli.options import INPUT, OUTPUT, option
+from tcva_adapters.cli.options import INPUT, OUTPUT, Text, Texts, option
 from tcva_adapters.cli.output import say_written
-from tcva_adapters.cli.settings import pair_of, parse_settings
+from tcva_adapters.cli.settings import parse_settings, scale_of
 from tcva_adapters.console import note
 from tcva_adapters.report.page import OURS as PAGE
 
@@ -29,7 +29,7 @@ def report(
         "report.html"
     ),
     samples: Annotated[
-        str | None, option(INPUT, "--samples", "Texts of the samples, by id.", "FILE")
+        Text, option(INPUT, "--samples", "Texts of the samples, by id.", "FILE")
     ] = None,
     human: options.Human = None,
     human_scale: options.HumanScale = None,
@@ -37,9 +37,7 @@ def report(
     title: Annotated[
         str, option(OUTPUT, "--title", "Title; by default the file's name.")
     ] = "",
-    set_: Annotated[
-        list[str] | None, options.setting("max-details=500, missing=-1")
-    ] = None,
+    set_: Annotated[Texts, options.setting("max-details=500, missing=-1")] = None,
     overwrite: options.Overwrite = False,
     skip_bad: options.SkipBad = False,
 ) -> None:
@@ -58,7 +56,7 @@ def report(
         title=title,
         samples=samples,
         human=human,
-        human_scale=pair_of(human_scale, "--human-scale"),
+        human_scale=scale_of(human_scale),
         skip_bad=skip_bad,
         group=group,
         **parse_settings(set_, ImportConfig, PageConfig),

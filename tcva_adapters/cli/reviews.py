@@ -61,10 +61,12 @@ class Reviews:
         Raises:
             InvalidValueError: One cannot be written.
         """
-        xml = to_junit(report, table) if self.junit else b""
-        write_text(self.junit, xml, JUNIT, overwrite=self.overwrite)
-        text = to_markdown(report, table) if self.markdown else ""
-        write_text(self.markdown, text, MARKDOWN, overwrite=self.overwrite)
+        if self.junit:
+            xml = to_junit(report, table)
+            write_text(self.junit, xml, JUNIT, overwrite=self.overwrite)
+        if self.markdown:
+            text = to_markdown(report, table)
+            write_text(self.markdown, text, MARKDOWN, overwrite=self.overwrite)
 
     def conclude(self, report: Report, table: ScoreTable) -> None:
         """Say which gates failed and on which samples, as a reader and as GitHub have it.

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
+from tcva_adapters.cli.options import Texts
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.evaluator import Scorer
+from tcva_adapters.evaluator import AnyScorer
 from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.judges.resolve import DEFAULT
 from tcva_adapters.results.config import Config
@@ -21,8 +22,11 @@ from tcva_adapters.results.settings import ModelConfig
 from tcva_adapters.results.settings_model import SettingsModel
 from tcva_adapters.results.store import VerdictStore
 
-AnyScorer = TypeVar("AnyScorer", bound=Scorer[Any])
+OneScorer = TypeVar("OneScorer", bound=AnyScorer)
 Model = TypeVar("Model", bound=SettingsModel)
+
+PlainSettings: TypeAlias = dict[str, Any]
+"""Settings by name as plain values: numbers, texts, and several of these."""
 
 DEFAULT_STORE = Path(".tcva/verdicts.sqlite")
 NONE = "none"
@@ -35,10 +39,10 @@ _OPTIONS = frozenset({"share", "store", "fuse", "guarantee"})
 
 
 def parse_settings(
-    pairs: Iterable[str] | None,
+    pairs: Texts,
     *models: type[SettingsModel],
     options: Iterable[str] = (),
-) -> dict[str, Any]:
+) -> PlainSettings:
     """``NAME=VALUE`` pairs as settings, checked by their models.
 
     A value is JSON, a text, several of them with commas between, or ``a=1,b=2``. Hyphens are
@@ -56,17 +60,17 @@ def parse_settings(
     >>> parse_settings(["timeout=60", "prices=.5,2", "max-retries=2"], ModelConfig)
     {'timeout': 60.0, 'prices': (0.5, 2.0), 'max_retries': 2}
     """
-    fields = {
-        field.rstrip("_"): (field, model)
-        for model in reversed(models)
-        for field in (MODEL if model is ModelConfig else model.model_fields)
-        if field not in _OPTIONS
+    fields: dict[str, tuple[str, type[SettingsModel]]] = {}
+    titles: dict[str | None, str] = {
+        name: f"--{name.replace('_', '-')}" for name in options
     }
-    titles = {
-        model.model_fields[field].title: name for name, (field, model) in fields.items()
-    }
-    titles |= {name: f"--{name.replace('_', '-')}" for name in options}
-    typed: dict[type[SettingsModel], dict[str, Any]] = {}
+    for model in reversed(models):
+        for field in MODEL if model is ModelConfig else model.model_fields:
+            if field not in _OPTIONS:
+                name = field.rstrip("_")
+                fields[name] = field, model
+                titles[model.model_fields[field].title] = name
+    typed: dict[type[SettingsModel], PlainSettings] = {}
     for pair in pairs or ():
         name, equals, value = pair.partition("=")
         if not equals:
@@ -79,7 +83,7 @@ def parse_settings(
             raise InvalidValueError(f"--set {name} is given twice; remove one")
         values[field] = value_of(value)
 
-    settings: dict[str, Any] = {}
+    settings: PlainSettings = {}
     for model, values in typed.items():
         checked = model(**values)  # together: some settings go with others
         settings |= {field: getattr(checked, field) for field in values}
@@ -99,40 +103,36 @@ def value_of(text: str) -> Any:
     return tuple(map(value_of, parts)) if len(parts) > 1 else text.strip()
 
 
-def take(settings: dict[str, Any], model: type[Model]) -> Model:
+def take(settings: PlainSettings, model: type[Model]) -> Model:
     """The settings of one model, taken out of those of several."""
     names = settings.keys() & model.model_fields
     return model(**{name: settings.pop(name) for name in names})
 
 
-def scoring_of(
-    config: Path | None, settings: Mapping[str, Any]
-) -> ScoringConfig | None:
+def scoring_of(config: Path | None, settings: PlainSettings) -> ScoringConfig | None:
     """The settings of a score from a file, under those that were typed; None where there are none."""
     if config is None:
         return ScoringConfig(**settings) if settings else None
     return ScoringConfig(**{**Config.load(config).settings, **settings})
 
 
-def pair_of(text: str | None, option: str) -> tuple[float, float] | None:
-    """Two numbers with a comma between them; None where nothing was typed.
+def scale_of(text: str | None) -> tuple[float, float] | None:
+    """The two numbers of ``--human-scale``; None where nothing was typed.
 
     Raises:
         InvalidValueError: It is something else.
 
-    >>> pair_of("1,5", "--human-scale")
+    >>> scale_of("1,5")
     (1, 5)
     """
     if text is None:
         return None
-    pair = value_of(text)
-    is_tuple = isinstance(pair, tuple) and len(pair) == 2
-    if not (is_tuple and {*map(type, pair)} <= {int, float}):
-        raise InvalidValueError(
-            f"{option} must be two numbers with a comma between them, e.g. 1,5, got {text!r}"
-        )
-    numbers: tuple[float, float] = pair
-    return numbers
+    match value_of(text):
+        case (int() | float() as lowest, int() | float() as highest):
+            return lowest, highest
+    raise InvalidValueError(
+        f"--human-scale must be two numbers with a comma between them, e.g. 1,5, got {text!r}"
+    )
 
 
 def names_of(text: str) -> list[str]:
@@ -140,7 +140,7 @@ def names_of(text: str) -> list[str]:
     return [part.strip() for part in text.split(",")]
 
 
-def renames(pairs: Iterable[str] | None) -> dict[str, str]:
+def renames(pairs: Texts) -> dict[str, str]:
     """``YOURS=FIELD`` pairs as a mapping.
 
     Raises:
@@ -159,11 +159,11 @@ def renames(pairs: Iterable[str] | None) -> dict[str, str]:
 
 def plain_settings(
     judge: str | None,
-    pairs: Iterable[str] | None,
+    pairs: Texts,
     *models: type[SettingsModel],
     is_dry: bool = False,
-    **options: Any,
-) -> dict[str, Any]:
+    **options: object,
+) -> PlainSettings:
     """The arguments of a scorer as plain values; see `tcva_adapters.scale.settings.made_of`.
 
     Args:
@@ -177,9 +177,7 @@ def plain_settings(
         InvalidValueError: See `parse_settings`; settings of a model, and none that they could be for.
     """
     settings = parse_settings(pairs, *models, ModelConfig)
-    model: dict[str, Any] = {
-        name: settings.pop(name) for name in MODEL if name in settings
-    }
+    model = {name: settings.pop(name) for name in MODEL if name in settings}
     if judge is None:
         judge = DEFAULT
         note(
@@ -200,7 +198,7 @@ def plain_settings(
     return {"judge": judge, **settings}
 
 
-def with_store(scorer: AnyScorer, store: str | None) -> AnyScorer:
+def with_store(scorer: OneScorer, store: str | None) -> OneScorer:
     """A scorer with the store that ``--store`` asks for, which a note names where nobody did."""
     path = DEFAULT_STORE if store is None else Path(store)
     if store == NONE or (store is None and scorer.is_instant):

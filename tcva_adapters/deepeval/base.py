@@ -16,10 +16,11 @@ from deepeval.metrics.utils import print_verbose_logs
 from deepeval.test_case import LLMTestCase
 
 from tcva_adapters._adapter.evaluator import check_settings
+from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.deepeval.samples import PARAMS
 from tcva_adapters.deepeval.settings import MetricSettings
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.evaluator import Frozen, Scorer
+from tcva_adapters.evaluator import AnyScorer, Frozen
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
@@ -99,12 +100,12 @@ class ScorerBase(Frozen, Generic[R]):
     include_reason: bool
     model: Any  # whatever can judge
     collected: list[Collected[R]]
-    _scorer: Scorer[Any]
+    _scorer: AnyScorer
     _sample: Any
     _result: R | None
 
     @property
-    def scorer(self) -> Scorer[Any]:
+    def scorer(self) -> AnyScorer:
         """The scorer, with the metric's threshold."""
         return self._scorer
 
@@ -262,9 +263,9 @@ class ScorerBase(Frozen, Generic[R]):
 
 def build(
     metric: Any,
-    scorer: Scorer[Any],
+    scorer: AnyScorer,
     settings: MetricSettings,
-    arguments: Mapping[str, Any],
+    arguments: Arguments,
 ) -> None:
     """Build a metric that keeps its settings under the names of the parameters.
 

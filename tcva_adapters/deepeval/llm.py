@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
 from deepeval.metrics.utils import initialize_model
@@ -12,7 +12,7 @@ from deepeval.models import DeepEvalBaseLLM
 from pydantic import BaseModel
 
 from tcva_adapters._adapter.llm import LLMObject, one_text
-from tcva_adapters._adapter.lookup import count_in
+from tcva_adapters._adapter.lookup import Arguments, count_in
 from tcva_adapters._adapter.reply_objects import object_text, reply_model
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.prompted import Prompted
@@ -24,6 +24,9 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     """A DeepEval LLM as judge model; None for anything else."""
     return DeepEvalModel(llm) if isinstance(llm, DeepEvalBaseLLM) else None
 
+
+Schema: TypeAlias = type[BaseModel] | None
+"""The class of a reply; None for text."""
 
 _BY_NAME = WeakValueDictionary[str, DeepEvalBaseLLM]()
 
@@ -57,7 +60,7 @@ class DeepEvalModel(LLMObject):
     def _model_name(self) -> str:
         return self.llm.get_model_name() or type(self.llm).__name__
 
-    def _holders(self) -> tuple[Any, ...]:
+    def _holders(self) -> Sequence[object]:
         return (getattr(self.llm, "generation_kwargs", None), self.llm)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
@@ -103,7 +106,7 @@ class DeepEvalModel(LLMObject):
         )
 
 
-def _schema(generate: Callable[..., Any], request: JudgeRequest) -> dict[str, Any]:
+def _schema(generate: Callable[..., Any], request: JudgeRequest) -> Arguments:
     parameter = inspect.signature(generate).parameters.get("schema")
     is_needed = parameter is not None and parameter.default is parameter.empty
     return {"schema": reply_model(request)} if is_needed else {}
@@ -116,7 +119,7 @@ class NamedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_s
         self._name = name
         super().__init__(name)
 
-    def load_model(self, *_: Any, **__: Any) -> DeepEvalBaseLLM:
+    def load_model(self, *_: object, **__: object) -> DeepEvalBaseLLM:
         """There is nothing to load."""
         return self
 
@@ -135,7 +138,7 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
         self.asked = asked
         super().__init__(asked.model.name)
 
-    def generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
+    def generate(self, prompt: str, schema: Schema = None) -> Any:
         """Answer one prompt.
 
         Raises:
@@ -143,9 +146,7 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
         """
         return self.asked.ask(prompt, schema)
 
-    async def a_generate(
-        self, prompt: str, schema: type[BaseModel] | None = None
-    ) -> Any:
+    async def a_generate(self, prompt: str, schema: Schema = None) -> Any:
         """The same, awaited.
 
         Raises:

@@ -6,7 +6,6 @@ from it: no further call, and nothing of it replaced.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from deepeval.metrics import (
@@ -18,7 +17,7 @@ from deepeval.metrics.utils import split_sentences
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import LLMTestCase
 
-from tcva_adapters._adapter.native import NativeRun
+from tcva_adapters._adapter.native import Metrics, NativeRun
 from tcva_adapters.core.collapse import from_deepeval
 from tcva_adapters.deepeval.llm import NamedLLM
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
@@ -84,9 +83,9 @@ class _Run(NativeRun):
         return self._scored(float(returned), read)
 
 
-def framework_metrics() -> dict[str, Callable[..., Any]]:
+def framework_metrics() -> Metrics:
     """Return the constructors of DeepEval's own metrics that can run on a `Sample`, by name."""
-    return dict(_Run.metrics)
+    return _Run.metrics
 
 
 def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkScore:

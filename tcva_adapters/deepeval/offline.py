@@ -11,7 +11,6 @@ import re
 from typing import Any
 
 from deepeval.templates.resolver import resolve_template
-from pydantic import BaseModel
 
 from tcva_adapters._adapter.offline import (
     NAME,
@@ -21,7 +20,8 @@ from tcva_adapters._adapter.offline import (
     verdicts_on,
 )
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.deepeval.llm import NamedLLM
+from tcva_adapters.deepeval.llm import NamedLLM, Schema
+from tcva_adapters.samples.json_values import Json
 
 _MOST_NAMED = 3
 _WORDS: dict[Any, str] = {**dict.fromkeys(SUPPORTED, "yes"), Verdict.NONE: "no"}
@@ -45,7 +45,7 @@ class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subcla
     def __init__(self) -> None:
         super().__init__(NAME)
 
-    def generate(self, prompt: str, schema: type[BaseModel] | None = None) -> Any:
+    def generate(self, prompt: str, schema: Schema = None) -> Any:
         """Answer a prompt of DeepEval's faithfulness.
 
         Args:
@@ -58,9 +58,7 @@ class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subcla
         reply = _reply_to(prompt)
         return json.dumps(reply) if schema is None else schema(**reply)
 
-    async def a_generate(
-        self, prompt: str, schema: type[BaseModel] | None = None
-    ) -> Any:
+    async def a_generate(self, prompt: str, schema: Schema = None) -> Any:
         """The same, awaited; it does not wait for anything.
 
         Raises:
@@ -97,7 +95,7 @@ _VERDICTS = _pattern("generate_verdicts", retrieval_context=_TEXT, claims=_LIST)
 _REASON = _pattern("generate_reason", score=_TEXT, contradictions=_LIST)
 
 
-def _reply_to(prompt: str) -> dict[str, Any]:
+def _reply_to(prompt: str) -> Json:
     """The reply to one of the prompts.
 
     Raises:

@@ -141,13 +141,13 @@ def _metric_name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
     Raises:
         InvalidValueError: See `results_of`.
     """
-    names: dict[str, bool] = {}
-    for row in rows:
-        for data in row:
-            is_ours = (data.verbose_logs or "").startswith(_BEGINS)
-            names[data.name] = names.get(data.name, False) or is_ours
+    measured = [data for row in rows for data in row]
+    filled = {
+        data.name for data in measured if (data.verbose_logs or "").startswith(_BEGINS)
+    }
+    names = dict.fromkeys(data.name for data in measured)
     # What was never begun is taken by its name; what it holds says so.
-    ours = [name for name, is_ours in names.items() if is_ours or name == wanted]
+    ours = [name for name in names if name in filled or name == wanted]
     name = chosen(wanted, ours, names, argument="name")
     if any([data.name for data in row].count(name) > 1 for row in rows):
         raise InvalidValueError(

@@ -7,7 +7,8 @@ from typing import Any
 from langchain_classic.evaluation.schema import StringEvaluator
 
 from tcva_adapters._adapter.evaluator import require
-from tcva_adapters.evaluator import Frozen, Scorer
+from tcva_adapters._adapter.lookup import Arguments
+from tcva_adapters.evaluator import AnyScorer, Frozen
 from tcva_adapters.langchain.evaluator import ScorerEvaluator, scorer_of
 
 
@@ -32,7 +33,7 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
         scorer: Any = scorer_of(evaluator)
         needed = "a TCVAEvaluator, also with with_config or configurable_fields"
         require(scorer is not None, "evaluator", evaluator, needed)
-        self._scorer: Scorer[Any] = scorer
+        self._scorer: AnyScorer = scorer
         self.evaluator = evaluator
         self._is_built = True
 
@@ -60,15 +61,15 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
         serve the judge as orientation.
         """
 
-    def _evaluate_strings(self, **arguments: Any) -> dict[str, Any]:
+    def _evaluate_strings(self, **arguments: Any) -> Arguments:
         record = self._record(arguments)
         return dict(self.evaluator.invoke(record, _config(arguments)))
 
-    async def _aevaluate_strings(self, **arguments: Any) -> dict[str, Any]:
+    async def _aevaluate_strings(self, **arguments: Any) -> Arguments:
         record = self._record(arguments)
         return dict(await self.evaluator.ainvoke(record, _config(arguments)))
 
-    def _record(self, arguments: dict[str, Any]) -> dict[str, Any]:
+    def _record(self, arguments: Arguments) -> Arguments:
         """Make the evaluator's input of the arguments."""
         record = {**arguments, "response": arguments["prediction"]}
         required = self._scorer.required
@@ -78,7 +79,7 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
         return record
 
 
-def _config(arguments: dict[str, Any]) -> Any:
+def _config(arguments: Arguments) -> Any:
     """Take the part of the arguments that is meant for the run."""
     names = ("callbacks", "tags", "metadata")
     return {name: arguments.get(name) or None for name in names}

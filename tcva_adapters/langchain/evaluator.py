@@ -14,7 +14,7 @@ from typing_extensions import TypedDict  # pydantic reads the other ones from 3.
 
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.evaluator import Frozen, Scorer
+from tcva_adapters.evaluator import AnyScorer, Frozen, Scorer
 from tcva_adapters.langchain.results import TCVAOutput, as_output
 from tcva_adapters.langchain.samples import sample_for
 from tcva_adapters.results.config import FromConfig
@@ -24,7 +24,7 @@ from tcva_adapters.results.settings_model import shows_settings
 from tcva_adapters.tcva import TCVA
 
 NAME = Annotated[str, Field(min_length=1)] | None
-FUNCTION = Callable[..., Any] | None
+Mapper = Callable[..., Any] | None
 
 
 class TCVAInput(TypedDict, total=False):
@@ -66,14 +66,14 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
     _is_built: ClassVar = True  # type: ignore[misc]  # from the start: pydantic sets nothing
     _derived: ClassVar[tuple[str, ...]] = ()
 
-    scorer: Annotated[Scorer[Any], SkipValidation] = Field(exclude=True)
-    mapper: Annotated[Callable[[Any], Any] | None, SkipValidation] = Field(exclude=True)
+    scorer: Annotated[AnyScorer, SkipValidation] = Field(exclude=True)
+    mapper: Annotated[Mapper, SkipValidation] = Field(exclude=True)
 
     def __init__(
         self,
-        scorer: Scorer[Any],
+        scorer: AnyScorer,
         *,
-        mapper: Callable[[Any], Any] | None = None,
+        mapper: Mapper = None,
         name: str | None = None,
         **fields: Any,
     ) -> None:
@@ -112,12 +112,13 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
         return await self._acall_with_config(self._ajudge, input, config, **kwargs)
 
     def _judge(self, value: Any) -> TCVAOutput:
-        judged = self._read(self.mapper(value) if self.mapper else value)
-        return as_output(self._judging().evaluate(judged))
+        return as_output(self._judging().evaluate(self._mapped(value)))
 
     async def _ajudge(self, value: Any) -> TCVAOutput:
-        judged = self._read(self.mapper(value) if self.mapper else value)
-        return as_output(await self._judging().aevaluate(judged))
+        return as_output(await self._judging().aevaluate(self._mapped(value)))
+
+    def _mapped(self, value: Any) -> Any:
+        return self._read(self.mapper(value) if self.mapper else value)
 
     def _judging(self) -> Any:
         """The scorer; a subclass judges conversations."""
@@ -221,7 +222,7 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         llm: Any = None,
         *,
         criterion: Criterion | str = "faithfulness",
-        mapper: Callable[[Any], Any] | None = None,
+        mapper: Mapper = None,
         name: str | None = None,
         **settings: Any,
     ) -> None:
@@ -229,7 +230,7 @@ class TCVAEvaluator(FromConfig, _WithSettings):
             settings.pop(
                 "scorer", None
             )  # LangChain hands in every field; this is made of others
-        check_settings(self, settings, TCVASettings.model_fields, judge="llm")
+        check_settings(self, settings, TCVASettings.model_fields)
         _check_step(mapper, name)  # before a store is opened
         tcva = TCVA(criterion, judge=llm, **settings)
         # What is shown is what is used, and what a copy builds anew from: so it shares the client.
@@ -243,7 +244,7 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         )
 
 
-def scorer_of(evaluator: Any) -> Scorer[Any] | None:
+def scorer_of(evaluator: Any) -> AnyScorer | None:
     """An evaluator's scorer, as it is configured; None where a wrapper hides it."""
     config: RunnableConfig | None = None
     while isinstance(evaluator, RunnableBinding):
@@ -260,5 +261,5 @@ def check_evaluator(value: Any) -> None:
 
 
 def _check_step(mapper: Any, name: Any) -> None:
-    check(FUNCTION, "mapper", mapper)
+    check(Mapper, "mapper", mapper)
     check(NAME, "name", name)

@@ -16,9 +16,10 @@ from langsmith.schemas import Example, Run
 from tcva_adapters._adapter.evaluator import require
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Frozen
-from tcva_adapters.langchain.evaluator import FUNCTION, NAME, ScorerEvaluator, scorer_of
+from tcva_adapters.langchain.evaluator import NAME, Mapper, ScorerEvaluator, scorer_of
 from tcva_adapters.langchain.results import as_feedback
 from tcva_adapters.results.setting_checks import check
+from tcva_adapters.samples.json_values import Json
 
 
 def _key(evaluator: ScorerEvaluator, option: str, name: str | None) -> str:
@@ -33,9 +34,9 @@ def _key(evaluator: ScorerEvaluator, option: str, name: str | None) -> str:
 
 
 @contextmanager
-def _feedback(key: str) -> Iterator[dict[str, Any]]:
+def _feedback(key: str) -> Iterator[Json]:
     """The feedback of what is judged within; of what cannot be judged as well."""
-    feedback: dict[str, Any] = {}
+    feedback: Json = {}
     # Under ``upload_results=False`` LangSmith traces in the mode "local", which langchain-core takes
     # for plain true: it would post the judge's call.
     is_local = get_tracing_context()["enabled"] == "local"
@@ -84,7 +85,7 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
     ) -> None:
         self.evaluator = evaluator
         self.key = _key(evaluator, "key", key)
-        self.mapper = check(FUNCTION, "mapper", mapper)
+        self.mapper = check(Mapper, "mapper", mapper)
         self._is_built = True
 
     @property
@@ -96,8 +97,8 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
         self,
         run: Run,
         example: Example | None = None,
-        *_: Any,
-        **__: Any,
+        *_: object,
+        **__: object,
     ) -> EvaluationResult:
         """Judge one run."""
         with _feedback(self.key) as feedback:
@@ -109,8 +110,8 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
         self,
         run: Run,
         example: Example | None = None,
-        *_: Any,
-        **__: Any,
+        *_: object,
+        **__: object,
     ) -> EvaluationResult:
         """The same, awaited."""
         with _feedback(self.key) as feedback:
@@ -140,8 +141,8 @@ def _record_of(
     context: Any = None,
     metadata: Mapping[str, Any] | None = None,
     example: Example | None = None,
-    **_: Any,
-) -> dict[str, Any]:
+    **_: object,
+) -> Json:
     """The arguments of a judge in the style of openevals, as the record of a run."""
     return {
         "inputs": inputs,
@@ -154,7 +155,7 @@ def _record_of(
 
 def create_tcva_judge(
     evaluator: ScorerEvaluator, *, feedback_key: str | None = None
-) -> Callable[..., dict[str, Any]]:
+) -> Callable[..., Json]:
     """A judge function as ``openevals`` makes them, also for LangSmith's `evaluate`.
 
     It takes ``inputs``, ``outputs``, ``reference_outputs`` and ``context`` by name and returns
@@ -173,7 +174,7 @@ def create_tcva_judge(
     @wraps(
         _record_of, assigned=()
     )  # LangSmith looks into the signature for what to pass
-    def tcva_judge(**arguments: Any) -> dict[str, Any]:
+    def tcva_judge(**arguments: Any) -> Json:
         with _feedback(key) as feedback:
             feedback.update(as_feedback(key, evaluator.invoke(_record_of(**arguments))))
         return feedback
@@ -183,12 +184,12 @@ def create_tcva_judge(
 
 def create_async_tcva_judge(
     evaluator: ScorerEvaluator, *, feedback_key: str | None = None
-) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
+) -> Callable[..., Coroutine[Any, Any, Json]]:
     """The same as `create_tcva_judge`, as a coroutine function for `aevaluate`."""
     key = _key(evaluator, "feedback_key", feedback_key)
 
     @wraps(_record_of, assigned=())  # as above
-    async def tcva_judge(**arguments: Any) -> dict[str, Any]:
+    async def tcva_judge(**arguments: Any) -> Json:
         with _feedback(key) as feedback:
             feedback.update(
                 as_feedback(key, await evaluator.ainvoke(_record_of(**arguments)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel, BaseLanguageModel
@@ -12,7 +13,7 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import PrivateAttr
 
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text, takes_logprobs
-from tcva_adapters._adapter.lookup import count_in
+from tcva_adapters._adapter.lookup import Arguments, count_in
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import (
@@ -85,7 +86,7 @@ class LangChainModel(LLMObject):
     def _core(self) -> Any:
         return self._layers[-1]
 
-    def _holders(self) -> tuple[Any, ...]:
+    def _holders(self) -> Sequence[object]:
         wrappers = self._layers[:-1]
         return (*(getattr(layer, "kwargs", {}) for layer in wrappers), self._core())
 
@@ -105,14 +106,14 @@ class LangChainModel(LLMObject):
 
     def _asked(
         self, request: JudgeRequest
-    ) -> tuple[str | list[BaseMessage], dict[str, Any]]:
+    ) -> tuple[str | list[BaseMessage], Arguments]:
         """The prompt, and how the reply is drawn as far as the LLM takes that with a call."""
         options = self._options(request.sampling) if request.sampling else {}
         if self.prompt == "text":
             return one_text(request), options
         return [SystemMessage(request.system), HumanMessage(request.user)], options
 
-    def _options(self, sampling: Sampling) -> dict[str, Any]:
+    def _options(self, sampling: Sampling) -> Arguments:
         """A class that knows token probabilities has fields for them.
 
         Only those of OpenAI's package take a temperature and a limit under their own names, too.
@@ -121,7 +122,7 @@ class LangChainModel(LLMObject):
         if any(hasattr(layer, "fallbacks") for layer in self._layers):
             return {}
         core = self._core()
-        options: dict[str, Any] = {}
+        options: Arguments = {}
         if takes_logprobs(core) and sampling.top_logprobs is not None:
             options = {"logprobs": True, "top_logprobs": sampling.top_logprobs}
         modules = [base.__module__ for base in type(core).__mro__]
@@ -178,8 +179,8 @@ class BridgedLLM(BaseChatModel):
     def _generate(
         self,
         messages: list[BaseMessage],
-        *_: Any,
-        **__: Any,
+        *_: object,
+        **__: object,
     ) -> ChatResult:
         system, prompt = _texts(messages)
         return _result(self._asked.ask(prompt, system=system))
@@ -187,8 +188,8 @@ class BridgedLLM(BaseChatModel):
     async def _agenerate(
         self,
         messages: list[BaseMessage],
-        *_: Any,
-        **__: Any,
+        *_: object,
+        **__: object,
     ) -> ChatResult:
         system, prompt = _texts(messages)
         return _result(await self._asked.aask(prompt, system=system))

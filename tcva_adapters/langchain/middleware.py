@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable
 from pydantic import Field
 
+from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.langchain.evaluator import check_evaluator
 from tcva_adapters.langchain.results import TCVAOutput, at_gate
 from tcva_adapters.langchain.samples import CRITIC
@@ -52,7 +53,7 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
         )
 
     @hook_config(can_jump_to=["model"])
-    def after_model(self, state: TCVAState, runtime: Any) -> dict[str, Any] | None:  # noqa: ARG002  # LangChain passes it
+    def after_model(self, state: TCVAState, runtime: Any) -> Arguments | None:  # noqa: ARG002  # LangChain passes it
         """Judge the model's answer."""
         if not _is_answer(state):
             return None
@@ -65,7 +66,7 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
         self,
         state: TCVAState,
         runtime: Any,  # noqa: ARG002  # as above
-    ) -> dict[str, Any] | None:
+    ) -> Arguments | None:
         """The same, awaited."""
         if not _is_answer(state):
             return None
@@ -73,7 +74,7 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
             state, await self.evaluator.ainvoke({"messages": state["messages"]})
         )
 
-    def _update(self, state: TCVAState, output: TCVAOutput) -> dict[str, Any]:
+    def _update(self, state: TCVAState, output: TCVAOutput) -> Arguments:
         decision = at_gate(output)
         if decision["value"] != "fail" or _retries(state) >= self.max_retries:
             return {"tcva": decision}

@@ -6,7 +6,6 @@ claim.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
@@ -18,7 +17,8 @@ from langchain_classic.evaluation import (
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable
 
-from tcva_adapters._adapter.native import NativeRun
+from tcva_adapters._adapter.lookup import Arguments
+from tcva_adapters._adapter.native import Metrics, NativeRun
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
@@ -52,7 +52,7 @@ class _Run(NativeRun):
     async def _ameasure(self) -> Any:
         return await self.metric.aevaluate_strings(**self._arguments())
 
-    def _arguments(self) -> dict[str, Any]:
+    def _arguments(self) -> Arguments:
         if self.sample.response is None:  # LangChain would have the word None judged
             raise InvalidSampleError("the sample has no response")
         reference = "contexts" if self.name == "context_qa" else "reference"
@@ -78,9 +78,9 @@ class _Run(NativeRun):
         return self._scored(float(score), [verdict])
 
 
-def framework_metrics() -> dict[str, Callable[..., Any]]:
+def framework_metrics() -> Metrics:
     """Return the constructors of LangChain's own metrics that can run on a `Sample`, by name."""
-    return dict(_Run.metrics)
+    return _Run.metrics
 
 
 def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkScore:
@@ -117,7 +117,7 @@ class _Counter(BaseCallbackHandler):
 
     calls = 0
 
-    def on_llm_start(self, *_: Any, **__: Any) -> None:
+    def on_llm_start(self, *_: object, **__: object) -> None:
         self.calls += 1
 
     on_chat_model_start = on_llm_start

@@ -6,7 +6,6 @@ The same judge as behind ``TCVAEvaluator("lexical")``, seen through LangChain's 
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from langchain_classic.evaluation.qa import eval_prompt
 from langchain_core.language_models import SimpleChatModel
@@ -49,8 +48,8 @@ class LexicalLLM(SimpleChatModel):
     def _call(
         self,
         messages: list[BaseMessage],
-        *_: Any,
-        **__: Any,
+        *_: object,
+        **__: object,
     ) -> str:
         text = str(messages[-1].text)
         asked = _PROMPT.fullmatch(text)

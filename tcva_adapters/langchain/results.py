@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired
+from typing import Any
 
 from typing_extensions import (
     TypedDict,
@@ -11,6 +11,7 @@ from typing_extensions import (
 from tcva_adapters._adapter.results import find_result
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
+from tcva_adapters.samples.json_values import Json
 
 _VALUES = {
     None: "unscored",
@@ -22,7 +23,22 @@ _PLACES = ("outputs", "output", "metadata", "evaluator_info", "feedback_source")
 """Where runs and feedback hold what an evaluator said."""
 
 
-class TCVAOutput(TypedDict):
+class _OfEveryResult(TypedDict):
+    """The keys that the outputs for all kinds of results have."""
+
+    score: float | None
+    value: str
+    reasoning: str
+    passed: bool | None
+    reason: str
+    kind: str
+    schema_version: int
+    judge: str
+    sample_id: str | None
+    metadata: Json
+
+
+class TCVAOutput(_OfEveryResult, total=False):
     """A result as plain data for JSON, checkpoints and traces; see `result_of`.
 
     In what a gate or an agent decided, ``passed`` is False for all that is stopped, also where
@@ -34,34 +50,24 @@ class TCVAOutput(TypedDict):
     conversation has the claims in its ``turns``, which have the keys of a result's ``to_dict()``.
     """
 
-    score: float | None
-    value: str
-    reasoning: str
-    passed: bool | None
-    reason: str
-    kind: str
-    schema_version: int
-    judge: str
-    sample_id: str | None
-    metadata: dict[str, Any]
-    interval: NotRequired[list[float] | None]
-    breakdown: NotRequired[dict[str, float]]
-    scoring: NotRequired[dict[str, Any]]
-    guarantee: NotRequired[dict[str, Any] | None]
-    certified: NotRequired[dict[str, Any] | None]
-    judged_by: NotRequired[dict[str, Any]]
-    criterion: NotRequired[str]
-    prompt_version: NotRequired[str]
-    form: NotRequired[str]
-    claims: NotRequired[list[dict[str, Any]]]
-    unscored: NotRequired[dict[str, Any] | None]
-    usage: NotRequired[dict[str, Any]]
-    from_store: NotRequired[bool]
-    shared: NotRequired[bool]
-    earlier_contexts: NotRequired[bool]
-    members: NotRequired[list[dict[str, Any]]]
-    panel: NotRequired[list[dict[str, Any]]]
-    turns: NotRequired[list[dict[str, Any]]]
+    interval: list[float] | None
+    breakdown: dict[str, float]
+    scoring: Json
+    guarantee: Json | None
+    certified: Json | None
+    judged_by: Json
+    criterion: str
+    prompt_version: str
+    form: str
+    claims: list[Json]
+    unscored: Json | None
+    usage: Json
+    from_store: bool
+    shared: bool
+    earlier_contexts: bool
+    members: list[Json]
+    panel: list[Json]
+    turns: list[Json]
 
 
 def as_output(result: Scored) -> TCVAOutput:
@@ -84,7 +90,7 @@ def at_gate(output: TCVAOutput) -> TCVAOutput:
     return {**decision, "passed": passed}
 
 
-def as_feedback(key: str, output: TCVAOutput) -> dict[str, Any]:
+def as_feedback(key: str, output: TCVAOutput) -> Json:
     """An output as LangSmith's feedback; what has no score is marked as an error.
 
     LangSmith keeps ``metadata`` with the rows of an experiment, and sends ``evaluator_info``.

@@ -8,6 +8,7 @@ from typing import Any
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 
+from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import lacks
 from tcva_adapters.samples.conversation import Conversation
@@ -53,7 +54,7 @@ def as_sample(value: Any) -> Sample:
         return Sample(response=value if isinstance(value, str) else str(value.text))
     record, metadata = _record_of(value)
     sample = Sample.from_record(record)
-    update: dict[str, Any] = {"metadata": metadata}
+    update: Arguments = {"metadata": metadata}
     if sample.contexts is None and isinstance(record.get("messages"), list):
         update["contexts"] = ()  # an agent that used no tool has retrieved nothing
     return sample.model_copy(update=update)
@@ -100,7 +101,7 @@ def as_conversation(value: Any) -> Conversation:
     )
 
 
-def _record_of(value: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _record_of(value: Any) -> tuple[Arguments, Arguments]:
     """The record and the metadata in what a chain, a retriever or an agent returned."""
     if isinstance(value, Mapping):
         record = {

@@ -16,6 +16,7 @@ from llama_index_instrumentation import get_dispatcher
 from pydantic import Field
 
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
+from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import Frozen, Scorer
@@ -89,7 +90,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         Raises:
             InvalidValueError: A setting is unknown or cannot be used.
         """
-        check_settings(self, settings, self.scorer.arguments, judge="llm")
+        check_settings(self, settings, self.scorer.arguments)
         if "llm" in settings:
             settings["judge"] = _llm_or_default(settings.pop("llm"))
         other = copy.copy(self)
@@ -205,7 +206,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
                 raise InvalidValueError(
                     f"evaluate has no argument {name!r}; did you mean {near!r}?"
                 )
-        changes: dict[str, Any] = {}
+        changes: Arguments = {}
         if threshold is not None:
             changes["threshold"] = threshold
         if temperature is not None and isinstance(self.scorer, TCVA):
@@ -262,7 +263,7 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
         criterion: Criterion | str = "faithfulness",
         **settings: Any,
     ) -> None:
-        check_settings(self, settings, TCVASettings.model_fields, judge="llm")
+        check_settings(self, settings, TCVASettings.model_fields)
         super().__init__(TCVA(criterion, judge=_llm_or_default(llm), **settings))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from typing import Any
 
 from llama_index.core.base.llms.types import (
     ChatMessage,
@@ -24,7 +23,7 @@ from pydantic import PrivateAttr
 
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, takes_logprobs
 from tcva_adapters._adapter.llm_settings import SETTINGS
-from tcva_adapters._adapter.lookup import value_of
+from tcva_adapters._adapter.lookup import Arguments, value_of
 from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.models.protocol import (
     JudgeModel,
@@ -69,7 +68,7 @@ class LlamaIndexModel(LLMObject):
         messages, options = self._asked(request)
         return _reply(await self.llm.achat(messages, **options))
 
-    def _asked(self, request: JudgeRequest) -> tuple[list[ChatMessage], dict[str, Any]]:
+    def _asked(self, request: JudgeRequest) -> tuple[list[ChatMessage], Arguments]:
         messages = [
             # Some providers know the system role under another name.
             ChatMessage(role=self.llm.metadata.system_role, content=request.system),
@@ -134,8 +133,8 @@ class BridgedLLM(CustomLLM):
     def complete(
         self,
         prompt: str,
-        *_: Any,
-        **__: Any,
+        *_: object,
+        **__: object,
     ) -> CompletionResponse:
         """Answer one prompt.
 
@@ -148,8 +147,8 @@ class BridgedLLM(CustomLLM):
     async def acomplete(
         self,
         prompt: str,
-        *_: Any,
-        **__: Any,
+        *_: object,
+        **__: object,
     ) -> CompletionResponse:
         """The same, awaited.
 
@@ -161,8 +160,8 @@ class BridgedLLM(CustomLLM):
     def stream_complete(
         self,
         prompt: str,
-        *_: Any,
-        **__: Any,
+        *_: object,
+        **__: object,
     ) -> CompletionResponseGen:
         """The whole answer as one piece.
 

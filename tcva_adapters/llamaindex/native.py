@@ -7,7 +7,6 @@ claim.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from llama_index.core.evaluation import (
@@ -17,7 +16,8 @@ from llama_index.core.evaluation import (
 )
 from llama_index.core.llms import LLM
 
-from tcva_adapters._adapter.native import NativeRun
+from tcva_adapters._adapter.lookup import Arguments
+from tcva_adapters._adapter.native import Metrics, NativeRun
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
@@ -49,7 +49,7 @@ class _Run(NativeRun):
     async def _ameasure(self) -> Any:
         return await self.metric.aevaluate(**self._arguments())
 
-    def _arguments(self) -> dict[str, Any]:
+    def _arguments(self) -> Arguments:
         sample = self.sample
         return {
             "query": sample.input,
@@ -81,9 +81,9 @@ class _Run(NativeRun):
         return self._scored(score, [verdict])
 
 
-def framework_metrics() -> dict[str, Callable[..., Any]]:
+def framework_metrics() -> Metrics:
     """Return the constructors of LlamaIndex's own metrics that can run on a `Sample`, by name."""
-    return dict(_Run.metrics)
+    return _Run.metrics
 
 
 def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkScore:

@@ -64,8 +64,8 @@ class LexicalLLM(CustomLLM):
     def complete(
         self,
         prompt: str,
-        *_: Any,
-        **__: Any,
+        *_: object,
+        **__: object,
     ) -> Any:
         """Refused: the prompt is not that of the faithfulness evaluator.
 

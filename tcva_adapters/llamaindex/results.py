@@ -8,6 +8,7 @@ from llama_index.core.evaluation.base import EvaluationResult
 from llama_index.core.instrumentation.events import BaseEvent
 from pydantic import PlainSerializer, PlainValidator
 
+from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters._adapter.results import Carrier, find_result
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.protocol import Scored, is_result
@@ -83,7 +84,7 @@ def result_of(carried: Any) -> Any:
     return find_result(carried, ("result",))
 
 
-def fields_of(result: Scored) -> dict[str, Any]:
+def fields_of(result: Scored) -> Arguments:
     """A result as the fields of LlamaIndex's evaluations."""
     return {
         "passing": result.nothing_to_check or result.passed,

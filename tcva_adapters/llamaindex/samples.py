@@ -11,10 +11,11 @@ from llama_index.core.base.response.schema import (
 )
 from llama_index.core.chat_engine.types import StreamingAgentChatResponse
 
+from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.errors import InvalidValueError
 
 
-def read_response(response: Any) -> dict[str, Any]:
+def read_response(response: Any) -> Arguments:
     """The arguments of ``evaluate`` that a response holds.
 
     Args:
@@ -32,7 +33,7 @@ def read_response(response: Any) -> dict[str, Any]:
     return _fields(response)
 
 
-async def aread_response(response: Any) -> dict[str, Any]:
+async def aread_response(response: Any) -> Arguments:
     """The same, awaited; reads asynchronous streams, too.
 
     Raises:
@@ -46,7 +47,7 @@ async def aread_response(response: Any) -> dict[str, Any]:
     return _fields(response)
 
 
-def _fields(response: Any) -> dict[str, Any]:
+def _fields(response: Any) -> Arguments:
     if response is None or isinstance(response, str):
         return {"response": response}
     is_empty = isinstance(response, PydanticResponse) and response.response is None

@@ -6,6 +6,7 @@ from copy import copy
 from typing import Any, ClassVar, Generic, Self
 
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
+from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.evaluator import Frozen, Scorer
@@ -21,7 +22,7 @@ class NoLLM:
     """Stands in for the LLM of ``evaluate(llm=...)``, so that settings are checked early."""
 
     name = "none"
-    parameters: ClassVar[dict[str, Any]] = {}
+    parameters: ClassVar[Arguments] = {}
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Refused."""
@@ -61,10 +62,10 @@ class ScorerBase(Frozen, Generic[R]):
         criterion: Criterion | str,
         llm: Any,
         name: str | None,
-        settings: dict[str, Any],
+        settings: Arguments,
     ) -> None:
         """Build with a TCVA of these settings; it comes last, as it opens the store."""
-        check_settings(self, settings, TCVASettings.model_fields, judge="llm")
+        check_settings(self, settings, TCVASettings.model_fields)
         _check_name(name)
         tcva: Any = TCVA(criterion, judge=_judge_of(llm), **settings)
         self._build(tcva, llm, name)
@@ -103,7 +104,7 @@ class ScorerBase(Frozen, Generic[R]):
         Raises:
             InvalidValueError: A setting is unknown or cannot be used.
         """
-        check_settings(self, settings, self.scorer.arguments, judge="llm")
+        check_settings(self, settings, self.scorer.arguments)
         llm = self._llm
         if "llm" in settings:
             llm = settings.pop("llm")

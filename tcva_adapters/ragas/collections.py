@@ -16,6 +16,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_model import shows_settings
 from tcva_adapters.runner.questions import R
+from tcva_adapters.samples.json_values import Json
 from tcva_adapters.tcva import TCVA
 
 
@@ -80,7 +81,7 @@ class ScorerCollectionMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc]  
         return ScorerMetricResult(await self.scorer.aevaluate(sample))
 
     def batch_score(  # type: ignore[override]  # a list of a subclass is another type
-        self, inputs: list[dict[str, Any]]
+        self, inputs: list[Json]
     ) -> list[ScorerMetricResult[R]]:
         """Score many: one result per input, in order, whatever fails. Equal ones are judged once.
 
@@ -94,7 +95,7 @@ class ScorerCollectionMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc]  
         return list(map(ScorerMetricResult, results))
 
     async def abatch_score(  # type: ignore[override]  # as above
-        self, inputs: list[dict[str, Any]]
+        self, inputs: list[Json]
     ) -> list[ScorerMetricResult[R]]:
         """The same, awaited.
 

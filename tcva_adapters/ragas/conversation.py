@@ -49,7 +49,7 @@ class TCVAMultiTurnMetric(
     (1.0, 1)
     """
 
-    def _use(self, scorer: Scorer[Any], llm: Any) -> None:
+    def _use(self, scorer: Scorer[ConversationResult], llm: Any) -> None:
         super()._use(scorer, llm)
         reference = (
             "reference" if "reference" in scorer.required else "reference:optional"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from instructor import Mode, OpenAISchema
@@ -21,7 +22,7 @@ from ragas.llms.base import (
 from ragas.run_config import add_async_retry, add_retry
 
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text
-from tcva_adapters._adapter.lookup import count_in
+from tcva_adapters._adapter.lookup import Arguments, count_in
 from tcva_adapters._adapter.reply_objects import AnyObject, object_text, reply_model
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.prompted import Prompted
@@ -67,7 +68,7 @@ class WrappedModel(LLMObject):
     def _core(self) -> Any:
         return unwrapped(self.llm)
 
-    def _holders(self) -> tuple[Any, ...]:
+    def _holders(self) -> Sequence[object]:
         # RAGAS sets both of these for the time of a call, on the object itself.
         keeps = getattr(self.llm, "bypass_temperature", False)
         return {"n": 1} | ({} if keeps else {"temperature": _TEMPERATURE}), self._core()
@@ -82,7 +83,7 @@ class WrappedModel(LLMObject):
         generate = add_async_retry(self.llm.agenerate_text, self.llm.run_config)
         return self._reply(await generate(**self._arguments(request)))
 
-    def _arguments(self, request: JudgeRequest) -> dict[str, Any]:
+    def _arguments(self, request: JudgeRequest) -> Arguments:
         drawn = None if request.sampling is None else request.sampling.temperature
         if isinstance(self._core(), BaseChatModel):
             system, user = SystemMessage(request.system), HumanMessage(request.user)
@@ -120,7 +121,7 @@ class InstructorModel(LLMObject):
     framework = "ragas"
     prompt = "instructor"
 
-    def _holders(self) -> tuple[Any, ...]:
+    def _holders(self) -> Sequence[object]:
         client = getattr(self.llm, "client", None)
         # In the mode of RAGAS' own factory the prompt goes out as it is.
         mode = getattr(client, "mode", Mode.JSON)

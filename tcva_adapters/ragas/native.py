@@ -6,7 +6,7 @@ The newer family, and with ``legacy_`` before the name the one that ``evaluate``
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,7 +21,7 @@ from ragas.metrics.collections import (
 )
 
 from tcva_adapters._adapter.evaluator import require
-from tcva_adapters._adapter.native import NativeRun
+from tcva_adapters._adapter.native import Metrics, NativeRun
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.loops import wait_for
 from tcva_adapters.ragas.llm import Reply
@@ -88,9 +88,9 @@ class _Run(NativeRun):
         return self._scored(float(returned), _verdicts(self.metric.llm.replies))
 
 
-def framework_metrics() -> dict[str, Callable[..., Any]]:
+def framework_metrics() -> Metrics:
     """Return the constructors of RAGAS's own metrics that can run on a `Sample`, by name."""
-    return dict(_Run.metrics)
+    return _Run.metrics
 
 
 def score_framework_metric(

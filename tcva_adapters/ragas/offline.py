@@ -19,6 +19,7 @@ from tcva_adapters._adapter.offline import (
     verdicts_on,
 )
 from tcva_adapters.ragas.llm import Reply
+from tcva_adapters.samples.json_values import Json
 
 _KNOWN = "RAGAS' faithfulness"
 _INPUT = "\nNow perform the same with the following input\ninput: "
@@ -76,7 +77,7 @@ class LexicalLLM(InstructorBaseRagasLLM):
         return self.generate(prompt, response_model)
 
 
-def _judged(asked: Any) -> list[dict[str, Any]]:
+def _judged(asked: Any) -> list[Json]:
     return [
         {
             "statement": v.claim,

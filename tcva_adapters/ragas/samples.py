@@ -9,7 +9,7 @@ from ragas.dataset_schema import MultiTurnSample, SingleTurnSample
 
 from tcva_adapters._adapter.conversation import OfConversations
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.evaluator import Scorer, lacks
+from tcva_adapters.evaluator import AnyScorer, lacks
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.sample import Sample
 
@@ -24,7 +24,7 @@ COLUMNS = {
 _CONVERSATION_COLUMNS = {**COLUMNS, "contexts": "tool messages"}
 
 
-def as_sample(scorer: Scorer[Any], row: SingleTurnSample) -> Sample:
+def as_sample(scorer: AnyScorer, row: SingleTurnSample) -> Sample:
     """A sample with all that a scorer needs.
 
     Raises:
@@ -33,7 +33,7 @@ def as_sample(scorer: Scorer[Any], row: SingleTurnSample) -> Sample:
     return sample_of(scorer, *(getattr(row, column) for column in COLUMNS.values()))
 
 
-def sample_of(scorer: Scorer[Any], *columns: Any) -> Sample:
+def sample_of(scorer: AnyScorer, *columns: Any) -> Sample:
     """The same from the values of the columns, in the order of `COLUMNS`.
 
     Raises:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
-from tcva_adapters.evaluator import Scorer
+from tcva_adapters.evaluator import AnyScorer
 from tcva_adapters.models.store_keys import digest
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
@@ -24,6 +24,15 @@ from tcva_adapters.tables import Record, plain
 from tcva_adapters.tcva import TCVA
 
 PREFIX = "tcva_"
+
+Batch: TypeAlias = Any
+"""A dict of numpy arrays (or lists), a `pyarrow.Table` or a ``pandas.DataFrame``."""
+
+Item: TypeAlias = Sample | Conversation
+"""What a row holds."""
+
+FieldNames: TypeAlias = Mapping[str, str]
+"""Names of columns, each with the field of a sample that it holds."""
 
 _ONE_ANSWER = (
     "CCRS rates single answers; give each answer of the conversation a row of its own"
@@ -39,12 +48,12 @@ ADDED: Mapping[str, type] = {
 
 
 def judge_batch(
-    batch: Any,
+    batch: Batch,
     *,
     settings: ScorerLike,
-    mapping: Mapping[str, str] | None = None,
+    mapping: FieldNames | None = None,
     prefix: str = PREFIX,
-) -> Any:
+) -> Batch:
     """Judge the rows of a batch; returns the same rows with further columns.
 
     Field names are those of `Sample.from_record`; other columns are metadata. Each row in gives one
@@ -89,15 +98,15 @@ def judge_batch(
 
 def judged_rows(
     rows: list[Record],
-    scorer: Scorer[Scored],
-    mapping: Mapping[str, str],
+    scorer: AnyScorer,
+    mapping: FieldNames,
     prefix: str,
 ) -> list[Record]:
     """The values that are added to each row, by the names of `ADDED`; see `judge_batch`."""
     columns = columns_of(mapping)
     left_out = {prefix + name for name in ADDED}
     errors: list[str | None] = []
-    items: list[Sample | Conversation] = []
+    items: list[Item] = []
     for row in rows:
         error = row.get(f"{prefix}error") or None  # "" comes from csv
         if error is None:
@@ -125,9 +134,7 @@ def judged_rows(
     return [{"error": error} if error is not None else next(judged) for error in errors]
 
 
-def _results(
-    scorer: Scorer[Scored], items: Sequence[Sample | Conversation]
-) -> list[Scored]:
+def _results(scorer: AnyScorer, items: Sequence[Item]) -> list[Scored]:
     """The result of each item; the turns of all of them are judged together."""
     samples = chain.from_iterable(map(_turns, items))
     turns = iter(scorer.quiet.evaluate_many(samples, progress=False))
@@ -152,13 +159,11 @@ def _columns(key: str, result: Scored) -> Record:
     }
 
 
-def _turns(item: Sample | Conversation) -> Sequence[Sample]:
+def _turns(item: Item) -> Sequence[Sample]:
     return item.turns if isinstance(item, Conversation) else [item]
 
 
-def _keys(
-    scorer: Scorer[Scored], items: Iterable[Sample | Conversation]
-) -> Iterator[str]:
+def _keys(scorer: AnyScorer, items: Iterable[Item]) -> Iterator[str]:
     """A SHA-256 for each row, equal where everything is equal that can change its score."""
     for item in items:
         keys = [
@@ -172,7 +177,7 @@ def _keys(
         yield digest({"scorer": fingerprint, "keys": keys, "profile": repr(profile)})
 
 
-def rows_of(batch: Any) -> list[Record]:
+def rows_of(batch: Batch) -> list[Record]:
     """The rows of a batch, as plain values; what is missing (nan) is None.
 
     Raises:
@@ -203,7 +208,9 @@ def rows_of(batch: Any) -> list[Record]:
     ]
 
 
-def with_columns(batch: Any, added: Mapping[str, Sequence[object]], prefix: str) -> Any:
+def with_columns(
+    batch: Batch, added: Mapping[str, Sequence[object]], prefix: str
+) -> Batch:
     """A batch of the same kind with columns more; those of the same name are replaced.
 
     Args:

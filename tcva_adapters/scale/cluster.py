@@ -12,7 +12,7 @@ import json
 import logging
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -24,7 +24,14 @@ from tcva_adapters.lazy import check as check_installed
 from tcva_adapters.results.setting_checks import Count, check
 from tcva_adapters.samples.file_formats import read_records
 from tcva_adapters.samples.whole_files import alone, make_folder, replacing, usable_path
-from tcva_adapters.scale.batch import ADDED, PREFIX, judge_batch, judged_rows
+from tcva_adapters.scale.batch import (
+    ADDED,
+    PREFIX,
+    Batch,
+    FieldNames,
+    judge_batch,
+    judged_rows,
+)
 from tcva_adapters.scale.settings import ScorerLike, scorer_of, shared_out
 from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, plain
 
@@ -37,7 +44,7 @@ def judge_dataset(
     *,
     workers: int | None = None,
     rows_at_once: int = ROWS_AT_ONCE,
-    mapping: Mapping[str, str] | None = None,
+    mapping: FieldNames | None = None,
     prefix: str = PREFIX,
 ) -> Any:
     """Judge the rows of a Ray dataset; returns the dataset with the columns of `judge_batch`.
@@ -65,12 +72,12 @@ def judge_dataset(
         MissingDependencyError: Ray, or the judge's package, is not installed.
         JudgeError: When it runs: no call can succeed (a wrong key). What was written stays.
     """
-    actors = _actors(settings, workers)
-    return ds.map_batches(
+    return _mapped_by_actors(
+        ds,
         _Judge,
-        fn_constructor_args=[actors.settings, mapping, prefix],
-        num_cpus=1,
-        compute=actors.pool,
+        (mapping, prefix),
+        settings=settings,
+        workers=workers,
         batch_format="pyarrow",
         batch_size=rows_at_once,
     )
@@ -81,10 +88,10 @@ class _Judge:
     """An actor's judge; made once where the actor lives."""
 
     settings: ScorerLike
-    mapping: Mapping[str, str] | None
+    mapping: FieldNames | None
     prefix: str
 
-    def __call__(self, batch: Any) -> Any:
+    def __call__(self, batch: Batch) -> Batch:
         return judge_batch(
             batch, settings=self.settings, mapping=self.mapping, prefix=self.prefix
         )
@@ -98,7 +105,7 @@ def judge_files(
     address: str | None = None,
     workers: int | None = None,
     rows_at_once: int = ROWS_AT_ONCE,
-    mapping: Mapping[str, str] | None = None,
+    mapping: FieldNames | None = None,
 ) -> Report:
     """Judge files on Ray, and write their rows with the results into a folder of jsonl parts.
 
@@ -152,12 +159,13 @@ def judge_files(
                 fn_args=[size],
                 num_cpus=0.5,
             )
-            actors = _actors(settings, workers)
-            parts = chunks.map_batches(
+            parts = _mapped_by_actors(
+                chunks,
                 _Writer,
-                fn_constructor_args=[actors.settings, folder, columns],
-                num_cpus=1,
-                compute=actors.pool,
+                (folder, columns),
+                settings=settings,
+                workers=workers,
+                batch_format="numpy",
                 batch_size=1,
             )
             sums: Counter[str] = Counter()
@@ -169,7 +177,7 @@ def judge_files(
     return _report(sums, out)
 
 
-def _chunks(batch: Mapping[str, Any], size: int) -> Iterator[Record]:
+def _chunks(batch: Record, size: int) -> Iterator[Record]:
     """The rows of a file, so many at once, as JSON, with the name of their part."""
     path, name = batch["path"][0], batch["name"][0]
     rows = read_records(path)
@@ -185,7 +193,7 @@ def _digest(path: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _claim(folder: Path, settings: Mapping[str, Any], sources: Sequence[str]) -> None:
+def _claim(folder: Path, settings: Record, sources: Sequence[str]) -> None:
     """Take a folder for this run: a new one, or one of an equal run, perhaps of fewer files.
 
     Raises:
@@ -216,9 +224,9 @@ class _Writer:
 
     settings: ScorerLike
     folder: Path
-    mapping: Mapping[str, str]
+    mapping: FieldNames
 
-    def __call__(self, batch: Mapping[str, Any]) -> Record:
+    def __call__(self, batch: Record) -> Record:
         """The figures of one part, which is judged where it is not there."""
         part = self.folder / batch["part"][0]
         is_new = not part.exists()
@@ -229,17 +237,16 @@ class _Writer:
                 return {"figures": [json.dumps({"fatal": str(error)})]}
         rows = [json.loads(line) for line in part.read_bytes().splitlines()]
         figures = Counter(rows=len(rows), new=len(rows) if is_new else 0)
-        total = 0.0
         for row in rows:
-            score, reason = row[f"{PREFIX}score"], row[f"{PREFIX}unscored"]
+            score = row[f"{PREFIX}score"]
             if score is None:
-                figures[f"unscored:{reason or 'error'}"] += 1
+                figures[row[f"{PREFIX}unscored"] or "error"] += 1
             else:
                 figures["scored"] += 1
-                total += score
+                figures["sum"] += score
             if row[f"{PREFIX}passed"]:
                 figures["passed"] += 1
-        return {"figures": [json.dumps({**figures, "sum": total})]}
+        return {"figures": [json.dumps(figures)]}
 
     def _write(self, part: Path, chunk: Sequence[tuple[Record | None, str]]) -> None:
         rows = [
@@ -255,15 +262,11 @@ class _Writer:
 
 
 def _report(sums: Counter[str], out: str) -> Report:
+    total = sums.pop("sum", 0)
     rows, new, scored, passed = (
-        sums[name] for name in ("rows", "new", "scored", "passed")
+        sums.pop(name, 0) for name in ("rows", "new", "scored", "passed")
     )
-    mean = sums["sum"] / scored if scored else None
-    unscored = {
-        name.removeprefix("unscored:"): count
-        for name, count in sums.most_common()
-        if name.startswith("unscored:")
-    }
+    mean = total / scored if scored else None
     sentence = (
         f"{passed} of {counted(scored, 'scored row')} pass, mean {cell(mean, 'score')}; "
         f"{counted(rows, 'row')} in total, {new} new"
@@ -274,7 +277,7 @@ def _report(sums: Counter[str], out: str) -> Report:
         "scored": scored,
         "passed": passed,
         "mean": mean,
-        **unscored,
+        **dict(sums.most_common()),  # the reasons of no score
     }
     columns = [Column(name, "score" if name == "mean" else "int") for name in figures]
     return Report(
@@ -282,20 +285,26 @@ def _report(sums: Counter[str], out: str) -> Report:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Actors:
-    """The actors of a run: the settings of each one's scorer, and Ray's pool of them."""
-
-    settings: ScorerLike
-    pool: Any
-
-
-def _actors(settings: ScorerLike, workers: int | None) -> _Actors:
-    """Share out the limits of a run among its actors.
+def _mapped_by_actors(
+    ds: Any,
+    judge: type[_Judge | _Writer],
+    arguments: tuple[object, ...],
+    *,
+    settings: ScorerLike,
+    workers: int | None,
+    batch_format: str,
+    batch_size: int,
+) -> Any:
+    """Map a dataset by actors that hold a judge; the limits of the run are shared out among them.
 
     Args:
-        settings: Of the scorer of all of them together.
+        ds: The dataset.
+        judge: The class of the actors.
+        arguments: Of its constructor, after the settings.
+        settings: Of the scorer of all actors together.
         workers: How many; None for as many as there is room for.
+        batch_format: See ``map_batches``.
+        batch_size: See ``map_batches``.
 
     Raises:
         InvalidValueError: See `judge_dataset`.
@@ -314,8 +323,14 @@ def _actors(settings: ScorerLike, workers: int | None) -> _Actors:
         raise InvalidValueError(
             f"workers must be at most {room} (a CPU each, one for reading), got {workers}"
         )
-    pool = ray.data.ActorPoolStrategy(size=workers)
-    return _Actors(shared_out(settings, workers), pool)
+    return ds.map_batches(
+        judge,
+        fn_constructor_args=[shared_out(settings, workers), *arguments],
+        num_cpus=1,
+        compute=ray.data.ActorPoolStrategy(size=workers),
+        batch_format=batch_format,
+        batch_size=batch_size,
+    )
 
 
 def ray_module() -> Any:

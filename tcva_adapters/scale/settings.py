@@ -5,21 +5,23 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.evaluator import Scorer
+from tcva_adapters.evaluator import AnyScorer, Scorer
 from tcva_adapters.judges.panel import panel_of
 from tcva_adapters.judges.resolve import MAX_CONCURRENCY, model_of_name
 from tcva_adapters.results.config import configured
-from tcva_adapters.results.protocol import Scored
 from tcva_adapters.tcva import TCVA
 
-ScorerLike = Scorer[Scored] | Mapping[str, Any]
+PlainSettings: TypeAlias = Mapping[str, Any]
+"""Settings of a scorer as plain values."""
+
+ScorerLike = AnyScorer | PlainSettings
 
 
-def scorer_of(settings: ScorerLike) -> Scorer[Scored]:
+def scorer_of(settings: ScorerLike) -> AnyScorer:
     """The scorer itself, or the one that these settings mean; made once in a process.
 
     Settings are the arguments of `TCVA`, or with ``metrics`` those of `CCRS`, by name. Further ones:
@@ -48,18 +50,18 @@ def scorer_of(settings: ScorerLike) -> Scorer[Scored]:
 
 
 @lru_cache(maxsize=8)
-def _made(pickled: bytes) -> Scorer[Scored]:
+def _made(pickled: bytes) -> AnyScorer:
     return made_of(pickle.loads(pickled))  # noqa: S301  # pickled in the line that calls this
 
 
-def made_of(plain: Mapping[str, Any]) -> Scorer[Scored]:
+def made_of(plain: PlainSettings) -> AnyScorer:
     """The scorer that settings mean under the environment of now; see `scorer_of`."""
     settings = dict(plain)
     model, config = settings.pop("model", None), settings.pop("config", None)
     panel, combine = settings.pop("panel", None), settings.pop("combine", "median")
     most = settings.get("max_concurrency", MAX_CONCURRENCY)
 
-    def with_model(judge: Any) -> Any:
+    def with_model(judge: object) -> object:
         """The model that a name means under the settings of models; everything else as it is."""
         if not model or not isinstance(judge, str):
             return judge
@@ -76,7 +78,8 @@ def made_of(plain: Mapping[str, Any]) -> Scorer[Scored]:
         settings["judge"] = first
     if config is not None:
         settings = configured(config, settings)
-    return CCRS(**settings) if "metrics" in settings else TCVA(**settings)
+    scorer = CCRS if "metrics" in settings else TCVA
+    return scorer(**settings)
 
 
 def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:

@@ -228,9 +228,9 @@ def test_results_come_back_from_json_and_what_cannot_be_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"metrics": ("qr", "nope")}, "unknown metric 'nope'"),
-    ({"metrics": ()}, r"cc, qr, id, ac, ir, .*got "),
-    ({"metrics": replace(METRICS["qr"], instruction="Otherwise.")}, "unknown metric 'qr'"),
+    ({"metrics": ("qr", "nope")}, r"got \('qr', 'nope'\)"),
+    ({"metrics": ()}, r"cc \(contextual coherence\), qr .*got \(\)"),
+    ({"metrics": replace(METRICS["qr"], instruction="Otherwise.")}, r"got Metric\(name='qr'"),
     ({"em": "loose"}, "em must be 'strict' or 'normalised', got 'loose'"),
     ({"lambda_": 1.5}, "lambda_ .*got 1.5"), ({"suite": True}, "unknown setting 'suite'"),
     ({"judge": "nobody"}, "unknown judge"),
