@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tcva_adapters.errors import MissingDependencyError, install_hint
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 _IMPORT = re.compile(r"^from ([\w.]+) import (?:\(\s*)?(\w+) as \2\b", re.MULTILINE)
 
 
-def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def public_names(
+    package: str,
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """The names that a package's stub (``__init__.pyi``) lists, each imported on first use.
 
     The stub is what type checkers and editors read, so each name is written once. What a module
@@ -31,7 +33,7 @@ def public_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
     stub = module.__spec__.loader.get_data(f"{module.__path__[0]}/__init__.pyi")  # type: ignore[union-attr]  # an imported package has both
     homes = {name: home for home, name in _IMPORT.findall(stub.decode())}
 
-    def attribute(name: str) -> Any:
+    def attribute(name: str) -> object:
         if name != "__all__" and name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         # Here: pytest imports the package in every run, and the registry takes most of that time.

@@ -12,7 +12,7 @@ from tcva_adapters.evaluator import Scorer, lacks
 from tcva_adapters.judges import resolve
 from tcva_adapters.judges.base import Judge, blank_field
 from tcva_adapters.judges.panel import Repeats, assessment_of, groups_in, single_judges
-from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of
+from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of, verdict_key
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult
@@ -32,7 +32,6 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import (
     Question,
     VerdictQuestion,
-    assessment_key,
     judge_identity,
     unscored_assessment,
 )
@@ -86,7 +85,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self,
         criterion: Criterion | str = "faithfulness",
         *,
-        judge: Any = None,
+        judge: object = None,
         **settings: Any,
     ) -> None:
         checked = TCVASettings(**settings)
@@ -197,7 +196,7 @@ class TCVA(FromConfig, Scorer[Result]):
         ]
         return f"tcva {parts!r}"
 
-    def judged_by(self) -> dict[str, Any]:
+    def judged_by(self) -> dict[str, object]:
         """Describe what criterion and judges are known by now, as JSON values; with additional judges.
 
         Of several judges the parts of each begin with its number.
@@ -210,7 +209,7 @@ class TCVA(FromConfig, Scorer[Result]):
                 parts[f"{prefix}{part}"] = value
         return parts
 
-    def _known_parts(self) -> dict[str, Any]:
+    def _known_parts(self) -> dict[str, object]:
         """What never changes of `judged_by`."""
         scorers = (self, *self.members)
         groups = [group for scorer in scorers for group in groups_in(scorer.judge)]
@@ -243,7 +242,7 @@ class TCVA(FromConfig, Scorer[Result]):
         return Result(judged, scoring, self.settings["guarantee"]).warned()
 
     def evaluate_conversation(
-        self, conversation: Conversation | Iterable[Any]
+        self, conversation: Conversation | Iterable[object]
     ) -> ConversationResult:
         """Judge every turn of a conversation, and score the claims of all of them together.
 
@@ -267,7 +266,7 @@ class TCVA(FromConfig, Scorer[Result]):
         )[0]
 
     async def aevaluate_conversation(
-        self, conversation: Conversation | Iterable[Any]
+        self, conversation: Conversation | Iterable[object]
     ) -> ConversationResult:
         """The same, awaited."""
         conversations = [as_conversation(conversation)]
@@ -275,7 +274,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def evaluate_conversations(
         self,
-        conversations: Iterable[Conversation | Iterable[Any]],
+        conversations: Iterable[Conversation | Iterable[object]],
         *,
         progress: bool | None = None,
     ) -> list[ConversationResult]:
@@ -295,7 +294,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
     async def aevaluate_conversations(
         self,
-        conversations: Iterable[Conversation | Iterable[Any]],
+        conversations: Iterable[Conversation | Iterable[object]],
         *,
         progress: bool | None = None,
     ) -> list[ConversationResult]:
@@ -336,7 +335,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def key(self, sample: Sample) -> str:
         """The store key of a sample: everything that can change its verdicts, nothing else."""
-        return assessment_key(self.judge, self.criterion, sample)
+        return verdict_key(sample, self.criterion, self.judge)
 
     def questions(self, sample: Sample) -> list[Question]:
         """One for each judge: the panel's or repeats one by one, then those of additional scores."""
@@ -412,7 +411,7 @@ class TCVA(FromConfig, Scorer[Result]):
         return unscored_assessment(why, self.judge, self.criterion, sample)
 
 
-def _member(judge: Any, criterion: Criterion, settings: TCVASettings) -> TCVA:
+def _member(judge: object, criterion: Criterion, settings: TCVASettings) -> TCVA:
     """Make the TCVA of an additional judge, under the settings of the TCVA that it joins.
 
     Raises:

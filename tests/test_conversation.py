@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -212,8 +213,8 @@ def test_a_history_is_shown_with_the_question_and_is_no_evidence() -> None:
         sample = turn.model_copy(update={"reference": "Free."})
         plain = sample.model_copy(update={"history": None})
         shows = "input" in (*criterion.required, *criterion.shows)
-        key: Any = {"judge": "j", "prompt_version": "1", "parameters": {}}
-        keys = [verdict_key(each, criterion, **key) for each in (sample, plain)]
+        judge = SimpleNamespace(name="j", prompt_version="1", parameters={})
+        keys = [verdict_key(each, criterion, judge) for each in (sample, plain)]
         assert (keys[0] != keys[1]) == shows
         for seen, bare in (
             [verdict_request(each, criterion, ["C."]).user for each in (sample, plain)],

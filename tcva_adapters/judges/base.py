@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Protocol, get_args, runtime_checkable
+from typing import Protocol, get_args, runtime_checkable
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
@@ -59,7 +59,7 @@ class Judge(Protocol):
         """Version of the prompt or the algorithm."""
 
     @property
-    def parameters(self) -> Mapping[str, Any]:
+    def parameters(self) -> Mapping[str, object]:
         """Everything else that can change its verdicts, as JSON values; holds no secrets."""
         return {}
 

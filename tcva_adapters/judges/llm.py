@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import JudgeError
@@ -87,9 +86,9 @@ class LLMJudge:
         return " ".join([prompts.PROMPT_VERSION, *sorted(forms)])
 
     @property
-    def parameters(self) -> Mapping[str, Any]:
+    def parameters(self) -> Mapping[str, object]:
         """The model's parameters as they are now, and how claims are made."""
-        parameters: dict[str, Any] = {
+        parameters: dict[str, object] = {
             **self.model.parameters,
             "claims": self.claims,
             "max_claims": self.max_claims,

@@ -51,7 +51,7 @@ class Several:
         self.is_local = all(judge.is_local for judge in judges)
         versions = dict.fromkeys(judge.prompt_version for judge in judges)
         self.prompt_version = "+".join(versions)
-        self.parameters: Mapping[str, Any] = {
+        self.parameters: Mapping[str, object] = {
             "combine": combine,
             "least": least,
             "judges": [key_of(judge)["parameters"] for judge in judges],

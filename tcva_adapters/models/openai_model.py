@@ -141,10 +141,10 @@ class OpenAICompatibleModel:
         vars(copied).update(vars(self), refused=dict(self.refused))
         return copied
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return copy(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         if self._pickled is None:
             raise InvalidValueError(
                 f"{self!r} has its own key or client and cannot be pickled; use OPENAI_API_KEY"

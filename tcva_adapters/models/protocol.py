@@ -138,7 +138,7 @@ class JudgeModel(Protocol):
         """The name that assessments and store keys carry, e.g. ``openai:gpt-4.1-mini``."""
 
     @property
-    def parameters(self) -> Mapping[str, Any]:
+    def parameters(self) -> Mapping[str, object]:
         """Everything besides the name that can change a reply, as JSON values.
 
         Part of the store key; never holds a secret.
@@ -258,7 +258,7 @@ def _token(entry: Any) -> tuple[str, float]:
     return token, float(logprob)
 
 
-def closed_object(properties: dict[str, Any]) -> dict[str, Any]:
+def closed_object(properties: Mapping[str, object]) -> dict[str, Any]:
     """The JSON schema of an object with these properties, all of them, and no others."""
     return {
         "type": "object",

@@ -23,45 +23,35 @@ _PROCESS = uuid4().hex
 _KEY_VERSION = 1
 
 
-def verdict_key(
-    sample: Sample,
-    criterion: Criterion,
-    *,
-    judge: str,
-    prompt_version: str,
-    parameters: Mapping[str, Any],
-) -> str:
+def verdict_key(sample: Sample, criterion: Criterion, judge: Any) -> str:
     """The key of a judgement: a SHA-256 over everything that can change its verdicts.
 
     Of the sample, only the fields that the criterion looks at count; its id and metadata do not.
     The temperature, the weight scheme, the penalty and the threshold are views of verdicts
-    and have no place among the parameters.
+    and have no place among the judge's parameters.
 
     Args:
         sample: What is judged.
         criterion: Enters with its fingerprint.
-        judge: Name of the judge, with its version or model.
-        prompt_version: Version of the prompt or of the algorithm.
-        parameters: Whatever else changes a verdict: claims mode, ``max_claims``, seed and so on.
-            JSON values only.
+        judge: Enters with its name, the version of its prompts and its parameters; see `key_of`.
 
     Raises:
         InvalidValueError: A parameter is no JSON value.
 
     >>> from tcva_adapters.criteria import FAITHFULNESS
-    >>> judged = {"judge": "lexical", "prompt_version": "1", "parameters": {"max_claims": 8}}
+    >>> from tcva_adapters.judges.lexical import LexicalJudge
     >>> one = Sample(response="It is red.", contexts=("A red car.",), id="a", reference="Red.")
     >>> two = one.model_copy(update={"id": "b", "reference": None})
-    >>> verdict_key(one, FAITHFULNESS, **judged) == verdict_key(two, FAITHFULNESS, **judged)
-    True
+    >>> keys = {verdict_key(sample, FAITHFULNESS, LexicalJudge()) for sample in (one, two)}
+    >>> len(keys)
+    1
     """
     parts = {
         "key_version": _KEY_VERSION,
         "sample": visible_fields(sample, {*criterion.required, *criterion.shows}),
         "criterion": criterion.fingerprint,
-        "judge": judge,
-        "prompt_version": prompt_version,
-        "parameters": dict(parameters),
+        "prompt_version": judge.prompt_version,
+        **key_of(judge),
     }
     return digest(parts)
 

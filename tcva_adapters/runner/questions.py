@@ -18,7 +18,7 @@ from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.rounds import Rounds, adrive, drive
 from tcva_adapters.models.protocol import Identity, identity_of
-from tcva_adapters.models.store_keys import key_of, verdict_key
+from tcva_adapters.models.store_keys import verdict_key
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.judgement import Judgement, Unscored
 from tcva_adapters.results.protocol import Scored
@@ -144,7 +144,7 @@ class VerdictQuestion(Question):
     ) -> None:
         self.judge = judge
         self.identity = identity
-        self.key = assessment_key(judge, criterion, sample)
+        self.key = verdict_key(sample, criterion, judge)
         # Another framework's evaluators may have asked the same judge.
         self.sample_fields = {
             "sample_id": sample.id,
@@ -183,12 +183,6 @@ def judge_identity(judge: Judge) -> Identity | None:
     """Tell which judges are the same as this one; None for a judge that answers at once."""
     is_slow = hasattr(judge, "identity") or not judge.is_local
     return identity_of(judge) if is_slow else None
-
-
-def assessment_key(judge: Judge, criterion: Criterion, sample: Sample) -> str:
-    """The store key of a sample's assessment: everything that can change it, nothing else."""
-    version = judge.prompt_version
-    return verdict_key(sample, criterion, prompt_version=version, **key_of(judge))
 
 
 def unscored_assessment(

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -41,12 +42,9 @@ def path(tmp_path: Path) -> Path:
 def key(
     sample: Sample = SAMPLE, criterion: Criterion = FAITHFULNESS, **changes: Any
 ) -> str:
-    how: dict[str, Any] = {
-        "judge": "m",
-        "prompt_version": "1",
-        "parameters": {"seed": 1},
-    }
-    return verdict_key(sample, criterion, **{**how, **changes})
+    judge = SimpleNamespace(name="m", prompt_version="1", parameters={"seed": 1})
+    vars(judge).update(changes)
+    return verdict_key(sample, criterion, judge)
 
 
 def scored(*words: str) -> Assessment:
