@@ -68,7 +68,7 @@ UNSEEN: list[dict[str, Any]] = [
     {"reference": "Bob"},
 ]
 HOW: list[dict[str, Any]] = [
-    *({"judge": "n"}, {"prompt_version": "2"}, {"parameters": {"seed": 2}}),
+    *({"name": "n"}, {"prompt_version": "2"}, {"parameters": {"seed": 2}}),
     *(
         {"criterion": ANSWER_RELEVANCY},
         {"criterion": replace(FAITHFULNESS, instruction="Other.")},
