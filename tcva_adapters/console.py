@@ -114,7 +114,11 @@ def columns_of(text: str) -> int:
     )
 
 
-def folded(text: str, width: int, indent: int = 0) -> list[str]:
+def folded(
+    text: str,
+    width: int,
+    indent: int = 0,
+) -> list[str]:
     """Lines cut at blanks; a longer word stays whole, so that a path can be copied.
 
     Scripts that are written without blanks are cut anywhere.
@@ -143,7 +147,11 @@ def folded(text: str, width: int, indent: int = 0) -> list[str]:
     return lines
 
 
-def _cut(line: str, room: int, indent: int) -> list[str]:
+def _cut(
+    line: str,
+    room: int,
+    indent: int,
+) -> list[str]:
     """A line in pieces of so many columns at most, wherever these end."""
     pieces, taken = [""], 0
     for letter in line:

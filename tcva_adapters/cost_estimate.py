@@ -46,7 +46,10 @@ def estimate_cost(
                 for question, answer in zip(questions, answers, strict=True)
                 if answer is None
             ]
-        record: Record = {"method": name, "cached": len(unique) - len(questions)}
+        record: Record = {
+            "method": name,
+            "cached": len(unique) - len(questions),
+        }
         if name in calls:
             record["calls"] = calls[name] * len(questions)
         else:

@@ -100,7 +100,11 @@ def demo(table: ScoreTable) -> Report:
         f"{cell(whole['same_level'], 'share')} of {whole['claims']} claims; for "
         f"{cell(whole['within_one'], 'share')} the levels differ by at most one. The judge only "
         "compares words: for real decisions, use a model as judge.",
-        [_claims(table, shown, pairs[shown]), _means(table), agreement],
+        [
+            _claims(table, shown, pairs[shown]),
+            _means(table),
+            agreement,
+        ],
         [*_hidden(table), *table.notes],
     )
 
@@ -162,7 +166,10 @@ def _means(table: ScoreTable) -> Table:
     methods = {f"tcva T={t:g} {name}": table.at(t) for name, t in PRESETS.items()}
     methods |= {name: table.column(name) for name in table.methods if name != OURS}
     records = [
-        {"method": name, "scored": int(np.isfinite(scores).sum())}
+        {
+            "method": name,
+            "scored": int(np.isfinite(scores).sum()),
+        }
         | {domain: float(np.nanmean(scores[rows])) for domain, rows in groups.items()}
         for name, scores in methods.items()
     ]
@@ -171,7 +178,11 @@ def _means(table: ScoreTable) -> Table:
     return Table("mean scores", columns, records, notes=[_OFFLINE, _TEMPERATURE])
 
 
-def _claims(table: ScoreTable, row: int, pairs: Sequence[_Pair]) -> Table:
+def _claims(
+    table: ScoreTable,
+    row: int,
+    pairs: Sequence[_Pair],
+) -> Table:
     columns = named_columns(
         reader="text",
         judge="text",

@@ -106,7 +106,10 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
     if trial is None:
         return Report(sentence, tables), not broken
     facts = [
-        {"what": _LABELS.get(name, name), "found": _fact(name, value)}
+        {
+            "what": _LABELS.get(name, name),
+            "found": _fact(name, value),
+        }
         for name, value in trial.facts.items()
     ]
     sentence = f"{trial.facts['judge']}: {trial.advice}. {sentence}"
@@ -140,7 +143,11 @@ def inspect(requirement: Requirement) -> Record:
     except subprocess.CalledProcessError as error:
         lines = error.stderr.strip().splitlines() or [f"exit code {error.returncode}"]
         state = f"broken: {lines[-1]}; {fix}"
-    return {"package": name, "version": installed, "state": state}
+    return {
+        "package": name,
+        "version": installed,
+        "state": state,
+    }
 
 
 def _trial_of(name: Any, settings: Mapping[str, Any]) -> _Trial:
@@ -150,7 +157,11 @@ def _trial_of(name: Any, settings: Mapping[str, Any]) -> _Trial:
         judge = resolve_judge(model or name)
     except (JudgeError, MissingDependencyError) as error:
         return _Trial(
-            {"judge": str(name), "answers": False, "detail": str(error)},
+            {
+                "judge": str(name),
+                "answers": False,
+                "detail": str(error),
+            },
             "no answer",
         )
 

@@ -115,7 +115,12 @@ _FRAMEWORKS = (
         "ragas",
         "RAGAS",
         {
-            "faithfulness": Metric((_I, _R, _C), _FAITHFULNESS, 2, is_lexical=True),
+            "faithfulness": Metric(
+                (_I, _R, _C),
+                _FAITHFULNESS,
+                2,
+                is_lexical=True,
+            ),
             "context_recall": Metric((_I, _C, _REF), "context_recall"),
             "factual_correctness": Metric((_R, _REF), "correctness", 4),
             "answer_relevancy": Metric(

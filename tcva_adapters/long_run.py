@@ -51,7 +51,11 @@ def run_results(
         )
     total = samples.total if isinstance(samples, SampleStream) else len(samples)
     left = None if total is None else total - done
-    for result in evaluate(islice(samples, done, None), progress=True, total=left):
+    for result in evaluate(
+        islice(samples, done, None),
+        progress=True,
+        total=left,
+    ):
         written.add(result)
         yield result
     written.close()

@@ -243,8 +243,14 @@ class Report:
             ]
             lines += ["", f"**{markdown_text(table.title)}**", ""]
             lines += [f"| {' | '.join(row)} |" for row in (titles, marks, *rows)]
-            lines += ["", *map(markdown_text, _below(table, full=full))]
-        lines += ["", *(f"- {markdown_text(text)}" for text in self._ending(full=full))]
+            lines += [
+                "",
+                *map(markdown_text, _below(table, full=full)),
+            ]
+        lines += [
+            "",
+            *(f"- {markdown_text(text)}" for text in self._ending(full=full)),
+        ]
         return "\n".join(lines).rstrip() + "\n"
 
     def __str__(self) -> str:
@@ -310,7 +316,11 @@ def p_text(p: float) -> str:
     return "p < 0.001" if p < 0.0005 else f"p = {cell(p, 'p')}"
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
+def counted(
+    number: int,
+    noun: str,
+    plural: str = "",
+) -> str:
     """So many of something; the plural is with s unless given.
 
     >>> counted(1, "sample"), counted(3, "sample"), counted(2, "query", "queries")
@@ -353,7 +363,12 @@ def _share(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
-def _below(table: Table, more: str = _MORE, *, full: bool = False) -> list[str]:
+def _below(
+    table: Table,
+    more: str = _MORE,
+    *,
+    full: bool = False,
+) -> list[str]:
     """What stands below a table: how many rows are left out, and its notes."""
     rest = 0 if full else len(table.records) - ROWS
     cut = [f"... {counted(rest, 'more row')}; {more} shows all"] if rest > 0 else []
@@ -365,12 +380,20 @@ def _indented(texts: Iterable[str], width: int) -> Iterator[str]:
         yield from folded(visible(text), width, indent=2)
 
 
-def _padded(text: str, width: int, kind: Kind) -> str:
+def _padded(
+    text: str,
+    width: int,
+    kind: Kind,
+) -> str:
     blanks = " " * (width - columns_of(text))
     return text + blanks if kind in _LEFT else blanks + text
 
 
-def _table_lines(table: Table, width: int, most: int | None) -> Iterator[str]:
+def _table_lines(
+    table: Table,
+    width: int,
+    most: int | None,
+) -> Iterator[str]:
     """Columns side by side; those without room stand below, again after the first column."""
     rows = [[visible(text) for text in row] for row in table.cells(most)]
     heads = [column.heading for column in table.columns]

@@ -89,7 +89,10 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
                 "detectable": change.smallest,
             }
         )
-    columns = [*named_columns(sample="text", method="text"), *_COLUMNS[2:4]]
+    columns = [
+        *named_columns(sample="text", method="text"),
+        *_COLUMNS[2:4],
+    ]
     both = int((places >= 0).sum())
     return Report(
         _sentence(rows[0], len(samples)),
@@ -105,7 +108,10 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
 def places_in(table: ScoreTable, samples: Iterable[str]) -> IntArray:
     """Where samples stand in a table; -1 for those that are not there."""
     places = {sample: place for place, sample in enumerate(table.samples)}
-    return np.array([places.get(sample, -1) for sample in samples], dtype=np.intp)
+    return np.array(
+        [places.get(sample, -1) for sample in samples],
+        dtype=np.intp,
+    )
 
 
 def groups_at(table: ScoreTable, places: IntArray) -> list[Hashable] | None:
@@ -133,7 +139,11 @@ _COLUMNS = [
     Column("now", "score"),
     Column("change", "signed", "of the mean"),
     Column("p", "p", "of no change"),
-    *named_columns(pass_rate_change="signed", newly_fail="int", newly_pass="int"),
+    *named_columns(
+        pass_rate_change="signed",
+        newly_fail="int",
+        newly_pass="int",
+    ),
 ]
 
 
@@ -155,7 +165,11 @@ def _sentence(row: Record, both: int) -> str:
     return f"{text} The change has no interval: {reason}." if reason else text
 
 
-def _notes(before: ScoreTable, now: ScoreTable, both: int) -> list[str]:
+def _notes(
+    before: ScoreTable,
+    now: ScoreTable,
+    both: int,
+) -> list[str]:
     notes = []
     for number, what in ((len(now) - both, "not"), (len(before) - both, "only")):
         if number:

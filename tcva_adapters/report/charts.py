@@ -78,14 +78,31 @@ def guarantee(report: Report) -> Figure:
     }
     places = _values(records, "threshold")
     for name, title in curves.items():
-        _line(axes, places, _values(records, name), title, has_marks=False)
+        _line(
+            axes,
+            places,
+            _values(records, name),
+            title,
+            has_marks=False,
+        )
     for name in ("max_false_pass", "min_true_pass"):
         if limit := report.settings.get(name):
             label = f"limit {limit:g}"
-            axes.axhline(limit, color=_GREY, ls=":", lw=1.0, label=label)
+            axes.axhline(
+                limit,
+                color=_GREY,
+                ls=":",
+                lw=1.0,
+                label=label,
+            )
     if chosen := report.settings["guarantee"]:
         threshold = chosen["setting"]["threshold"]
-        axes.axvline(threshold, color=_GREY, lw=1.0, label="chosen")
+        axes.axvline(
+            threshold,
+            color=_GREY,
+            lw=1.0,
+            label="chosen",
+        )
     _finish(axes, "threshold", "share")
     return figure
 
@@ -100,8 +117,20 @@ def agreement(report: Report) -> Figure:
     figure, axes = _canvas(0.8 + 0.22 * len(records))
     places = range(len(records))
     low, high = _values(records, "low"), _values(records, "high")
-    axes.hlines(places, low, high, color=_COLOURS[0], lw=1.6)
-    axes.plot(_values(records, "rho"), places, "o", ms=4.0, color=_COLOURS[0])
+    axes.hlines(
+        places,
+        low,
+        high,
+        color=_COLOURS[0],
+        lw=1.6,
+    )
+    axes.plot(
+        _values(records, "rho"),
+        places,
+        "o",
+        ms=4.0,
+        color=_COLOURS[0],
+    )
     names = [_label(f"{record['method']} (n={record['n']})") for record in records]
     axes.set_yticks(places, labels=names)
     axes.set_ylim(len(records) - 0.5, -0.5)
@@ -118,16 +147,38 @@ def reliability(report: Report) -> Figure:
     """
     bins = report.records("bins")
     figure, axes = _canvas(2.8)
-    axes.plot((0.0, 1.0), (0.0, 1.0), color=_GREY, ls="--", lw=0.8)
+    axes.plot(
+        (0.0, 1.0),
+        (0.0, 1.0),
+        color=_GREY,
+        ls="--",
+        lw=0.8,
+    )
     scores, ratings = _values(bins, "score"), _values(bins, "rating")
-    axes.plot(scores, ratings, "o", ms=4.0, color=_COLOURS[0])
+    axes.plot(
+        scores,
+        ratings,
+        "o",
+        ms=4.0,
+        color=_COLOURS[0],
+    )
     low, high = _values(bins, "rating_low"), _values(bins, "rating_high")
-    axes.vlines(scores, low, high, color=_COLOURS[0], lw=1.2)
+    axes.vlines(
+        scores,
+        low,
+        high,
+        color=_COLOURS[0],
+        lw=1.2,
+    )
     axes.set(xlabel="mean score of the bin", ylabel="mean human rating")
     return figure
 
 
-def scatter(table: ScoreTable, across: str, up: str) -> Figure:
+def scatter(
+    table: ScoreTable,
+    across: str,
+    up: str,
+) -> Figure:
     """One method against another, sample by sample; the area of a mark is its number of samples.
 
     Args:
@@ -145,20 +196,48 @@ def scatter(table: ScoreTable, across: str, up: str) -> Figure:
     sizes = np.clip(14.0 * np.bincount(inverse), 2.0, 150.0)
     known = np.isfinite(both.rating)
     rated = np.bincount(inverse[known], minlength=len(places))
-    sums = np.bincount(inverse[known], both.rating[known], len(places))
+    sums = np.bincount(
+        inverse[known],
+        both.rating[known],
+        len(places),
+    )
     is_rated = rated > 0
 
     figure, axes = _canvas(3.1)
-    draw = partial(axes.scatter, lw=0.4, edgecolors="black", alpha=0.85)
+    draw = partial(
+        axes.scatter,
+        lw=0.4,
+        edgecolors="black",
+        alpha=0.85,
+    )
     if is_rated.any():
         x, y = places[is_rated].T
         colours = sums[is_rated] / rated[is_rated]
-        marks = draw(x, y, sizes[is_rated], colours, cmap="cividis")
+        marks = draw(
+            x,
+            y,
+            sizes[is_rated],
+            colours,
+            cmap="cividis",
+        )
         _bar(figure, axes, marks, "mean human rating")
     if not is_rated.all():
         x, y = places[~is_rated].T
-        draw(x, y, sizes[~is_rated], color=_COLOURS[4], marker="X")
-    axes.axline((0.0, 0.0), slope=1.0, color=_GREY, ls=":", lw=0.8, zorder=0)
+        draw(
+            x,
+            y,
+            sizes[~is_rated],
+            color=_COLOURS[4],
+            marker="X",
+        )
+    axes.axline(
+        (0.0, 0.0),
+        slope=1.0,
+        color=_GREY,
+        ls=":",
+        lw=0.8,
+        zorder=0,
+    )
     axes.set(xlabel=_label(across), ylabel=_label(up))
     return figure
 
@@ -178,7 +257,12 @@ def asl(report: Report) -> Figure:
         name = f"{row['metric']} ({row['discriminative_power'] or 0.0:.2f})"
         levels = row["asl"][::-1]
         _line(axes, range(1, len(levels) + 1), levels, name)
-    axes.axhline(report.settings["alpha"], color=_GREY, ls=":", lw=1.0)
+    axes.axhline(
+        report.settings["alpha"],
+        color=_GREY,
+        ls=":",
+        lw=1.0,
+    )
     axes.locator_params(axis="x", integer=True)
     _finish(axes, "pairs of systems, by p", "achieved significance level")
     return figure
@@ -265,7 +349,11 @@ def _canvas(height: float, width: float = _WIDTH) -> tuple[Figure, Axes]:
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(labelsize=_SMALL, width=0.6, length=2.5)
+    axes.tick_params(
+        labelsize=_SMALL,
+        width=0.6,
+        length=2.5,
+    )
     axes.xaxis.label.set_fontsize(_TEXT)
     axes.yaxis.label.set_fontsize(_TEXT)
     axes.set_axisbelow(True)
@@ -294,16 +382,29 @@ def _line(
     )
 
 
-def _bar(figure: Figure, axes: Axes, coloured: ScalarMappable, name: str) -> None:
+def _bar(
+    figure: Figure,
+    axes: Axes,
+    coloured: ScalarMappable,
+    name: str,
+) -> None:
     """What colours stand for."""
     bar = figure.colorbar(coloured, ax=axes, shrink=0.7)
     bar.set_label(name, fontsize=_SMALL)
     bar.ax.tick_params(labelsize=_SMALL)
 
 
-def _finish(axes: Axes, across: str, up: str) -> None:
+def _finish(
+    axes: Axes,
+    across: str,
+    up: str,
+) -> None:
     """Label axes of shares; the legend stands above them, where it hides nothing."""
-    axes.set(xlabel=across, ylabel=up, ylim=(-0.02, 1.02))
+    axes.set(
+        xlabel=across,
+        ylabel=up,
+        ylim=(-0.02, 1.02),
+    )
     axes.legend(
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),

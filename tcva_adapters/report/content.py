@@ -122,7 +122,12 @@ class Content:
         judged = [result for result in results if result]
         ((scoring, _),) = Counter(result.scoring for result in judged).most_common(1)
         name = f"{judged[0].criterion} by {judged[0].judge}"
-        return Run(method if len(methods) == 1 else name, method, results, scoring)
+        return Run(
+            method if len(methods) == 1 else name,
+            method,
+            results,
+            scoring,
+        )
 
     def only(self, run: Run) -> ScoreTable:
         """The scores of one run, on the samples that it judged."""
@@ -153,7 +158,11 @@ def page_figures(
         "format": FORMAT,
         "made_by": f"tcva-adapters {__version__}",
         "title": content.title,
-        "notes": [*table.notes, *mixed, *notes],
+        "notes": [
+            *table.notes,
+            *mixed,
+            *notes,
+        ],
         "levels": [level.value for level in LEVELS],
         "schemes": {name: list(scheme.weights) for name, scheme in SCHEMES.items()},
         "penalties": list(PENALTIES),
@@ -277,7 +286,11 @@ def _run(run: Run, conversations: Iterable[Sequence[int]]) -> Json:
         "row": row_of,
         "levels": [_levels(result) if result else "" for result in run.results],
         "unscored": [
-            [place, _short(why.text, _REASON), run.scoring.for_unscored(why.reason)]
+            [
+                place,
+                _short(why.text, _REASON),
+                run.scoring.for_unscored(why.reason),
+            ]
             for place, result in judged
             if (why := result.unscored)
         ],
@@ -293,7 +306,10 @@ def _levels(result: Result) -> str:
 def settings_of(scoring: ScoringConfig) -> Json:
     """The settings of a run as JSON values."""
     settings = scoring.model_dump(mode="json", exclude={"scheme", "evidence"})
-    return {**settings, "weights": list(scoring.scheme.weights)}
+    return {
+        **settings,
+        "weights": list(scoring.scheme.weights),
+    }
 
 
 def _method(table: ScoreTable, name: str) -> Json:
@@ -308,7 +324,11 @@ def _method(table: ScoreTable, name: str) -> Json:
         "threshold": table.threshold(name),
         "scores": scores,
         "unscored": [
-            [i, _short(table.reason(table.samples[i], name), _REASON)] for i in missing
+            [
+                i,
+                _short(table.reason(table.samples[i], name), _REASON),
+            ]
+            for i in missing
         ],
     }
 
@@ -391,7 +411,11 @@ def _detail(content: Content, row: int) -> Json:
     return {name: value for name, value in detail.items() if value not in (None, {})}
 
 
-def _method_at(table: ScoreTable, method: str, row: int) -> Json:
+def _method_at(
+    table: ScoreTable,
+    method: str,
+    row: int,
+) -> Json:
     """The verdicts of a method on a sample, or why it has its score or none."""
     result = table.result(method, row)
     if math.isnan(table.column(method)[row]):
@@ -420,7 +444,10 @@ def _verdicts(assessment: Assessment) -> Json:
     """The claims of a judgement, and those of the judges that it was made of."""
     values: Json = {"claims": [*map(_claim, assessment.claims)]}
     if why := assessment.unscored:
-        values["unscored"] = {"reason": why.reason.value, "detail": why.detail}
+        values["unscored"] = {
+            "reason": why.reason.value,
+            "detail": why.detail,
+        }
     repeats = assessment.repeats
     parts = {
         "members": assessment.members,
@@ -454,5 +481,10 @@ def inert_json(value: Any) -> str:
     >>> print(inert_json("</script>&"))
     "\u003c/script\u003e\u0026"
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(
+        value,
+        ensure_ascii=False,
+        allow_nan=False,
+        separators=(",", ":"),
+    )
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -47,7 +47,11 @@ _METHODS = (
 )
 _LEVELS = (Column("method"), *(Column(level.value, "int") for level in LEVELS))
 _CONVERSATIONS = (
-    *named_columns(method="text", conversation="text", turns="int"),
+    *named_columns(
+        method="text",
+        conversation="text",
+        turns="int",
+    ),
     Column("scored", "int", "turns with a score"),
     Column("score", "score", "of the claims of all turns"),
     Column("passed"),
@@ -93,7 +97,10 @@ def evaluation(
     gates.check(table.methods, has_baseline=baseline is not None)
     methods = [_figures(table, method) for method in table.methods]
     levels = [
-        {"method": method, **judged.summary.levels}
+        {
+            "method": method,
+            **judged.summary.levels,
+        }
         for method, judged in table.judged_methods.items()
         if isinstance(judged.summary, Summary)
     ]
@@ -268,12 +275,21 @@ def _unscored(table: ScoreTable, method: str) -> list[Record]:
         first = (note for note in table.notes if note.startswith("skipped line"))
         reasons.append(("unreadable", table.skipped, next(first, "")))
     return [
-        {"method": method, "reason": reason, "samples": number, "example": example}
+        {
+            "method": method,
+            "reason": reason,
+            "samples": number,
+            "example": example,
+        }
         for reason, number, example in reasons
     ]
 
 
-def _sentence(table: ScoreTable, methods: Records, unscored: Records) -> str:
+def _sentence(
+    table: ScoreTable,
+    methods: Records,
+    unscored: Records,
+) -> str:
     """How many samples pass, the mean, and what to doubt; of several methods their means."""
     size = table.handed_in
     if len(methods) != 1:

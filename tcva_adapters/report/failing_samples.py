@@ -83,7 +83,11 @@ def _places_behind(record: Record, table: ScoreTable) -> list[int]:
     return places
 
 
-def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdict]:
+def lowest_claims(
+    table: ScoreTable,
+    method: str,
+    place: int,
+) -> list[ClaimVerdict]:
     """A sample's claims, the lowest level first; what claims nothing stands last."""
     result = table.result(method, place)
     claims = () if result is None else result.claims
@@ -91,7 +95,11 @@ def lowest_claims(table: ScoreTable, method: str, place: int) -> list[ClaimVerdi
     return sorted(claims, key=lambda claim: order.index(claim.verdict))
 
 
-def verdict(table: ScoreTable, method: str, place: int) -> str:
+def verdict(
+    table: ScoreTable,
+    method: str,
+    place: int,
+) -> str:
     """A sample's score against the threshold, or why there is none."""
     score, threshold = table.column(method)[place], table.threshold(method)
     if math.isnan(score) or table.closed(method)[place]:

@@ -110,7 +110,12 @@ def save_figures(
         path = target / f"{_UNSAFE.sub('-', name)}.{format}"
         stream = io.BytesIO()
         with mpl.rc_context(_RC):
-            draw().savefig(stream, format=format, dpi=_DPI, metadata=metadata)
+            draw().savefig(
+                stream,
+                format=format,
+                dpi=_DPI,
+                metadata=metadata,
+            )
         drawn_here = path.is_file() and mark in path.read_bytes()
         with replacing(
             path, ours=re.compile(rb"(?!)"), overwrite=overwrite or drawn_here

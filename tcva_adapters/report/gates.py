@@ -294,7 +294,10 @@ def apart(reached: float, least: float) -> str:
     """
     texts = (f"{reached:.{digits}f}" for digits in range(3, 17))
     is_below = reached < least
-    return next((t for t in texts if (float(t) < least) == is_below), repr(reached))
+    return next(
+        (t for t in texts if (float(t) < least) == is_below),
+        repr(reached),
+    )
 
 
 def records_of(report: Report, title: str) -> Records:

@@ -80,7 +80,11 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
     return text + b"\n"
 
 
-def _cases(table: ScoreTable, method: str, failed: set[str]) -> Iterable[ET.Element]:
+def _cases(
+    table: ScoreTable,
+    method: str,
+    failed: set[str],
+) -> Iterable[ET.Element]:
     scores, threshold = table.column(method).tolist(), table.threshold(method)
     fails, is_silent = failed_samples(table, method), table.silent(method)
     for place, (sample, score) in enumerate(zip(table.samples, scores, strict=True)):
@@ -90,7 +94,12 @@ def _cases(table: ScoreTable, method: str, failed: set[str]) -> Iterable[ET.Elem
         is_lost = bool(failed and fails[place])
         if not (math.isnan(score) or is_lost):
             properties = ET.SubElement(test, "properties")
-            ET.SubElement(properties, "property", name="score", value=f"{score:.12g}")
+            ET.SubElement(
+                properties,
+                "property",
+                name="score",
+                value=f"{score:.12g}",
+            )
             if score < threshold and failed & {"mean", "pass_rate", "change"}:
                 claims = claim_lines(table, method, place, _CLAIMS)
                 lines = [verdict(table, method, place), *claims]
@@ -112,7 +121,12 @@ def _suite(
     suite = ET.Element("testsuite", name=_text(name))
     known = ET.SubElement(suite, "properties")
     for key, value in properties.items():
-        ET.SubElement(known, "property", name=_text(key), value=_text(value))
+        ET.SubElement(
+            known,
+            "property",
+            name=_text(key),
+            value=_text(value),
+        )
     suite.extend(tests)
     _count(suite, {**_COUNTS, "skipped": "skipped"})
     return suite
@@ -126,7 +140,11 @@ def _count(element: ET.Element, counts: Mapping[str, str]) -> None:
     element.set("time", f"{sum(seconds):.3f}")
 
 
-def _test(suite: str, name: str, seconds: float) -> ET.Element:
+def _test(
+    suite: str,
+    name: str,
+    seconds: float,
+) -> ET.Element:
     return ET.Element(
         "testcase",
         classname=_text(suite),
@@ -135,12 +153,25 @@ def _test(suite: str, name: str, seconds: float) -> ET.Element:
     )
 
 
-def _outcome(test: ET.Element, tag: str, kind: str, lines: Sequence[str]) -> None:
+def _outcome(
+    test: ET.Element,
+    tag: str,
+    kind: str,
+    lines: Sequence[str],
+) -> None:
     texts = [_text(line) for line in lines]
-    ET.SubElement(test, tag, type=_text(kind), message=texts[0]).text = "\n".join(texts)
+    ET.SubElement(
+        test,
+        tag,
+        type=_text(kind),
+        message=texts[0],
+    ).text = "\n".join(texts)
 
 
 def _text(text: str) -> str:
     """One line of characters that XML 1.0 has."""
-    shown = _NONE.sub(lambda code: f"\\u{ord(code[0]):04x}", visible(text))
+    shown = _NONE.sub(
+        lambda code: f"\\u{ord(code[0]):04x}",
+        visible(text),
+    )
     return shortened(shown, _LONGEST)

@@ -35,7 +35,11 @@ _LISTED = 20
 _ROOM = 300  # for the sentence that says what was left out
 
 
-def to_markdown(report: Report, table: ScoreTable, most: int = MOST) -> str:
+def to_markdown(
+    report: Report,
+    table: ScoreTable,
+    most: int = MOST,
+) -> str:
     r"""A comment of at most 65 536 characters; what was cut is said at its end.
 
     Args:
@@ -133,7 +137,11 @@ def _lists(report: Report) -> Iterator[str]:
             yield "\n".join(_folded(f"{title.capitalize()}: {len(records)}", lines))
 
 
-def _sample(table: ScoreTable, method: str, place: int) -> list[str]:
+def _sample(
+    table: ScoreTable,
+    method: str,
+    place: int,
+) -> list[str]:
     name = _html(table.samples[place])
     # Why there is no score stands below.
     score = verdict(table, method, place).partition(": ")[0]
@@ -141,7 +149,11 @@ def _sample(table: ScoreTable, method: str, place: int) -> list[str]:
     return _folded(title, _claims(table, method, place))
 
 
-def _claims(table: ScoreTable, method: str, place: int) -> Iterator[str]:
+def _claims(
+    table: ScoreTable,
+    method: str,
+    place: int,
+) -> Iterator[str]:
     result = table.result(method, place)
     scheme = (
         result.scoring.scheme if isinstance(result, Result) else WeightScheme.DEFAULT
@@ -166,7 +178,12 @@ def _folded(title: str, lines: Iterable[str]) -> list[str]:
     return ["<details>", summary, "", *lines, "", "</details>", ""]
 
 
-def _code(text: str, most: int = _NAME, *, in_table: bool = False) -> str:
+def _code(
+    text: str,
+    most: int = _NAME,
+    *,
+    in_table: bool = False,
+) -> str:
     return markdown_code(shortened(visible(text), most), in_table=in_table)
 
 

@@ -145,7 +145,11 @@ def write(
     )
 
 
-def _content(source: Any, title: str, reading: dict[str, Any]) -> Content:
+def _content(
+    source: Any,
+    title: str,
+    reading: dict[str, Any],
+) -> Content:
     """The tables of a source as one, and its reports: those that were given, or the usual one."""
     sources = list(source) if isinstance(source, list | tuple) else [source]
     tables = [part for part in sources if isinstance(part, ScoreTable)]
@@ -194,7 +198,10 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
     for sample in samples:
         text = by_id.get(sample.id or "", sample)
         # The metadata of a judgement may be newer.
-        fields = {"id": sample.id, "metadata": {**text.metadata, **sample.metadata}}
+        fields = {
+            "id": sample.id,
+            "metadata": {**text.metadata, **sample.metadata},
+        }
         filled.append(text.model_copy(update=fields))
     content = replace(content, samples=filled)
     notes = [f"{lacking} of {size} came without texts"] if lacking else []
