@@ -62,9 +62,11 @@ def estimate_cost(
             ]
             prompts = sum(len(text.encode()) for text in texts) // _BYTES_A_TOKEN
             replies = _REPLY * sum(max(1, text.count("<<<CLAIM")) for text in texts)
-            record["calls"] = len(texts)
-            record["prompt_tokens"] = prompts
-            record["reply_tokens"] = replies
+            record |= {
+                "calls": len(texts),
+                "prompt_tokens": prompts,
+                "reply_tokens": replies,
+            }
             if prices is not None:
                 record["cost"] = (prompts * prices[0] + replies * prices[1]) / 1e6
         records.append(record)

@@ -149,11 +149,12 @@ def page_figures(
         notes: What else a reader must know.
     """
     table = content.table
-    mixed = (
+    mixed = [
         f"{run.name} has results with several settings; the page shows them all at the most frequent ones"
         for run in content.runs
         if any(result and result.scoring != run.scoring for result in run.results)
-    )
+    ]
+    conversations = table.conversations.values()
     figures = {
         "format": FORMAT,
         "made_by": f"tcva-adapters {__version__}",
@@ -164,13 +165,11 @@ def page_figures(
             *notes,
         ],
         "levels": [level.value for level in LEVELS],
-        "schemes": {name: list(scheme.weights) for name, scheme in SCHEMES.items()},
-        "penalties": list(PENALTIES),
-        "presets": dict(PRESETS),
+        "schemes": {name: scheme.weights for name, scheme in SCHEMES.items()},
+        "penalties": PENALTIES,
+        "presets": PRESETS,
         "samples": _samples(content, line_of),
-        "runs": [
-            _run(run, content.table.conversations.values()) for run in content.runs
-        ],
+        "runs": [_run(run, conversations) for run in content.runs],
         "methods": [_method(table, name) for name in content.fixed],
         "reports": [
             {

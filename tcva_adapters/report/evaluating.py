@@ -109,16 +109,13 @@ def evaluation(
     for method in table.methods:
         unscored += _unscored(table, method)
         conversations += _conversations(table, method)
+    others = (
+        Table("levels", _LEVELS, levels),
+        Table("unscored", REASONS, unscored),
+        Table("conversations", _CONVERSATIONS, conversations, detail=True),
+    )
     tables = [Table("methods", _METHODS, methods)]
-    tables += [
-        shown
-        for shown in (
-            Table("levels", _LEVELS, levels),
-            Table("unscored", REASONS, unscored),
-            Table("conversations", _CONVERSATIONS, conversations, detail=True),
-        )
-        if shown.records
-    ]
+    tables += [other for other in others if other.records]
     notes = [*_notes(table)]
     if conversations:
         passed = sum(record["passed"] is True for record in conversations)

@@ -19,6 +19,7 @@ from tcva_adapters.report.gates import (
     records_of,
 )
 from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.stats.checks import IntArray
 from tcva_adapters.tables import Record, Report, counted, shortened
 
 MOST = 10
@@ -52,7 +53,7 @@ def worst(
         if record["sample"] in places
     ]
     behind = [
-        [(record["method"], place) for place in _places_behind(record, table)]
+        [(record["method"], place) for place in _places_behind(record, table).tolist()]
         for record in gate_records(report)
         if not record["passed"] and record["method"] in table.methods
     ]
@@ -64,7 +65,7 @@ def worst(
     return samples[:most], len(samples)
 
 
-def _places_behind(record: Record, table: ScoreTable) -> list[int]:
+def _places_behind(record: Record, table: ScoreTable) -> IntArray:
     """The samples that a failed gate looks at, the worst first."""
     method, figure = record["method"], record["figure"]
     scores = table.column(method)
@@ -73,14 +74,13 @@ def _places_behind(record: Record, table: ScoreTable) -> list[int]:
         if figure == "mean" and not fails.any():
             fails = scores < record["least"]
         order = np.argsort(scores, kind="stable")
-        failing: list[int] = order[fails[order]].tolist()
-        return failing
+        return order[fails[order]]
     failed = failed_samples(table, method)
-    places: list[int] = np.flatnonzero(failed).tolist()
-    if figure not in {"change", FAILED_SAMPLES}:
-        others = np.isnan(scores) & ~failed & ~table.silent(method)
-        places += np.flatnonzero(others).tolist()
-    return places
+    places = np.flatnonzero(failed)
+    if figure in {"change", FAILED_SAMPLES}:
+        return places
+    others = np.isnan(scores) & ~failed & ~table.silent(method)
+    return np.append(places, np.flatnonzero(others))
 
 
 def lowest_claims(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Any, overload
 
 import numpy as np
 
 from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.compare.agreement.method_tables import mean
 from tcva_adapters.compare.scores.readers import read_scores
 from tcva_adapters.console import visible
 from tcva_adapters.errors import InvalidValueError
@@ -194,12 +194,13 @@ def run_lines(judged: Iterable[Record]) -> list[str]:
     Args:
         judged: What `Suite.taken` gave, of all tests.
     """
+    failed = 0
     by_criterion: dict[str, list[Record]] = {}
     for entry in judged:
+        failed += entry["is_failure"]
         by_criterion.setdefault(entry["criterion"], []).append(entry)
-    rows, failed = list[Record](), 0
+    rows = list[Record]()
     for criterion, entries in by_criterion.items():
-        failed += sum(entry["is_failure"] for entry in entries)
         scored = [entry for entry in entries if entry["score"] is not None]
         worst = min(scored or entries, key=lambda entry: entry["score"] or 0.0)
         name, score = shortened(worst["sample"], _NAME), cell(worst["score"], "score")
@@ -207,10 +208,8 @@ def run_lines(judged: Iterable[Record]) -> list[str]:
             {
                 "criterion": criterion,
                 "scored": f"{len(scored)}/{len(entries)}",
-                "mean": fmean(entry["score"] for entry in scored) if scored else None,
-                "pass_rate": fmean(entry["passed"] for entry in scored)
-                if scored
-                else None,
+                "mean": mean(np.array([entry["score"] for entry in scored])),
+                "pass_rate": mean(np.array([entry["passed"] for entry in scored])),
                 "worst": f"{name} {score}",
             }
         )
