@@ -136,7 +136,10 @@ def choose_metrics(
 
 
 def _why_not(
-    metric: FrameworkMetric, samples: Sequence[Sample], *, is_lexical: bool
+    metric: FrameworkMetric,
+    samples: Sequence[Sample],
+    *,
+    is_lexical: bool,
 ) -> str:
     if metric.known.compares_embeddings:
         return "they need embeddings; import their scores instead"

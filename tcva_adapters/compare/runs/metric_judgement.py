@@ -73,7 +73,12 @@ class MetricEvaluation(Evaluation[Any]):
     is_instant = False
     is_refused = False
 
-    def __init__(self, metric: FrameworkMetric, tcva: TCVA, seconds: float) -> None:
+    def __init__(
+        self,
+        metric: FrameworkMetric,
+        tcva: TCVA,
+        seconds: float,
+    ) -> None:
         self.metric = metric
         self.seconds = seconds
         self.store = tcva.store
@@ -87,7 +92,9 @@ class MetricEvaluation(Evaluation[Any]):
         return [] if self.metric.missing(sample) else [_MetricQuestion(self, sample)]
 
     def result_of(
-        self, sample: Sample, answers: Sequence[MetricJudgement]
+        self,
+        sample: Sample,
+        answers: Sequence[MetricJudgement],
     ) -> MetricJudgement:
         """The answer, or what the sample lacks."""
         if answers:
@@ -116,7 +123,11 @@ class _MetricQuestion(Question):
 
     answered_by = MetricJudgement
 
-    def __init__(self, evaluation: MetricEvaluation, sample: Sample) -> None:
+    def __init__(
+        self,
+        evaluation: MetricEvaluation,
+        sample: Sample,
+    ) -> None:
         self._evaluation, self._sample = evaluation, sample
         self.key = evaluation.key(sample)
         self.sample_fields: Mapping[str, object] = {}
@@ -169,7 +180,12 @@ class _MetricQuestion(Question):
             usage=usage.model_copy(update={"seconds": time.perf_counter() - started}),
         )
 
-    def _why(self, reason: Reason, error: str, prompted: Prompted | None) -> Unscored:
+    def _why(
+        self,
+        reason: Reason,
+        error: str,
+        prompted: Prompted | None,
+    ) -> Unscored:
         """The reason for no score: of a call that failed, or of the metric itself."""
         if prompted is not None and prompted.fatal is not None:
             self._evaluation.is_refused = True

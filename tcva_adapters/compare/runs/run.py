@@ -221,7 +221,10 @@ class Run:
         return [*names, *map(fused_name, self._mean_of)]
 
     def _sample_table(
-        self, human: str | Path | None, human_scale: Scale | None, group: str | None
+        self,
+        human: str | Path | None,
+        human_scale: Scale | None,
+        group: str | None,
     ) -> ScoreTable:
         """The samples with their ratings and groups, and no method yet."""
         ratings = None
@@ -253,7 +256,10 @@ class Run:
                 for metric in self.methods
             }
             report = estimate_cost(
-                {"tcva": tcva, **evaluations}, self.samples, calls=calls, prices=prices
+                {"tcva": tcva, **evaluations},
+                self.samples,
+                calls=calls,
+                prices=prices,
             )
         return replace(report, notes=[*self.notes, *report.notes])
 
@@ -287,7 +293,11 @@ class Run:
                     fatal = _fatal(judgements[-1])
         return self._score_table(results, judged, fatal)
 
-    async def _judge(self, evaluation: Evaluation[Any], name: str) -> list[Any]:
+    async def _judge(
+        self,
+        evaluation: Evaluation[Any],
+        name: str,
+    ) -> list[Any]:
         """Judge every sample."""
         with progress_of(name, len(self.samples), self.progress) as batch:
             runner = Runner(evaluation, batch)
@@ -414,7 +424,12 @@ def _samples_with_ids(
         sample.id or f"row-{number}" for number, sample in enumerate(read, start=1)
     )
     notes = samples.notes if isinstance(samples, SampleStream) else []
-    return renamed(read, names), notes + SampleFile((), (), [], repeated).notes
+    return renamed(read, names), notes + SampleFile(
+        (),
+        (),
+        [],
+        repeated,
+    ).notes
 
 
 def _parts(text: str | Sequence[T]) -> list[str | T]:

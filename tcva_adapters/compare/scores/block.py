@@ -86,7 +86,10 @@ class Block:
         return self.system or self.name or self.source
 
     def add_sample(
-        self, name: str | None, metadata: Fields, conversation: str | None = None
+        self,
+        name: str | None,
+        metadata: Fields,
+        conversation: str | None = None,
     ) -> str:
         """Take one more sample.
 
@@ -115,7 +118,10 @@ class Block:
         return row
 
     def add_scores(
-        self, row: str, scores: Mapping[str, float | None], reasons: Mapping[str, str]
+        self,
+        row: str,
+        scores: Mapping[str, float | None],
+        reasons: Mapping[str, str],
     ) -> None:
         """Take the scores of a sample that was added, and why there are none."""
         for method, score in scores.items():
@@ -140,7 +146,9 @@ class Block:
             summary.add_score(score, item.unscored_by.get(metric))
 
     def add_judged(
-        self, item: Assessment | Result, conversation: str | None = None
+        self,
+        item: Assessment | Result,
+        conversation: str | None = None,
     ) -> None:
         """Take one more sample by its judgement.
 

@@ -48,7 +48,13 @@ def holds_judgements(record: Record) -> bool:
 
 
 def read_judgements(
-    file: str, kind: Format, first: Record, reading: Reading, *, name: str, source: str
+    file: str,
+    kind: Format,
+    first: Record,
+    reading: Reading,
+    *,
+    name: str,
+    source: str,
 ) -> list[Block]:
     """Read a file of judgements.
 
@@ -78,7 +84,12 @@ def read_judgements(
         read=_item,
         parse=_parse_counts if reading.hold == "counts" else record_of,
     )
-    blocks = judged_blocks(rows, reading, name=name, source=source)
+    blocks = judged_blocks(
+        rows,
+        reading,
+        name=name,
+        source=source,
+    )
     reading.notes += skipped_rows(rows.bad, rows.skipped, f" of {Path(file).name}")
     reading.skipped += rows.skipped
     return blocks

@@ -142,7 +142,12 @@ class Ratings:
         """
         if isinstance(human, Mapping):
             labels = {name: {"human": value} for name, value in human.items()}
-            return cls("human ratings", ("human",), scale, labels)
+            return cls(
+                "human ratings",
+                ("human",),
+                scale,
+                labels,
+            )
         path, _, columns = str(human).partition("::")
         is_file = bool(columns) or Path(path).expanduser().is_file()
         fields = (columns or "human") if is_file else path
@@ -152,10 +157,18 @@ class Ratings:
                 f"human ratings in {fields!r}: name one field, or several different ones"
             )
         return cls(
-            path, raters, scale, _labels(path, raters) if is_file else None, temperature
+            path,
+            raters,
+            scale,
+            _labels(path, raters) if is_file else None,
+            temperature,
         )
 
-    def of_sample(self, name: str, metadata: Fields) -> list[float]:
+    def of_sample(
+        self,
+        name: str,
+        metadata: Fields,
+    ) -> list[float]:
         """The ratings of a sample, nan where a rater gave none.
 
         Raises:
@@ -241,7 +254,12 @@ def _is_of_claims(record: Fields, raters: Sequence[str]) -> bool:
 
 def _labels(path: str, raters: Sequence[str]) -> dict[str, Record]:
     """The labels of a file by sample id; those without a rating are left out."""
-    stream = RowStream(path, None, skip_bad=None, read=Record)
+    stream = RowStream(
+        path,
+        None,
+        skip_bad=None,
+        read=Record,
+    )
     labels: dict[str, Record] = {}
     for record in stream:
         is_of_claims = _is_of_claims(record, raters)

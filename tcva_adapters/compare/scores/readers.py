@@ -157,7 +157,9 @@ def _by_id(samples: Sequence[Sample] | None) -> dict[str, Sample] | None:
 
 
 def _with_ratings(
-    table: ScoreTable, human: FloatArray, scale: Scale | None
+    table: ScoreTable,
+    human: FloatArray,
+    scale: Scale | None,
 ) -> ScoreTable:
     """With ratings in the order of the samples."""
     if len(human) != len(table):
@@ -240,7 +242,11 @@ def parse_spec(spec: str) -> tuple[str, str, tuple[str, ...] | None]:
     return name.strip(), path, tuple(names_in(columns)) or None
 
 
-def _file_blocks(name: str, spec: str, reading: Reading) -> list[Block]:
+def _file_blocks(
+    name: str,
+    spec: str,
+    reading: Reading,
+) -> list[Block]:
     name_in_spec, file, columns = parse_spec(spec)
     name = name or name_in_spec
     path = Path(file).expanduser()
@@ -251,10 +257,20 @@ def _file_blocks(name: str, spec: str, reading: Reading) -> list[Block]:
     first = {} if file == "-" else first_record(path, kind)
     if file == "-" or holds_judgements(first):
         return read_judgements(
-            str(path), kind, first, reading, name=name, source=source
+            str(path),
+            kind,
+            first,
+            reading,
+            name=name,
+            source=source,
         )
     imported = read_imported(path, replace(reading.importing, columns=columns))
-    return imported_blocks(imported, reading, name=name, source=source)
+    return imported_blocks(
+        imported,
+        reading,
+        name=name,
+        source=source,
+    )
 
 
 def _counts_table(source: Source, reading: Reading) -> ScoreTable | None:
@@ -298,7 +314,11 @@ def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:
     )
 
 
-def _title(block: Block, method: str, tell_apart: str) -> str:
+def _title(
+    block: Block,
+    method: str,
+    tell_apart: str,
+) -> str:
     if tell_apart == "name" and block.name:
         return f"{block.name} {method}" if len(block.scores) > 1 else block.name
     if tell_apart == "judge" and block.judge:

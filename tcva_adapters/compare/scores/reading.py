@@ -54,7 +54,11 @@ class Reading:
         return self.hold == "all"
 
 
-def system_of(sample: str | None, metadata: Fields, field: str | None) -> str:
+def system_of(
+    sample: str | None,
+    metadata: Fields,
+    field: str | None,
+) -> str:
     """The system that a sample is an answer of; empty where nobody asks for systems.
 
     Raises:

@@ -195,7 +195,11 @@ class ScoreTable:
         """Which answers claim nothing, so that gates let them through without a score."""
         return self.has_reason(method, SILENT)
 
-    def has_reason(self, method: str, reasons: Collection[str]) -> BoolArray:
+    def has_reason(
+        self,
+        method: str,
+        reasons: Collection[str],
+    ) -> BoolArray:
         """Which samples have no score, or pass no gate, for one of these reasons."""
         if not self.reasons:
             return np.zeros(len(self), dtype=np.bool_)
@@ -240,12 +244,20 @@ class ScoreTable:
         """Samples of the file, those that could not be read included."""
         return len(self) + self.skipped
 
-    def result(self, method: str, place: int) -> Scored | None:
+    def result(
+        self,
+        method: str,
+        place: int,
+    ) -> Scored | None:
         """A method's result of one sample; None where there is none."""
         results = self.results.get(method)
         return results[place] if results else None
 
-    def reason(self, sample: str, method: str) -> str:
+    def reason(
+        self,
+        sample: str,
+        method: str,
+    ) -> str:
         """Why there is no score; ``no result`` where nobody said."""
         return self.reasons.get((sample, method), "no result")
 
@@ -318,7 +330,9 @@ class ScoreTable:
         return rows
 
     def select(
-        self, rows: npt.ArrayLike | None = None, methods: Sequence[str] | None = None
+        self,
+        rows: npt.ArrayLike | None = None,
+        methods: Sequence[str] | None = None,
     ) -> ScoreTable:
         """Some of the samples and methods.
 
@@ -343,7 +357,11 @@ class ScoreTable:
             places.astype(np.intp), _values_at(table.samples, places, "")
         )
 
-    def aligned(self, places: IntArray, samples: Sequence[str]) -> ScoreTable:
+    def aligned(
+        self,
+        places: IntArray,
+        samples: Sequence[str],
+    ) -> ScoreTable:
         """The rows at some places under the names of samples; a place below 0 has no values."""
         return replace(
             self,
@@ -410,7 +428,11 @@ def repeated_name(names: Iterable[str]) -> str | None:
     return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
-def _values_at(values: Sequence[T], places: IntArray, none: T) -> tuple[T, ...]:
+def _values_at(
+    values: Sequence[T],
+    places: IntArray,
+    none: T,
+) -> tuple[T, ...]:
     """Values by their places, where a place is below 0 the one for none; of no values nothing."""
     if not len(values):
         return ()

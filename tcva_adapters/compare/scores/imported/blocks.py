@@ -23,7 +23,11 @@ _NAMED = 3
 
 
 def imported_blocks(
-    imported: Imported, reading: Reading, *, name: str, source: str
+    imported: Imported,
+    reading: Reading,
+    *,
+    name: str,
+    source: str,
 ) -> list[Block]:
     """Make blocks of imported scores; those of another system are another block.
 
@@ -72,7 +76,11 @@ def imported_blocks(
     return [*blocks.values()]
 
 
-def _add_row(before: Row, row: Row, source: str) -> None:
+def _add_row(
+    before: Row,
+    row: Row,
+    source: str,
+) -> None:
     """Add what another row says of the same sample."""
     for method in row.scores.keys() & before.scores.keys():
         raise UnreadableInputError(
@@ -160,7 +168,9 @@ def match_rows(
 
 
 def _fitting(
-    row: Sample, samples: Mapping[str, Sample], by_answer: Mapping[str, list[str]]
+    row: Sample,
+    samples: Mapping[str, Sample],
+    by_answer: Mapping[str, list[str]],
 ) -> list[str]:
     """The ids of the samples that a row may be about."""
     if row.id is not None and row.id in samples:
@@ -174,7 +184,9 @@ def _fitting(
 
 
 def _agree(
-    row: Sample, sample: Sample, field: Literal["input", "response", "contexts"]
+    row: Sample,
+    sample: Sample,
+    field: Literal["input", "response", "contexts"],
 ) -> bool:
     """Whether a text is the same; where one of the two has none, it cannot tell samples apart."""
     of_row, of_sample = getattr(row, field), getattr(sample, field)

@@ -40,7 +40,11 @@ def test_run_in(path: str | Path) -> Record | None:
     return run if isinstance(run, dict) and any(key in run for key in _CASES) else None
 
 
-def read_test_run(path: str | Path, run: Record, importing: Importing) -> Imported:
+def read_test_run(
+    path: str | Path,
+    run: Record,
+    importing: Importing,
+) -> Imported:
     """Read a test run: its test cases as a table, with the data of its metrics in columns.
 
     Raises:
@@ -57,7 +61,12 @@ def read_test_run(path: str | Path, run: Record, importing: Importing) -> Import
                 path,
                 f"test case {number} is no object with a list of metrics; the file may be incomplete",
             )
-        metadata = _first(case, "metadata", "additionalMetadata", "additional_metadata")
+        metadata = _first(
+            case,
+            "metadata",
+            "additionalMetadata",
+            "additional_metadata",
+        )
         record = {**(metadata if isinstance(metadata, dict) else {}), **case}
         often = Counter[str]()
         for data in of_metrics:
@@ -77,7 +86,13 @@ def read_test_run(path: str | Path, run: Record, importing: Importing) -> Import
         records.append((number, record))
     if not metrics:
         raise unreadable(path, "it holds no metric")
-    imported = scores_in_columns(path, "deepeval", records, [*metrics], importing)
+    imported = scores_in_columns(
+        path,
+        "deepeval",
+        records,
+        [*metrics],
+        importing,
+    )
     return replace(imported, thresholds=thresholds)
 
 

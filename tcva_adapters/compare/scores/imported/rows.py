@@ -146,9 +146,18 @@ class Importing:
             row.reasons[method] = f"{empty} in the file"
 
 
-def row_error(path: str | Path, line: int, error: str) -> UnreadableInputError:
+def row_error(
+    path: str | Path,
+    line: int,
+    error: str,
+) -> UnreadableInputError:
     """The error that names a row of a file as its format calls it."""
-    return unreadable(path, error, line=line, word=ROW_WORDS[format_of(path)])
+    return unreadable(
+        path,
+        error,
+        line=line,
+        word=ROW_WORDS[format_of(path)],
+    )
 
 
 def number_in(value: object) -> float | None:
@@ -182,7 +191,11 @@ def _first_error(record: Record, columns: Sequence[str]) -> str:
     return ""
 
 
-def sample_of(record: Record, scores: set[str], ids: Sequence[str] = IDS) -> Sample:
+def sample_of(
+    record: Record,
+    scores: set[str],
+    ids: Sequence[str] = IDS,
+) -> Sample:
     """The texts of a row, as far as they can be read; what else it has is metadata.
 
     Args:

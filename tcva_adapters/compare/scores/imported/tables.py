@@ -53,7 +53,9 @@ _OF_SAMPLES = frozenset(
 
 
 def read_wide_table(
-    path: str | Path, records: Records, importing: Importing
+    path: str | Path,
+    records: Records,
+    importing: Importing,
 ) -> Imported:
     """Read a table of RAGAS or LangSmith, or one with a column per method.
 
@@ -88,7 +90,13 @@ def read_wide_table(
                 f"judge samples first: tcva evaluate {path} --out judged.jsonl"
             ),
         )
-    imported = scores_in_columns(path, kind, records, methods, importing)
+    imported = scores_in_columns(
+        path,
+        kind,
+        records,
+        methods,
+        importing,
+    )
     return replace(imported, left_out=[name for name in rest if name not in methods])
 
 
@@ -131,10 +139,20 @@ def scores_in_columns(
         row = Row(line, sample_of(record, no_metadata))
         for column, name in names.items():
             importing.put(
-                row, name, record, column=column, errors=errors[column], path=path
+                row,
+                name,
+                record,
+                column=column,
+                errors=errors[column],
+                path=path,
             )
         rows.append(row)
-    return Imported(str(path), kind, [*names.values()], rows)
+    return Imported(
+        str(path),
+        kind,
+        [*names.values()],
+        rows,
+    )
 
 
 def _method_name(column: str, kind: str) -> str:
@@ -152,7 +170,9 @@ def is_long_table(columns: Collection[str]) -> bool:
 
 
 def read_long_table(
-    path: str | Path, records: Records, importing: Importing
+    path: str | Path,
+    records: Records,
+    importing: Importing,
 ) -> Imported:
     """Read the rows of a table with a row per sample and method.
 
@@ -172,15 +192,32 @@ def read_long_table(
         record[_ERROR] = record.pop("unscored", None)
         name = str(record.get(method, _SCORE) or "")
         if not name:
-            raise unreadable(path, f"{method!r} is empty", line=line, word="row")
+            raise unreadable(
+                path,
+                f"{method!r} is empty",
+                line=line,
+                word="row",
+            )
         if wanted is None or name in wanted:
             sample = sample_of(record, {method, _SCORE, _ERROR}, (*_QUERIES, *IDS))
             row = Row(line, sample)
-            importing.put(row, name, record, column=_SCORE, errors=errors, path=path)
+            importing.put(
+                row,
+                name,
+                record,
+                column=_SCORE,
+                errors=errors,
+                path=path,
+            )
             rows.append(row)
     if not rows:
         raise unreadable(
             path, f"it has no rows of the methods {', '.join(wanted or ())}"
         )
     methods = dict.fromkeys(method for row in rows for method in row.scores)
-    return Imported(str(path), "long", [*methods], rows)
+    return Imported(
+        str(path),
+        "long",
+        [*methods],
+        rows,
+    )
