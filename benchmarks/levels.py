@@ -25,12 +25,8 @@ from benchmarks.paper.tables import bootstrapped
 from tcva_adapters.stats.alpha import Scale, krippendorff_alpha
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.correlation import Measure, value_of
-from tcva_adapters.stats.inference import (
-    Estimate,
-    Statistic,
-    difference,
-    estimate,
-)
+from tcva_adapters.stats.estimates import Estimate
+from tcva_adapters.stats.inference import Statistic, difference, estimate
 from tcva_adapters.stats.lower_bound import lower_bound
 from tcva_adapters.stats.powered_mean import powered_mean
 from tcva_adapters.stats.raters import reliability

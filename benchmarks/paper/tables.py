@@ -24,7 +24,8 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.bootstrap import interval_shares
 from tcva_adapters.stats.checks import in_all
 from tcva_adapters.stats.correlation import agreement, value_of
-from tcva_adapters.stats.inference import LEAST_APART, Estimate, difference, estimate
+from tcva_adapters.stats.estimates import Estimate
+from tcva_adapters.stats.inference import LEAST_APART, difference, estimate
 from tcva_adapters.stats.p_values import spearman_resamples
 from tcva_adapters.stats.units import Units
 from tcva_adapters.tables import counted

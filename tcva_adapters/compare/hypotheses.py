@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import ConfigDict, Field
@@ -89,7 +89,8 @@ def hypotheses_table(
     Raises:
         UnreadableInputError: An entry is no hypothesis, or about what is not there.
     """
-    where, entries = "hypotheses", cast("Any", hypotheses)
+    where = "hypotheses"
+    entries: Any = hypotheses
     if isinstance(hypotheses, str | Path):
         where = str(hypotheses)
         try:
@@ -108,6 +109,10 @@ def hypotheses_table(
     for record in records:
         record["supported"] = "yes" if record["p_corrected"] <= alpha else "no"
     columns = named_columns(
-        hypothesis="text", joins="text", p="p", p_corrected="p", supported="text"
+        hypothesis="text",
+        joins="text",
+        p="p",
+        p_corrected="p",
+        supported="text",
     )
     return Table("hypotheses", columns, records)

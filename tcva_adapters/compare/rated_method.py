@@ -18,8 +18,9 @@ from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.stats.checks import FloatArray, Groups, numbers
 from tcva_adapters.stats.describe import TIES, seen
+from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.holm import correct_p
-from tcva_adapters.stats.inference import Estimate, difference, estimate
+from tcva_adapters.stats.inference import difference, estimate
 from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.tables import (
     Record,
@@ -120,15 +121,26 @@ class RatedMethod:
             error_rows.append(_row("method", method, error=errors[method], mae=mae))
         correct_p(agreement_rows)
         agreement_columns = named_columns(
-            method="text", n="int", spearman="interval", p_corrected="p", mae="interval"
+            method="text",
+            n="int",
+            spearman="interval",
+            p_corrected="p",
+            mae="interval",
         )
         error_columns = named_columns(
-            method="text", n="int", error="signed", p="p", mae="interval"
+            method="text",
+            n="int",
+            error="signed",
+            p="p",
+            mae="interval",
         )
         agreement_notes = [*reason_notes(agreement_rows, "method"), TIES]
         return [
             Table(
-                "agreement", agreement_columns, agreement_rows, notes=agreement_notes
+                "agreement",
+                agreement_columns,
+                agreement_rows,
+                notes=agreement_notes,
             ),
             Table(
                 "errors",
@@ -154,9 +166,21 @@ class RatedMethod:
         for name, (hits, among) in shares.items():
             values = np.where(both & among, hits, np.nan)
             share = estimate("share", values, self.groups, level=self.level)
-            rows.append({"figure": name, **share.record("value"), "n": share.n})
+            rows.append(
+                {
+                    "figure": name,
+                    **share.record("value"),
+                    "n": share.n,
+                }
+            )
         kappa = kappa_of_table(decision_counts(ours[both], theirs[both]), "none")
-        rows.append({"figure": "kappa", "value": kappa, "n": int(both.sum())})
+        rows.append(
+            {
+                "figure": "kappa",
+                "value": kappa,
+                "n": int(both.sum()),
+            }
+        )
         columns = named_columns(figure="text", value="interval", n="int")
         note = f"a score passes from {threshold:g}, a rating from {passes_at:g}"
         return Table("decisions", columns, rows, notes=[note])
@@ -207,19 +231,33 @@ class RatedMethod:
         ]
         correct_p(rows)
         columns = named_columns(
-            factor="text", n="int", spearman="signed", p_corrected="p"
+            factor="text",
+            n="int",
+            spearman="signed",
+            p_corrected="p",
         )
         is_significant = any(row["p_corrected"] <= ALPHA for row in rows)
         meaning = (
             "spearman: correlation of the factor with the error (score minus rating)"
         )
         notes = [meaning, *reason_notes(rows, "factor")]
-        return Table("factors", columns, rows, detail=not is_significant, notes=notes)
+        return Table(
+            "factors",
+            columns,
+            rows,
+            detail=not is_significant,
+            notes=notes,
+        )
 
     def values(self, fields: Sequence[str]) -> Iterator[Table]:
         """Mean errors for each value of the fields that hold names."""
         known = np.isfinite(self.errors)
-        columns = named_columns(value="text", n="int", error="signed", mae="interval")
+        columns = named_columns(
+            value="text",
+            n="int",
+            error="signed",
+            mae="interval",
+        )
         for field in fields:
             values = self._field(field)
             if _are_numbers(values):
@@ -265,11 +303,17 @@ class RatedMethod:
                 for claim in self._claims(place)
             ]
         columns = named_columns(
-            sample="text", score="score", rating="score", error="signed"
+            sample="text",
+            score="score",
+            rating="score",
+            error="signed",
         )
         yield Table("largest errors", columns, rows, detail=True)
         columns = named_columns(
-            sample="text", verdict="text", claim="prose", reason="prose"
+            sample="text",
+            verdict="text",
+            claim="prose",
+            reason="prose",
         )
         yield Table("claims", columns, claims, detail=True)
 
@@ -340,7 +384,12 @@ def _are_numbers(values: Sequence[Any]) -> bool:
 def _row(kind: str, name: str, **figures: Estimate) -> Record:
     """A figure of one thing with its p, and further figures, each with its interval."""
     first = next(iter(figures.values()))
-    row: Record = {kind: name, "n": first.n, "p": first.p, "reason": first.reason}
+    row: Record = {
+        kind: name,
+        "n": first.n,
+        "p": first.p,
+        "reason": first.reason,
+    }
     for figure, interval in figures.items():
         row |= interval.record(figure)
     return row

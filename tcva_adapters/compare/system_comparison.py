@@ -22,7 +22,7 @@ from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.stats.checks import FloatArray, check_level, group_codes, one_of
 from tcva_adapters.stats.correlation import Measure, agreement, fisher_average
 from tcva_adapters.stats.describe import TIES, as_shown, describe
-from tcva_adapters.stats.inference import DETECTABLE
+from tcva_adapters.stats.estimates import DETECTABLE
 from tcva_adapters.stats.system_pairs import (
     Pairs,
     PairsTest,
@@ -139,7 +139,12 @@ def systems(
     for metric, table in tables.items():
         tested = _by_group(table)
         tests = {
-            name: test_pairs(tested, alpha=alpha, permutations=resamples, seed=seed)
+            name: test_pairs(
+                tested,
+                alpha=alpha,
+                permutations=resamples,
+                seed=seed,
+            )
             for name, test_pairs in _TESTS.items()
         }
         chosen = read[metric] = tests[test]
@@ -175,11 +180,22 @@ def systems(
         Table("means", columns, wide),
         Table("metrics", _METRICS, rows),
         hypotheses_table(hypotheses, read, tables, alpha),
-        Table("scores", _SCORES, scores, detail=True, notes=[TIES]),
+        Table(
+            "scores",
+            _SCORES,
+            scores,
+            detail=True,
+            notes=[TIES],
+        ),
         Table("pairs", _PAIRS, pairs, detail=True),
         _correlations(tables),
     ]
-    settings = {"test": test, "alpha": alpha, "permutations": resamples, "seed": seed}
+    settings = {
+        "test": test,
+        "alpha": alpha,
+        "permutations": resamples,
+        "seed": seed,
+    }
     return Report(_sentence(rows, means, pairs, alpha), report_tables, notes, settings)
 
 
@@ -199,7 +215,10 @@ def _by_group(table: ScoreTable) -> FloatArray:
 
 
 def _pairs(
-    metric: str, systems: Sequence[str], tests: Mapping[str, Pairs], chosen: Pairs
+    metric: str,
+    systems: Sequence[str],
+    tests: Mapping[str, Pairs],
+    chosen: Pairs,
 ) -> Iterator[Record]:
     """Every pair of systems, the higher mean less the lower, with the p of both tests."""
     for i, j in combinations(range(len(systems)), 2):
@@ -222,7 +241,9 @@ def _correlations(tables: SystemTables) -> Table:
     for first, second in combinations(tables, 2):
         one, other = tables[first], tables[second]
         _, places, other_places = np.intersect1d(
-            one.samples, other.samples, return_indices=True
+            one.samples,
+            other.samples,
+            return_indices=True,
         )
         sides = [
             (one.column(name)[places], other.column(name)[other_places])
@@ -246,7 +267,13 @@ def _correlations(tables: SystemTables) -> Table:
         systems="int",
     )
     note = "averaged over systems by Fisher's z, without systems whose scores are all equal"
-    return Table("correlations", columns, records, detail=True, notes=[note, TIES])
+    return Table(
+        "correlations",
+        columns,
+        records,
+        detail=True,
+        notes=[note, TIES],
+    )
 
 
 def _sentence(

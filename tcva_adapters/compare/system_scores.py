@@ -43,7 +43,12 @@ def read_systems(
         InvalidValueError: Two scores of one system for one query under one metric.
         UnreadableInputError: See `read_scores`, as for further errors.
     """
-    reading = Reading(group=group, split=system, of_systems=True, skip_bad=None)
+    reading = Reading(
+        group=group,
+        split=system,
+        of_systems=True,
+        skip_bad=None,
+    )
     judges: dict[str, set[str]] = {}
     cells: dict[str, dict[str, dict[str, float]]] = {}
     groups: dict[str, Hashable] = {}

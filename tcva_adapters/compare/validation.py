@@ -13,7 +13,7 @@ from tcva_adapters.compare.scores.ratings import Scale, passes_from
 from tcva_adapters.compare.scores.readers import Human, read_scores
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.describe import seen
-from tcva_adapters.stats.inference import Estimate
+from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.tables import Column, Report, Table, cell, counted
 
 

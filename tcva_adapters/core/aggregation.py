@@ -191,7 +191,10 @@ def aggregate_counts(
 
 
 def score_curves(
-    rows: FloatArray, *, bounds: Bounds = PAPER_BOUNDS, **options: Unpack[ScoreOptions]
+    rows: FloatArray,
+    *,
+    bounds: Bounds = PAPER_BOUNDS,
+    **options: Unpack[ScoreOptions],
 ) -> Callable[[FloatArray], FloatArray]:
     """The scores of checked rows as functions of the temperature, over all that the bounds allow.
 
@@ -208,7 +211,12 @@ def score_curves(
     """
     plan = make_plan([bounds.t_max], bounds=bounds, **options)
     return lambda at: scores_of(
-        rows, replace(plan, temperatures=at, exponents=exponent_within(at, bounds))
+        rows,
+        replace(
+            plan,
+            temperatures=at,
+            exponents=exponent_within(at, bounds),
+        ),
     )
 
 
@@ -296,7 +304,13 @@ def check_counts(counts: npt.ArrayLike) -> FloatArray:
         InvalidValueError: Not of shape (N, 5), or an entry is not a count or a share.
     """
     wanted = "finite, not negative and at most 2**53"
-    return as_matrix("counts", counts, LEVELS, _LARGEST_COUNT, wanted=wanted)
+    return as_matrix(
+        "counts",
+        counts,
+        LEVELS,
+        _LARGEST_COUNT,
+        wanted=wanted,
+    )
 
 
 def score_of(counts: Sequence[float], plan: Plan) -> float:
@@ -313,7 +327,10 @@ def score_of(counts: Sequence[float], plan: Plan) -> float:
 
 
 def unrounded_score(
-    counts: Sequence[float], plan: Plan, temperature: float, exponent: float
+    counts: Sequence[float],
+    plan: Plan,
+    temperature: float,
+    exponent: float,
 ) -> float:
     """The score of one row on plain numbers; see `_power_means` for the formula.
 
@@ -368,8 +385,16 @@ def scores_of(rows: FloatArray, plan: Plan) -> FloatArray:
     # The favoured weight comes first: the largest one for exponents above 0, else the smallest.
     is_low = exponents < TINY_EXPONENT
     pieces = [
-        (np.flatnonzero(is_low), np.array(plan.floored)[::-1], slice(None, None, -1)),
-        (np.flatnonzero(~is_low), np.array(plan.weights), slice(None)),
+        (
+            np.flatnonzero(is_low),
+            np.array(plan.floored)[::-1],
+            slice(None, None, -1),
+        ),
+        (
+            np.flatnonzero(~is_low),
+            np.array(plan.weights),
+            slice(None),
+        ),
     ]
     scores = np.empty((len(rows), len(exponents)))
     for start in range(0, len(rows), step):
@@ -448,7 +473,10 @@ def _power_means(
 
 
 def _log_penalty(
-    rows: FloatArray, total: FloatArray, penalty: Penalty, alpha: FloatArray
+    rows: FloatArray,
+    total: FloatArray,
+    penalty: Penalty,
+    alpha: FloatArray,
 ) -> FloatArray:
     """The logarithm of the factor for ``none`` verdicts, shape (N, T) (paper, eq. 12)."""
     if penalty == "off":

@@ -93,11 +93,10 @@ def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
     """
     levels = []
     for verdict in listed("verdicts", verdicts):
-        word = verdict.strip().lower() if isinstance(verdict, str) else verdict
-        level = _DEEPEVAL.get(word) if isinstance(word, str) else None
+        level = _DEEPEVAL.get(str(verdict).strip().lower())
         if level is None:
             raise InvalidValueError(
-                f"a DeepEval verdict must be one of {', '.join(_DEEPEVAL)}, got {word!r}"
+                f"a DeepEval verdict must be one of {', '.join(_DEEPEVAL)}, got {verdict!r}"
             )
         levels.append(level)
     return levels

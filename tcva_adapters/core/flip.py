@@ -84,7 +84,11 @@ def flip_temperature(
     items = listed("verdicts or counts", verdicts_or_counts)
     is_words = all(isinstance(item, str) for item in items)
     row = check_counts([count_levels(items) if is_words else items])
-    plan = make_plan([check_bounds(bounds).t_max], bounds=bounds, **options)
+    plan = make_plan(
+        [check_bounds(bounds).t_max],
+        bounds=bounds,
+        **options,
+    )
     counts = row[0].tolist()
     scores = score_curves(row, bounds=bounds, **options)
 
@@ -142,7 +146,10 @@ def first_positive(bounds: Bounds) -> float | None:
 
 
 def _settles_near(
-    above: Curve, above_at: Callable[[float], float] | None, low: float, high: float
+    above: Curve,
+    above_at: Callable[[float], float] | None,
+    low: float,
+    high: float,
 ) -> float | None:
     """`_settles`, by the floats around the temperature at which single scores begin to pass."""
     if above_at is None:

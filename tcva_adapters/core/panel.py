@@ -76,7 +76,14 @@ def fuse(
     [0.775]
     """
     wanted = "between 0 and 1 (rescale other scores first), or nan where there is none"
-    table = as_matrix("scores", scores, "method", 1.0, wanted=wanted, may_miss=True)
+    table = as_matrix(
+        "scores",
+        scores,
+        "method",
+        1.0,
+        wanted=wanted,
+        may_miss=True,
+    )
     methods = table.shape[1]
     shares = np.ones(methods)
     if weights is not None:
@@ -89,7 +96,12 @@ def fuse(
     members = present.sum(axis=1)
     fused = np.full(len(table), np.nan)
     scored = np.flatnonzero(members)
-    means = _means(table[scored], np.where(present[scored], shares, 0.0), power, eps)
+    means = _means(
+        table[scored],
+        np.where(present[scored], shares, 0.0),
+        power,
+        eps,
+    )
     fused[scored] = rounded(means)
     return Fused(fused, members)
 
@@ -152,7 +164,12 @@ def evaluate_panel(
         listed("scores of a judge", row) for row in listed("judge_scores", judge_scores)
     ]
     table = as_matrix(
-        "judge_scores", rows, "criterion", best, wanted=wanted, may_miss=True
+        "judge_scores",
+        rows,
+        "criterion",
+        best,
+        wanted=wanted,
+        may_miss=True,
     )
     shares = _check_weights(criteria_weights, table.shape[1], "criteria")
     if abs(shares.sum() - 1.0) > _SUM_TOLERANCE:
@@ -213,7 +230,11 @@ def _means(
     return clipped
 
 
-def _check_weights(weights: Sequence[float], count: int, owners: str) -> FloatArray:
+def _check_weights(
+    weights: Sequence[float],
+    count: int,
+    owners: str,
+) -> FloatArray:
     """The weights as an array, one for each of so many methods or criteria."""
     numbers = [as_number(weight) for weight in listed("weights", weights)]
     if len(numbers) != count or None in numbers:

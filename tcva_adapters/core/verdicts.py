@@ -90,7 +90,10 @@ class WeightScheme:
                 f"a weight scheme must have five numbers ({levels}), got {self.weights!r}"
             )
         for level, weight, most in zip(
-            LEVELS, weights, (1.0, *weights[:-1]), strict=True
+            LEVELS,
+            weights,
+            (1.0, *weights[:-1]),
+            strict=True,
         ):
             if not 0.0 <= weight <= most:
                 raise InvalidValueError(
@@ -188,10 +191,9 @@ def level_shares(p_yes: float) -> Shares:
     upper = max(i for i, weight in enumerate(weights[:-1]) if weight >= p_yes)
     above, below = weights[upper : upper + 2]
     share = (p_yes - below) / (above - below)
-    fully, mostly, partial, minor, none = (
-        share if level == upper else 1.0 - share if level == upper + 1 else 0.0
-        for level in range(len(weights))
-    )
+    shares = [0.0] * len(weights)
+    shares[upper], shares[upper + 1] = share, 1.0 - share
+    fully, mostly, partial, minor, none = shares
     return fully, mostly, partial, minor, none
 
 

@@ -2,7 +2,8 @@
 
 Users call these; what else lies here serves them and may change:
 
-- `inference`: `estimate` and `difference` with their intervals and tests, and `labels_needed`
+- `inference`: `estimate` and `difference` with their intervals and tests, and `labels_needed`;
+  `estimates`: what they return
 - `lower_bound`: of a mean, for gates; `powered_mean`: of all samples by the ratings of some
 - `correlation`: `agreement` of scores with ratings, and the mean of correlations, `fisher_average`
 - `alpha` and `kappa`: agreement of raters beyond chance

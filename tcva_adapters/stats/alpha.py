@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.stats import checks
-from tcva_adapters.stats.inference import Estimate
+from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.jackknife import quantile
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
@@ -68,7 +68,12 @@ def krippendorff_alpha(
     used = np.asarray(np.isfinite(table).sum(axis=0) > 1)
     units, table = Units(groups, used), table[:, used]
     value = _alpha(table, scale)
-    figure = Estimate(value, n=units.n, groups=units.groups, level=level)
+    figure = Estimate(
+        value,
+        n=units.n,
+        groups=units.groups,
+        level=level,
+    )
     if why := units.why_none(LEAST[scale], least_groups=_LEAST_GROUPS):
         return replace(figure, reason=why)
     if np.isnan(value):
@@ -90,7 +95,11 @@ def _alpha(table: checks.FloatArray, scale: Scale) -> float:
         return float("nan")
     known = np.isfinite(table)
     if scale == "ordinal":
-        ranks = scipy_module("stats").rankdata(table, nan_policy="omit", axis=None)
+        ranks = scipy_module("stats").rankdata(
+            table,
+            nan_policy="omit",
+            axis=None,
+        )
         table = ranks.reshape(table.shape)
     # Measured from a value in the middle, so that large ratings cost no digits.
     table = np.where(known, table - np.nanmedian(table), 0.0)

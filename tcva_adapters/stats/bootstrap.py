@@ -60,7 +60,12 @@ def draw(
         rows = stop - start
         # 64-bit integers take the generator's words one after the other, so that cutting the
         # draws into blocks does not change them.
-        drawn = generator.integers(0, units, size=(rows, units), dtype=np.int64)
+        drawn = generator.integers(
+            0,
+            units,
+            size=(rows, units),
+            dtype=np.int64,
+        )
         drawn += np.arange(0, rows * units, units)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=rows * units).reshape(rows, units)
         yield counts if codes is None else counts[:, codes]
@@ -179,7 +184,11 @@ def spearman_of(methods: Sequence[FloatArray], human: FloatArray) -> Statistic:
     return values
 
 
-def ratio(product: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+def ratio(
+    product: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+) -> FloatArray:
     """``product / sqrt(first * second)`` within [-1, 1]; nan where a side does not vary."""
     scale = np.sqrt(first * second)
     ratios = np.full(product.shape, np.nan)

@@ -18,7 +18,12 @@ Groups = Sequence[object] | None
 """What samples belong to, one per sample; None where they stand alone."""
 
 
-def numbers(name: str, values: npt.ArrayLike, *, ndim: int = 1) -> FloatArray:
+def numbers(
+    name: str,
+    values: npt.ArrayLike,
+    *,
+    ndim: int = 1,
+) -> FloatArray:
     """As an array of floats; None becomes nan.
 
     Raises:
@@ -81,7 +86,11 @@ def one_of(kind: str, value: str, known: Sequence[str]) -> None:
         raise InvalidValueError(f"unknown {kind} {value!r}; use {', '.join(known)}")
 
 
-def check_level(level: float, name: str = "level", usual: float = 0.95) -> None:
+def check_level(
+    level: float,
+    name: str = "level",
+    usual: float = 0.95,
+) -> None:
     """Refuse what is no level of an interval, nor another share that is neither all nor none.
 
     Raises:

@@ -30,7 +30,9 @@ class Agreement:
 
 
 def agreement(
-    measure: Measure, scores: npt.ArrayLike, human: npt.ArrayLike
+    measure: Measure,
+    scores: npt.ArrayLike,
+    human: npt.ArrayLike,
 ) -> Agreement:
     """Agreement of scores with human ratings, on the samples where both are finite.
 
@@ -99,7 +101,11 @@ def check_measure(measure: str) -> None:
     one_of("measure", measure, MEASURES)
 
 
-def value_of(measure: Measure, scores: FloatArray, human: FloatArray) -> float:
+def value_of(
+    measure: Measure,
+    scores: FloatArray,
+    human: FloatArray,
+) -> float:
     """The value for finite scores of one length; nan where it is undefined."""
     if measure == "mae":
         return float(np.abs(scores - human).mean()) if len(scores) else float("nan")

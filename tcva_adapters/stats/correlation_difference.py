@@ -4,106 +4,76 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from tcva_adapters.stats.bootstrap import clustered_p, interval_shares
 from tcva_adapters.stats.checks import FloatArray
-from tcva_adapters.stats.correlation import Measure
-from tcva_adapters.stats.jackknife import (
-    Ends,
-    EndsAt,
-    correlations_without,
-    error,
-    fisher,
-    quantile,
-    student_p,
-    why_perfect,
-)
-from tcva_adapters.stats.p_values import bootstrap_p, spearman_resamples
+from tcva_adapters.stats.estimates import Estimate
+from tcva_adapters.stats.jackknife import Ends, error, fisher, quantile, student_p
+from tcva_adapters.stats.p_values import bootstrap_p
 from tcva_adapters.stats.units import Units
 
 _SAME = 1e-12
-_STILL = "the difference is the same on all resamples"
 
 
-@dataclass(frozen=True, slots=True)
-class CorrelationDifference:
-    """How far a difference can be trusted.
-
-    Attributes:
-        p: Two-sided; nan where there is none.
-        ends: The interval at a level; None where there is none.
-        reason: Why there is none.
-    """
-
-    p: float = math.nan
-    ends: EndsAt | None = None
-    reason: str = ""
-
-
-def correlation_difference(
-    measure: Measure,
-    sides: Sequence[FloatArray],
-    human: FloatArray,
-    values: Sequence[float],
+def difference_of_resamples(
+    figure: Estimate,
+    deltas: FloatArray,
     units: Units,
-    *,
-    resamples: int,
-    seed: int,
-) -> CorrelationDifference:
-    """Test whether two methods correlate with ratings alike: on resamples, or by the jackknife.
+) -> Estimate:
+    """Test a difference by those of resamples (the paired bootstrap).
 
     Args:
-        measure: ``spearman`` by the paired bootstrap; ``pearson`` and ``kendall`` by Student's t of
-            a jackknife on Fisher's z.
-        sides: The scores of each method, finite, shape (n,).
-        human: Ratings, likewise.
-        values: The two correlations.
-        units: What is drawn, or left out.
-        resamples: That are drawn.
-        seed: Of these.
+        figure: The difference, without an interval.
+        deltas: On each resample; nan where one of the two is undefined.
+        units: What was drawn.
     """
-    delta = values[0] - values[1]
-    if measure == "spearman":
-        first, second = spearman_resamples(sides, human, units.codes, resamples, seed)
-        deltas = first - second
-        return _of_resamples(deltas[~np.isnan(deltas)], delta, units)
-    if why := why_perfect(max(values, key=abs)):
-        return CorrelationDifference(reason=why)
-    left_out = [correlations_without(measure, s, human, units.codes) for s in sides]
-
-    first_z, second_z = fisher(values).tolist()
-    apart = first_z - second_z
-    spread = error(np.subtract(*fisher(left_out)))
-    if math.isnan(spread) or spread < _SAME:
-        return _unvarying(delta)
-    # Back from z by the slope between the two.
-    slope = delta / apart if abs(apart) > _SAME else 1.0 - values[0] ** 2
-    degrees = units.equal - 2
-
-    def ends(level: float) -> Ends:
-        half = quantile(level, degrees) * spread
-        return slope * (apart - half), slope * (apart + half)
-
-    return CorrelationDifference(student_p(abs(apart) / spread, degrees), ends)
-
-
-def _of_resamples(
-    deltas: FloatArray, delta: float, units: Units
-) -> CorrelationDifference:
+    deltas = deltas[~np.isnan(deltas)]
     if np.ptp(deltas) < _SAME:
-        return _unvarying(delta)
+        return _unvarying(figure)
 
     def ends(level: float) -> Ends:
         shares = interval_shares(level, units.clusters)
         low, high = np.quantile(deltas, shares).tolist()
         return low, high
 
-    return CorrelationDifference(clustered_p(bootstrap_p(deltas), units.clusters), ends)
+    p = clustered_p(bootstrap_p(deltas), units.clusters)
+    return replace(figure, p=p).with_ends(ends)
 
 
-def _unvarying(delta: float) -> CorrelationDifference:
-    p = 1.0 if abs(delta) < _SAME else math.nan
-    return CorrelationDifference(p, reason=_STILL)
+def difference_by_z(
+    figure: Estimate,
+    values: Sequence[float],
+    left_out: Sequence[FloatArray],
+    units: Units,
+) -> Estimate:
+    """Test a difference by Student's t of a jackknife on Fisher's z.
+
+    Args:
+        figure: The difference, without an interval.
+        values: The two correlations, not perfect.
+        left_out: Each without every unit in turn.
+        units: What is left out.
+    """
+    first_z, second_z = fisher(values).tolist()
+    apart = first_z - second_z
+    spread = error(np.subtract(*fisher(left_out)))
+    if math.isnan(spread) or spread < _SAME:
+        return _unvarying(figure)
+    # Back from z by the slope between the two.
+    slope = figure.value / apart if abs(apart) > _SAME else 1.0 - values[0] ** 2
+    degrees = units.equal - 2
+
+    def ends(level: float) -> Ends:
+        half = quantile(level, degrees) * spread
+        return slope * (apart - half), slope * (apart + half)
+
+    return replace(figure, p=student_p(abs(apart) / spread, degrees)).with_ends(ends)
+
+
+def _unvarying(figure: Estimate) -> Estimate:
+    p = 1.0 if abs(figure.value) < _SAME else math.nan
+    why = "the difference is the same on all resamples"
+    return replace(figure, p=p, reason=why)

@@ -52,6 +52,7 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
         geometric = float(stats.gmean(values)) if smallest else 0.0
     if largest - smallest > 1e-12 * max(abs(largest), abs(smallest)):
         skewness, kurtosis = float(stats.skew(values)), float(stats.kurtosis(values))
+    shown = seen(values)
     figures = (
         float(values.mean()),
         geometric,
@@ -64,8 +65,8 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
         upper - lower,
         skewness,
         kurtosis,
-        float(np.mean(seen(values) == 0.0)),
-        float(np.mean(seen(values) == 1.0)),
+        float(np.mean(shown == 0.0)),
+        float(np.mean(shown == 1.0)),
         tie_probability(values),
     )
     return counts | dict(zip(_FIGURES, figures, strict=True))

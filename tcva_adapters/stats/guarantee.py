@@ -156,7 +156,11 @@ def _binomial(hits: npt.ArrayLike, n: Any, limit: float) -> FloatArray:
     return np.asarray(scipy_module("special").bdtr(hits, n, limit))
 
 
-def largest_share(hits: npt.ArrayLike, n: float, error: float) -> FloatArray:
+def largest_share(
+    hits: npt.ArrayLike,
+    n: float,
+    error: float,
+) -> FloatArray:
     """The share x with P(Bin(n, x) <= hits) = error (Clopper and Pearson); 1 where all n are hits.
 
     The smallest share is ``1 - largest_share(n - hits, n, error)``.

@@ -9,8 +9,7 @@ and `Estimate.reason` says why.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from statistics import NormalDist
+from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -28,11 +27,13 @@ from tcva_adapters.stats.checks import (
     whole,
 )
 from tcva_adapters.stats.correlation import value_of
-from tcva_adapters.stats.correlation_difference import correlation_difference
+from tcva_adapters.stats.correlation_difference import (
+    difference_by_z,
+    difference_of_resamples,
+)
+from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.guarantee import largest_share
 from tcva_adapters.stats.jackknife import (
-    Ends,
-    EndsAt,
     correlation_ends,
     correlations_without,
     error,
@@ -43,7 +44,11 @@ from tcva_adapters.stats.jackknife import (
     student_p,
     why_perfect,
 )
-from tcva_adapters.stats.p_values import correlation_p, sign_flips
+from tcva_adapters.stats.p_values import (
+    correlation_p,
+    sign_flips,
+    spearman_resamples,
+)
 from tcva_adapters.stats.units import Units, natural_ends
 
 Statistic = Literal["mean", "share", "mae", "pearson", "spearman", "kendall"]
@@ -61,84 +66,7 @@ LEAST: dict[Statistic, int] = {
 LEAST_APART: dict[Statistic, int] = LEAST | {"spearman": 50, "kendall": 50}
 """Samples that the interval of a difference needs."""
 
-_POWER = 0.8
-DETECTABLE = "the true difference that a test of this size finds with 80 % power"
-"""What tables say of `Estimate.smallest`."""
-_NAN = float("nan")
 _SAME = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A figure with its interval and the p of "it is 0".
-
-    Attributes:
-        value: nan where it is not defined.
-        low: Lower end; nan where there is no interval.
-        high: Upper end, likewise.
-        p: Two-sided; nan where there is none, or none was asked for.
-        n: Samples behind it.
-        groups: Groups that these are of; None where samples stand alone.
-        reason: Why there is no interval; empty where there is one.
-        level: Of the interval.
-        narrow: Of a difference, the interval with twice the error (90 % next to 95 %), which
-            belongs to two one-sided tests; see `equivalent`.
-    """
-
-    value: float
-    low: float = _NAN
-    high: float = _NAN
-    p: float = _NAN
-    n: int = 0
-    groups: int | None = None
-    reason: str = ""
-    level: float = 0.95
-    narrow: Ends = (_NAN, _NAN)
-
-    def record(self, name: str) -> dict[str, float]:
-        """The three cells of an interval column.
-
-        >>> Estimate(0.5, 0.25, 0.75).record("rho")
-        {'rho': 0.5, 'rho_low': 0.25, 'rho_high': 0.75}
-        """
-        return {
-            name: self.value,
-            f"{name}_low": self.low,
-            f"{name}_high": self.high,
-        }
-
-    @property
-    def smallest(self) -> float:
-        """The true difference that so many samples find in 80 % of cases; smaller ones are mostly missed.
-
-        From the standard error that the interval stands for: 1.96 and .84 of them at 95 %.
-
-        >>> round(Estimate(0.0, -0.0196, 0.0196).smallest, 4)
-        0.028
-        """
-        z = NormalDist().inv_cdf((1 + self.level) / 2)
-        error = (self.high - self.low) / (2 * z)
-        smallest = error * (z + NormalDist().inv_cdf(_POWER))
-        return smallest if smallest > 0.0 else _NAN
-
-    def equivalent(self, margin: float) -> bool:
-        """Whether the two are as good as each other, up to a margin chosen before looking.
-
-        Two one-sided tests at ``1 - level``: the interval with twice that error lies inside the
-        margin. D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987).
-
-        Args:
-            margin: Above 0: the difference that would matter.
-
-        Raises:
-            InvalidValueError: A margin that is not above 0.
-
-        >>> Estimate(0.01, -0.05, 0.07, narrow=(-0.04, 0.06)).equivalent(0.1)
-        True
-        """
-        if not 0 < margin < math.inf:
-            raise InvalidValueError(f"margin must be above 0, got {margin!r}")
-        return -margin < self.narrow[0] and self.narrow[1] < margin
 
 
 def estimate(
@@ -188,7 +116,12 @@ def estimate(
         return _share(sides[0], units, level)
     if statistic == "mean":
         values = sides[0]
-        interval = _mean(values, units, level, signed=bool((values < 0.0).any()))
+        interval = _mean(
+            values,
+            units,
+            level,
+            signed=bool((values < 0.0).any()),
+        )
         return (
             _with_flips(interval, values, units, resamples, seed) if test else interval
         )
@@ -199,7 +132,13 @@ def estimate(
     value = value_of(statistic, scores, human)
     interval = _figure(value, units, level)
     if test and units.codes is None and not math.isnan(value):
-        p = correlation_p(statistic, scores, human, permutations=resamples, seed=seed)
+        p = correlation_p(
+            statistic,
+            scores,
+            human,
+            permutations=resamples,
+            seed=seed,
+        )
         interval = replace(interval, p=p)
     why = units.why_none(LEAST[statistic], scores, human) or why_perfect(value)
     if why:
@@ -300,28 +239,33 @@ def difference(
     figure = _figure(correlations[0] - correlations[1], units, level)
     if why := units.why_none(LEAST_APART[statistic], *sides, rated):
         return replace(figure, reason=why)
-    tested = correlation_difference(
-        statistic, sides, rated, correlations, units, resamples=resamples, seed=seed
-    )
-    figure = replace(figure, p=tested.p, reason=tested.reason)
-    return figure if tested.ends is None else _with_ends(figure, tested.ends)
+    if statistic == "spearman":
+        rhos = spearman_resamples(sides, rated, units.codes, resamples, seed)
+        return difference_of_resamples(figure, rhos[0] - rhos[1], units)
+    if why := why_perfect(max(correlations, key=abs)):
+        return replace(figure, reason=why)
+    left_out = [
+        correlations_without(statistic, side, rated, units.codes) for side in sides
+    ]
+    return difference_by_z(figure, correlations, left_out, units)
 
 
 def _figure(value: float, units: Units, level: float) -> Estimate:
     """A figure without an interval."""
-    return Estimate(value, n=units.n, groups=units.groups, level=level)
-
-
-def _with_ends(figure: Estimate, ends: EndsAt) -> Estimate:
-    """A figure with its interval, and the one with twice the error."""
-    level = figure.level
-    low, high = ends(level)
-    narrow = ends(2 * level - 1) if level > 0.5 else (_NAN, _NAN)
-    return replace(figure, low=low, high=high, narrow=narrow)
+    return Estimate(
+        value,
+        n=units.n,
+        groups=units.groups,
+        level=level,
+    )
 
 
 def _with_flips(
-    interval: Estimate, values: FloatArray, units: Units, flips: int, seed: int
+    interval: Estimate,
+    values: FloatArray,
+    units: Units,
+    flips: int,
+    seed: int,
 ) -> Estimate:
     """A mean with the p of sign flips."""
     if not units.n:
@@ -329,9 +273,15 @@ def _with_flips(
     return replace(interval, p=sign_flips(values, units.codes, flips, seed))
 
 
-def _mean(values: FloatArray, units: Units, level: float, *, signed: bool) -> Estimate:
+def _mean(
+    values: FloatArray,
+    units: Units,
+    level: float,
+    *,
+    signed: bool,
+) -> Estimate:
     """The mean of finite values, all of one sign or `signed`."""
-    figure = _figure(float(values.mean()) if units.n else _NAN, units, level)
+    figure = _figure(float(values.mean()) if units.n else math.nan, units, level)
     if why := units.why_none(LEAST["mean"], values):
         return replace(figure, reason=why)
     left_out = means_without(values, units.codes)
@@ -345,7 +295,7 @@ def _mean(values: FloatArray, units: Units, level: float, *, signed: bool) -> Es
         signed=signed or _is_inside(values),
         within=natural_ends(values),
     )
-    return _with_ends(figure, ends)
+    return figure.with_ends(ends)
 
 
 def _is_inside(values: FloatArray) -> bool:
@@ -359,7 +309,7 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
     """With groups, the number of independent samples of the same precision (Korn and Graubard)."""
     if not np.isin(values, (0.0, 1.0)).all():
         raise InvalidValueError("share needs values of 0 and 1; use 'mean' for others")
-    value = float(values.mean()) if units.n else _NAN
+    value = float(values.mean()) if units.n else math.nan
     figure = _figure(value, units, level)
     if why := units.why_none(LEAST["share"]):
         return replace(figure, reason=why)
@@ -370,7 +320,11 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
         n = min(units.n, value * (1 - value) / variance * costs**2)
     passed, alpha = value * n, (1 - level) / 2
     low = 1.0 - float(largest_share(n - passed, n, alpha))
-    return replace(figure, low=low, high=float(largest_share(passed, n, alpha)))
+    return replace(
+        figure,
+        low=low,
+        high=float(largest_share(passed, n, alpha)),
+    )
 
 
 def labels_needed(pilot: Estimate, width: float) -> int:

@@ -79,7 +79,9 @@ def correlations_without(
 
 
 def _pearson_without(
-    scores: FloatArray, human: FloatArray, codes: IntArray
+    scores: FloatArray,
+    human: FloatArray,
+    codes: IntArray,
 ) -> FloatArray:
     x, y = centred(scores), centred(human)
     left = len(x) - np.bincount(codes)
@@ -93,7 +95,9 @@ def _pearson_without(
 
 
 def _kendall_without(
-    scores: FloatArray, human: FloatArray, codes: IntArray
+    scores: FloatArray,
+    human: FloatArray,
+    codes: IntArray,
 ) -> FloatArray:
     # Ordered pairs: in one order less in the other, unequal scores, unequal ratings.
     total, touched = np.zeros(3), []
@@ -179,7 +183,11 @@ def why_perfect(value: float) -> str:
     return "the agreement is perfect on these samples" if is_perfect else ""
 
 
-def correlation_ends(left_out: FloatArray, value: float, reach: float) -> Ends:
+def correlation_ends(
+    left_out: FloatArray,
+    value: float,
+    reach: float,
+) -> Ends:
     """A correlation's interval: ``tanh(z -+ reach * error of z)`` with Fisher's z.
 
     Args:

@@ -41,7 +41,11 @@ def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") ->
         )
     levels = np.arange(len(counts))
     apart = np.abs(levels[:, None] - levels)
-    distance = {"quadratic": apart**2, "linear": apart, "none": apart > 0}[weights]
+    distance = {
+        "quadratic": apart**2,
+        "linear": apart,
+        "none": apart > 0,
+    }[weights]
     total = max(float(counts.sum()), 1.0)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / total
     chance = float((distance * expected).sum())
@@ -79,8 +83,6 @@ def weighted_kappa(
         raise InvalidValueError(
             f"{float(wrong[0])!r} is no level; levels are 0 to {levels - 1}"
         )
-    places = both[0] * levels + both[1]
-    table = np.bincount(places.astype(np.int64), minlength=levels**2).reshape(
-        levels, levels
-    )
+    table = np.zeros((levels, levels))
+    np.add.at(table, tuple(both.astype(np.int64)), 1)
     return kappa_of_table(table)

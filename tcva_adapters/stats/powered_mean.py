@@ -22,7 +22,8 @@ import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import Groups, check_level, numbers, same_length
-from tcva_adapters.stats.inference import Estimate, estimate
+from tcva_adapters.stats.estimates import Estimate
+from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.jackknife import quantile
 from tcva_adapters.stats.units import Units, natural_ends
 
@@ -87,7 +88,12 @@ def powered_mean(
         raise InvalidValueError(
             "no sample has a score and a human rating; rate some first"
         )
-    alone = estimate("mean", np.where(rated, known, np.nan), groups, level=level)
+    alone = estimate(
+        "mean",
+        np.where(rated, known, np.nan),
+        groups,
+        level=level,
+    )
     unpowered = PoweredMean(alone, alone, samples, 0.0, float(n))
     units, all_units = Units(groups, rated), Units(groups, scored)
     if alone.reason or units.why_none(LEAST_RATINGS):
@@ -123,4 +129,10 @@ def powered_mean(
         high=min(value + half, most),
         narrow=(math.nan, math.nan),
     )
-    return PoweredMean(powered, alone, samples, slope, n * (plain / (2.0 * half)) ** 2)
+    return PoweredMean(
+        powered,
+        alone,
+        samples,
+        slope,
+        n * (plain / (2.0 * half)) ** 2,
+    )

@@ -29,7 +29,7 @@ from tcva_adapters.stats.checks import (
     same_length,
 )
 from tcva_adapters.stats.correlation import Agreement, agreement
-from tcva_adapters.stats.inference import Estimate
+from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.jackknife import correlation_ends, error, quantile
 from tcva_adapters.stats.units import Units
 
@@ -70,12 +70,8 @@ def mean_rating(ratings: npt.ArrayLike) -> FloatArray:
     """
     table = numbers("ratings", ratings, ndim=2)
     known = np.isfinite(table)
-    number = known.sum(axis=1)
-    means = np.full(len(table), np.nan)
-    np.divide(
-        np.where(known, table, 0.0).sum(axis=1), number, out=means, where=number > 0
-    )
-    return means
+    with np.errstate(invalid="ignore"):  # without a rating
+        return np.asarray(np.where(known, table, 0.0).sum(axis=1) / known.sum(axis=1))
 
 
 def reliability(
@@ -134,7 +130,13 @@ def reliability(
     elif not reason and best >= 1.0 - _NOTHING:
         reason = "the raters never differ, so there is nothing to correct"
     estimates = [
-        Estimate(value, n=units.n, groups=units.groups, reason=reason, level=level)
+        Estimate(
+            value,
+            n=units.n,
+            groups=units.groups,
+            reason=reason,
+            level=level,
+        )
         for value in (best, *corrected)
     ]
     if not reason:
@@ -156,7 +158,11 @@ def reliability(
     )
 
 
-def _figures(measure: Correlated, table: FloatArray, scores: FloatArray) -> FloatArray:
+def _figures(
+    measure: Correlated,
+    table: FloatArray,
+    scores: FloatArray,
+) -> FloatArray:
     """The mean correlation of two raters, ``best``, and each method's corrected correlation."""
     every = [agreement(measure, *pair) for pair in combinations(table.T, 2)]
     pairs = np.array(
@@ -176,7 +182,11 @@ def _figures(measure: Correlated, table: FloatArray, scores: FloatArray) -> Floa
     return np.array([between, best, *methods])
 
 
-def _interval(figure: Estimate, left_out: FloatArray, half: float) -> Estimate:
+def _interval(
+    figure: Estimate,
+    left_out: FloatArray,
+    half: float,
+) -> Estimate:
     """Student's, of the jackknife: on Fisher's z below 1, as it is above."""
     value = figure.value
     if np.isnan(left_out).any() or math.isnan(value):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from itertools import permutations as orders_of
 from statistics import NormalDist
 from typing import Literal
@@ -234,17 +233,22 @@ def _checked(scores: npt.ArrayLike) -> FloatArray:
 
 
 def _errors(table: FloatArray) -> FloatArray:
-    """The standard error of the mean difference of every two columns; nan below two common rows."""
-    errors = np.full((table.shape[1], table.shape[1]), np.nan)
-    for i, j in combinations(range(len(errors)), 2):
-        apart = table[:, i] - table[:, j]
-        apart = apart[~np.isnan(apart)]
-        if len(apart) > 1:
-            errors[i, j] = errors[j, i] = apart.std(ddof=1) / np.sqrt(len(apart))
-    return errors
+    """The standard error of the mean difference of every two columns; 0 below two common rows."""
+    size = table.shape[1]
+    first, second = np.triu_indices(size, k=1)
+    apart = table[:, first] - table[:, second]
+    n = np.isfinite(apart).sum(axis=0)
+    squares = np.nansum((apart - mean_rating(apart.T)) ** 2, axis=0)
+    errors = np.zeros((size, size))
+    errors[first, second] = np.sqrt(squares / np.maximum(n * (n - 1), 1))
+    return errors + errors.T
 
 
-def _detectable(smallest: FloatArray, p: FloatArray, errors: FloatArray) -> FloatArray:
+def _detectable(
+    smallest: FloatArray,
+    p: FloatArray,
+    errors: FloatArray,
+) -> FloatArray:
     """Without pairs that were not tested, or whose difference never varies."""
     return np.where(np.isnan(p) | ~(errors > 0.0), np.nan, smallest)
 
@@ -285,7 +289,10 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
                 continue
             orders = orders_by_size[len(columns)]
             drawn = rng.integers(
-                0, orders.shape[1], (block, len(values)), dtype=np.uint16
+                0,
+                orders.shape[1],
+                (block, len(values)),
+                dtype=np.uint16,
             )
             places, scores = np.empty(drawn.shape, dtype=np.intp), np.empty(drawn.shape)
             for column, order in zip(columns, orders, strict=True):
@@ -304,7 +311,11 @@ def _scaled(apart: FloatArray) -> FloatArray:
     return np.nan_to_num(apart / np.where(sizes > 0.0, sizes, 1.0))
 
 
-def _hall(signs: FloatArray, scaled: FloatArray, counts: IntArray) -> FloatArray:
+def _hall(
+    signs: FloatArray,
+    scaled: FloatArray,
+    counts: IntArray,
+) -> FloatArray:
     """The size of Hall's transformed t of each pair, under given signs.
 
     Args:
@@ -329,7 +340,9 @@ def _hall(signs: FloatArray, scaled: FloatArray, counts: IntArray) -> FloatArray
 
 
 def _signs(
-    rng: np.random.Generator, draws: int, apart: FloatArray
+    rng: np.random.Generator,
+    draws: int,
+    apart: FloatArray,
 ) -> Iterator[FloatArray]:
     """Rows of signs, shape (rows, N), in blocks that depend on the table alone."""
     n = len(apart)

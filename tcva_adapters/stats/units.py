@@ -94,7 +94,9 @@ class Units:
             return f"it needs {least_groups} groups, got {self.groups} (effectively {self.equal:.1f})"
         for column in columns:
             _, places, often = np.unique(
-                column.round(_DIGITS), return_inverse=True, return_counts=True
+                column.round(_DIGITS),
+                return_inverse=True,
+                return_counts=True,
             )
             codes = np.arange(self.n) if self.codes is None else self.codes
             differing = len(np.unique(codes[places != often.argmax()]))

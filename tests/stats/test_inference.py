@@ -14,9 +14,9 @@ from scipy import optimize, stats
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.correlation import Measure, value_of
+from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import (
     STATISTICS,
-    Estimate,
     Statistic,
     difference,
     estimate,

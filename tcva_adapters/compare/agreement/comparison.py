@@ -20,7 +20,7 @@ from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.correlation import Measure, agreement, check_measure
 from tcva_adapters.stats.describe import TIES, seen
-from tcva_adapters.stats.inference import Estimate
+from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.tables import (
     Column,
     Record,

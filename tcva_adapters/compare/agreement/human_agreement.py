@@ -23,8 +23,9 @@ from tcva_adapters.stats.correlation import (
     higher_is_better,
 )
 from tcva_adapters.stats.describe import as_shown
+from tcva_adapters.stats.estimates import DETECTABLE, Estimate
 from tcva_adapters.stats.holm import holm
-from tcva_adapters.stats.inference import DETECTABLE, Estimate, difference, estimate
+from tcva_adapters.stats.inference import difference, estimate
 from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.tables import Column, Table, cell, counted, named_columns, p_text
 

@@ -14,7 +14,8 @@ from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.samples.file_formats import csv_text
 from tcva_adapters.samples.whole_files import replacing
 from tcva_adapters.stats.checks import whole
-from tcva_adapters.stats.inference import Estimate, labels_needed
+from tcva_adapters.stats.estimates import Estimate
+from tcva_adapters.stats.inference import labels_needed
 from tcva_adapters.tables import Column, Record, Table, cell, counted
 
 OURS = re.compile(rb'{"id": |"?id"?,"?human"?')

@@ -18,7 +18,8 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.bootstrap import Statistic, draw, interval_shares, spearman_of
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.describe import seen
-from tcva_adapters.stats.inference import LEAST, LEAST_APART, Estimate
+from tcva_adapters.stats.estimates import Estimate
+from tcva_adapters.stats.inference import LEAST, LEAST_APART
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
 

@@ -9,7 +9,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, described, settings_of
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.describe import TIES
-from tcva_adapters.stats.inference import DETECTABLE, Estimate
+from tcva_adapters.stats.estimates import DETECTABLE, Estimate
 from tcva_adapters.tables import (
     Column,
     Report,
