@@ -54,4 +54,9 @@ class OfConversations:
         if conversation is not None:
             sample = Sample(id=conversation.id, metadata=conversation.metadata)
         turn = self._tcva.unscored(reason, detail, sample)
-        return ConversationResult([turn], None, turn.sample_id, turn.metadata)
+        return ConversationResult(
+            [turn],
+            None,
+            turn.sample_id,
+            turn.metadata,
+        )

@@ -31,7 +31,12 @@ def check_scorer(owner: object, scorer: object) -> None:
         InvalidValueError: It is not a scorer.
     """
     name = f"the scorer of {type(owner).__name__}"
-    require(isinstance(scorer, Scorer), name, scorer, "a TCVA(...) or a CCRS(...)")
+    require(
+        isinstance(scorer, Scorer),
+        name,
+        scorer,
+        "a TCVA(...) or a CCRS(...)",
+    )
 
 
 def check_settings(

@@ -89,7 +89,7 @@ def named_settings(
             is_texts = isinstance(value, list) and all(
                 isinstance(text, str) for text in value
             )
-            if is_texts or isinstance(value, bool | int | float | str):
+            if is_texts or isinstance(value, int | float | str):
                 settings[name] = value
     return settings
 

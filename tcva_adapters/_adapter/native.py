@@ -46,7 +46,12 @@ class NativeRun(ABC):
             raise InvalidValueError(
                 f"{self.title} metric must be one of {', '.join(self.metrics)}, got {name!r}"
             )
-        require(isinstance(llm, self.llm_classes), "llm", llm, self.llm_kind)
+        require(
+            isinstance(llm, self.llm_classes),
+            "llm",
+            llm,
+            self.llm_kind,
+        )
         self.name = name
         self.sample = sample
         self.metric = self._build(llm)
@@ -99,4 +104,9 @@ class NativeRun(ABC):
 
     def _failed(self, error: Exception | str) -> FrameworkScore:
         text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-        return FrameworkScore(self.name, None, calls=self.calls, error=text)
+        return FrameworkScore(
+            self.name,
+            None,
+            calls=self.calls,
+            error=text,
+        )

@@ -87,7 +87,12 @@ class Replay:
         name = hashlib.sha256(key.encode()).hexdigest()[:48]
         self._names.add(name)
         asked = self.ledger.asked(name)
-        bodies = exchange(self.model.server, self.model.config, request, refused)
+        bodies = exchange(
+            self.model.server,
+            self.model.config,
+            request,
+            refused,
+        )
         try:
             body = next(bodies)
             for number in count(first):
@@ -96,7 +101,12 @@ class Replay:
                     if len(line) > MOST_BYTES:
                         msg = f"the request is larger than {MOST_BYTES:,} bytes"
                         return JudgeError(msg)
-                    self.ledger.ask(self.model.name, name, number, line)
+                    self.ledger.ask(
+                        self.model.name,
+                        name,
+                        number,
+                        line,
+                    )
                     return None
                 tries, status, content = asked[number]
                 if status is None:

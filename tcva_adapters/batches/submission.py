@@ -53,8 +53,17 @@ _BATCH = named_columns(
     failed="int",
     id="text",
 )
-_FAILURE = named_columns(reason="text", samples="int", example="prose")
-_EXAMPLE = Sample(input="i", response="r", contexts=["c"], reference="f")
+_FAILURE = named_columns(
+    reason="text",
+    samples="int",
+    example="prose",
+)
+_EXAMPLE = Sample(
+    input="i",
+    response="r",
+    contexts=["c"],
+    reference="f",
+)
 
 Refused = dict[str, dict[str, str]]
 """The features that servers refuse, each with its reason, by the model's name."""
@@ -105,7 +114,13 @@ class Submission:
                 name: stack.enter_context(closing(BatchService(model)))
                 for name, model in models.items()
             }
-            yield cls(ledger, path, scorer, scorer.store, services)
+            yield cls(
+                ledger,
+                path,
+                scorer,
+                scorer.store,
+                services,
+            )
 
     def begin(self, samples: Iterable[Sample]) -> None:
         """Note the samples of a new submission; those of an old one have to be the same."""
@@ -210,7 +225,12 @@ class Submission:
             Table("batches", _BATCH, [asdict(batch) for batch in batches]),
             Table("failures", _FAILURE, failures),
         ]
-        return Report(sentence, tables, notes, {"folder": str(self.folder)})
+        return Report(
+            sentence,
+            tables,
+            notes,
+            {"folder": str(self.folder)},
+        )
 
     def _judge(self, *, again: bool) -> None:
         """Take every sample as far as it gets; requests go into the next batches."""
@@ -245,7 +265,12 @@ class Submission:
             # One live question without any sample finds it out.
             model.complete(NEUTRAL)
             refused[model.name] = dict(model.refused)
-        replay = Replay(question, model, self.ledger, refused[model.name])
+        replay = Replay(
+            question,
+            model,
+            self.ledger,
+            refused[model.name],
+        )
         answer = replay.answer()
         if again and answer is not None and answer.failure is not None:
             replay.forget()
@@ -306,7 +331,12 @@ class Submission:
                 file = service.upload(stream, f"tcva-{batch.number:04d}.jsonl")
         self.ledger.update(batch.number, file=file, detail="")
         answer = answer or service.create(file)
-        self.ledger.update(batch.number, state=SENT, id=answer.id, status=answer.status)
+        self.ledger.update(
+            batch.number,
+            state=SENT,
+            id=answer.id,
+            status=answer.status,
+        )
 
 
 def _models_of(scorer: AnyScorer) -> dict[str, OpenAICompatibleModel]:

@@ -60,7 +60,12 @@ def composite(
             f"weights must be for the rated metrics ({names}), got {list(shares)!r}"
         )
     row = [scores[name] or 0.0 for name in shares]
-    rating = evaluate_panel([row], list(shares.values()), threshold, 1.0)
+    rating = evaluate_panel(
+        [row],
+        list(shares.values()),
+        threshold,
+        1.0,
+    )
     missing = [name for name in shares if shares[name] > 0.0 and scores[name] is None]
     if not missing:
         return Composite(rating.normalized_score, rating.pass_status)

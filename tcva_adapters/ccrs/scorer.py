@@ -132,11 +132,7 @@ class CCRS(Scorer[CCRSResult]):
         key_of(self.judge, is_stored=config.store is not None)
         self.store = VerdictStore.opened(config.store)
         self.settings: Mapping[str, Any] = {**dict(config), "store": self.store}
-        self._views: Mapping[str, Any] = {
-            "threshold": config.threshold,
-            "lambda_": config.lambda_,
-            "em": config.em,
-        }
+        self._views = config.model_dump(include={"threshold", "lambda_", "em"})
         self.arguments = {
             "metrics": self.metrics,
             # As it was resolved: copies share the client.
@@ -173,7 +169,12 @@ class CCRS(Scorer[CCRSResult]):
         if metrics and self.arguments["judge"] is None:
             tell_of_default()
         return [
-            RatingQuestion(self.judge, self.prompt_version, metric, sample)
+            RatingQuestion(
+                self.judge,
+                self.prompt_version,
+                metric,
+                sample,
+            )
             for metric in metrics
         ]
 

@@ -91,7 +91,12 @@ def judge_batch(
     >>> judged["tcva_score"].tolist(), judged["tcva_unscored"].tolist()
     ([1.0, nan], [None, 'missing_field'])
     """
-    rows = judged_rows(rows_of(batch), scorer_of(settings), mapping or {}, prefix)
+    rows = judged_rows(
+        rows_of(batch),
+        scorer_of(settings),
+        mapping or {},
+        prefix,
+    )
     added = {name: [row.get(name) for row in rows] for name in ADDED}
     return with_columns(batch, added, prefix)
 

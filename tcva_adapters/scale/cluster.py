@@ -253,7 +253,12 @@ class _Writer:
             {f"{PREFIX}error": error} if error else record or {}
             for record, error in chunk
         ]
-        judged = judged_rows(rows, scorer_of(self.settings), self.mapping, PREFIX)
+        judged = judged_rows(
+            rows,
+            scorer_of(self.settings),
+            self.mapping,
+            PREFIX,
+        )
         with replacing(part) as stream:
             for row, columns in zip(rows, judged, strict=True):
                 added = {PREFIX + name: columns.get(name) for name in ADDED}
