@@ -63,9 +63,8 @@ class Replay:
                         return None
                     # A sentence that is known by the next time is not asked about: the others keep
                     # their places.
-                    place += sum(
-                        request.schema_name != SENTENCE_SCHEMA for request in requests
-                    )
+                    names = [request.schema_name for request in requests]
+                    place += len(names) - names.count(SENTENCE_SCHEMA)
                     requests = rounds.send(known)
             except StopIteration as stop:
                 judgement: Judgement = stop.value
@@ -99,18 +98,19 @@ class Replay:
                 if number not in asked:
                     line = request_line(name, number, body)
                     if len(line) > MOST_BYTES:
-                        msg = f"the request is larger than {MOST_BYTES:,} bytes"
-                        return JudgeError(msg)
+                        return JudgeError(
+                            f"the request is larger than {MOST_BYTES:,} bytes"
+                        )
                     self.ledger.ask(
                         self.model.name,
                         name,
                         number,
                         line,
                     )
-                    return None
+                    break
                 tries, status, content = asked[number]
                 if status is None:
-                    return None  # it is under way
+                    break  # it is under way
                 body = bodies.send(Answer(status, content.encode(), sent=tries))
         except StopIteration as stop:
             reply: ModelReply = stop.value
