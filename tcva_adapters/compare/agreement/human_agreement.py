@@ -57,7 +57,8 @@ def estimates_of(
         resamples: Of each test.
         seed: Of these.
     """
-    human, groups = table.rating, table.groups or None
+    human = table.rating
+    groups = table.groups or None
     return {
         (method, measure): estimate(
             measure,
@@ -293,7 +294,8 @@ def agreement_sentence(
 
     Empty with too few ratings. TCVA at another temperature is no other method.
     """
-    ranked, common = tests.ranked, tests.common
+    ranked = tests.ranked
+    common = tests.common
     if not ranked or len(table.rated) < LEAST:
         return ""
     best = next(iter(ranked))
@@ -301,7 +303,8 @@ def agreement_sentence(
     n = estimated.n
     shown = cell(estimated.value, "interval", estimated.low, estimated.high)
     if common not in {None, n}:  # its interval is of its own samples
-        shown, n = cell(ranked[best], "score"), common
+        shown = cell(ranked[best], "score")
+        n = common
     figures = f"({MEASURE_NAMES[tests.objective]} {shown}, n = {n})"
     if higher_is_better(tests.objective) and ranked[best] <= 0.0:
         return (
@@ -313,10 +316,13 @@ def agreement_sentence(
     adverb = " best" if len(ranked) > 1 else ""
     sentence = f"{where}{best} agrees{adverb} with the human ratings {figures}."
     family = table.views if best in table.views else (best,)
-    rival, tested, sign = tests.reference, best, 1.0
+    rival = tests.reference
+    tested = best
+    sign = 1.0
     if best == tests.reference:
         rival = next((method for method in ranked if method not in family), "")
-        tested, sign = rival, -1.0
+        tested = rival
+        sign = -1.0
     pair = tests.differences.get(tested)
     if pair is None or rival in family or rival not in ranked:
         return sentence

@@ -40,7 +40,8 @@ def mean_ratings(
     """
     scored = np.isfinite(scores)
     rated = scored & np.isfinite(human)
-    number, samples = int(rated.sum()), int(scored.sum())
+    number = int(rated.sum())
+    samples = int(scored.sum())
     if number == samples:
         return []
 
@@ -71,7 +72,8 @@ def mean_ratings(
         ("pass rate", passes, scores >= at),
     ):
         powered = powered_mean(ratings, scores, groups=groups, level=level)
-        best, alone = powered.estimate, powered.alone
+        best = powered.estimate
+        alone = powered.alone
         if few and figure == "pass rate":  # exact, however few there are
             best = alone = estimate(
                 "share",

@@ -162,9 +162,11 @@ def decisions(table: ScoreTable) -> Table:
 
 def crosstab(table: ScoreTable, first: str, second: str) -> Record:
     """How often two methods' decisions coincide, on the samples that both have scored."""
-    a, b = table.column(first), table.column(second)
+    a = table.column(first)
+    b = table.column(second)
     both = np.isfinite(a) & np.isfinite(b)
-    ours, theirs = table.passes(first)[both], table.passes(second)[both]
+    ours = table.passes(first)[both]
+    theirs = table.passes(second)[both]
     counts = decision_counts(ours, theirs)
     return {
         "n": int(both.sum()),

@@ -54,7 +54,8 @@ def panel_report(source: ScoreTable | Source) -> Report:
     levels = np.concatenate(levels_by_sample, axis=1)
     rows = np.repeat(range(len(panels)), [part.shape[1] for part in levels_by_sample])
     judged = np.isfinite(levels).any(axis=0)
-    levels, rows = levels[:, judged], rows[judged]
+    levels = levels[:, judged]
+    rows = rows[judged]
 
     units = table.groups or range(len(panels))
     alpha = krippendorff_alpha(levels, groups=[units[row] for row in rows.tolist()])

@@ -45,7 +45,8 @@ def repeat_report(source: ScoreTable | Source) -> Report:
     same = 0
     for row, repeats in zip(scores, repeats_by_sample, strict=True):
         scored = [repeat for repeat in repeats if repeat.score is not None]
-        number, passing = len(scored), sum(bool(repeat.passed) for repeat in scored)
+        number = len(scored)
+        passing = sum(bool(repeat.passed) for repeat in scored)
         if number < 2:
             continue
         row[:number] = [repeat.score for repeat in scored]

@@ -186,7 +186,8 @@ def _recommendation(
     """The setting that agrees best, or the one in use where no gain is significant."""
     rated = _rated(table)
     choice = search.choose(rated, settings)
-    tables, sentence = choice.tables(), choice.sentence()
+    tables = choice.tables()
+    sentence = choice.sentence()
     profiles = None
     if by is not None:
         around = candidates(choice.recommended, temperatures)

@@ -53,7 +53,8 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
     Members without a score are left out of a sample's mean, as are those that no gate passes. What cannot be fused (a member on a
     scale of its own) is left out, and a note says so: by then all judgements are paid for.
     """
-    members, name = members_of(text), fused_name(text)
+    members = members_of(text)
+    name = fused_name(text)
     scores = [
         np.where(table.closed(member), np.nan, table.column(member))
         for member in members
@@ -126,7 +127,8 @@ def gains(table: ScoreTable, *, resamples: int = 10_000, seed: int = 0) -> Table
     records = []
     for name, members in table.members.items():
         common = table.rated.common([name, *members])
-        human, groups = common.rating, common.groups or None
+        human = common.rating
+        groups = common.groups or None
         scores = {method: seen(column) for method, column in common.columns}
         rhos = {m: agreement("spearman", scores[m], human).value for m in members}
         best = max(members, key=lambda m: np.nan_to_num(rhos[m], nan=-math.inf))

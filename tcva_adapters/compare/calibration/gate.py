@@ -71,7 +71,8 @@ class Gate:
         scores = np.where(table.silent(method), 1.0, scores)
         is_good = ~rejects(table, limits)
         is_rejected = ~is_good & np.isfinite(scores)
-        most, least = limits.max_false_pass, limits.min_true_pass
+        most = limits.max_false_pass
+        least = limits.min_true_pass
         false = certify(
             scores[is_rejected] + _SAME >= THRESHOLDS[:, None],
             most or _NO_LIMIT,
@@ -173,7 +174,8 @@ class Gate:
 
     def why(self) -> str:
         """Why no threshold is certified, as a clause."""
-        most, least = self.limits.max_false_pass, self.limits.min_true_pass
+        most = self.limits.max_false_pass
+        least = self.limits.min_true_pass
         if most is not None and not self.is_strict.any():
             return self._why_not_strict(most)
         if not self.is_lenient.any():
@@ -182,7 +184,8 @@ class Gate:
                 f"{counted(self.good, 'good answer')} pass (lower bound "
                 f"{self.curves['true_bound'][-1]:.3f})"
             )
-        strict, lenient = THRESHOLDS[self.is_strict][-1], THRESHOLDS[self.is_lenient][0]
+        strict = THRESHOLDS[self.is_strict][-1]
+        lenient = THRESHOLDS[self.is_lenient][0]
         return (
             f"at most {percent(most or 0.0)} false passes need a threshold of {strict:g} or more, "
             f"{percent(least or 0.0)} of the good answers one of {lenient:g} or less"
@@ -190,9 +193,11 @@ class Gate:
 
     def _why_not_strict(self, most: float) -> str:
         """Too few ratings, or a judge that misses too much."""
-        number, units = self.rejected, "rated rejections"
+        number = self.rejected
+        units = "rated rejections"
         if self.groups is not None:
-            number, units = self.groups, "groups with a rated rejection"
+            number = self.groups
+            units = "groups with a rated rejection"
         fewest = needed(most, self.error) or 0
         if fewest > number:
             return (
@@ -202,7 +207,8 @@ class Gate:
 
         floor = float(self.curves["false_pass"][0])
         rejected = counted(self.rejected, "rejected answer")
-        passing, enough = f"{floor * self.rejected:.0f} of {rejected}", ""
+        passing = f"{floor * self.rejected:.0f} of {rejected}"
+        enough = ""
         if self.groups is not None:
             passing = f"{percent(round(floor, 3))} of {rejected} (mean over groups)"
         elif more := needed(most, self.error, floor):  # means need other tests

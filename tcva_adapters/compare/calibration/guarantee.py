@@ -128,7 +128,8 @@ def guaranteed(
         for setting, by_value in gates.items()
     }
     best = max(joined, key=lambda setting: joined[setting].merit)
-    name, gate = described(best), joined[best]
+    name = described(best)
+    gate = joined[best]
 
     guarantee = _guarantee(gate, best, judged_by(table), by)
     notes = [*table.notes]
@@ -230,7 +231,9 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
         InvalidValueError: No rating, or ratings outside the scale.
         MissingDependencyError: scipy is not installed.
     """
-    rated, rows, reasons = _rated(table, limits), [], []
+    rated = _rated(table, limits)
+    rows = []
+    reasons = []
     for method, scores in rated.columns:
         gate = Gate.of(rated, method, scores, limits, 1.0 - limits.confidence)
         row = {"method": method, **gate.record()}
@@ -338,7 +341,8 @@ def _notes(
             note += f" The true pass of the best of {tried} settings is optimistic."
         yield note
 
-    are_rejected, silent = rejects(rated, limits), rated.silent(method)
+    are_rejected = rejects(rated, limits)
+    silent = rated.silent(method)
     unscored = np.isnan(scores) & ~silent
     if passing := int((silent & are_rejected).sum()):
         yield (

@@ -111,7 +111,8 @@ class Search:
         """What scores are held against: the ratings, or 1 and 0 for pass and fail."""
         if self.objective != "spearman" and not is_on_scale(human):
             raise InvalidValueError(off_scale(human))
-        target, outcome = human, f"are {human[0]:g}"
+        target = human
+        outcome = f"are {human[0]:g}"
         if self.objective == "kappa":
             target = (human >= self.human_threshold - SAME).astype(np.float64)
             outcome = f"{'pass' if target[0] else 'fail'} (human_threshold)"
@@ -191,8 +192,10 @@ class Search:
 
 def _kappa(passes: FloatArray, target: FloatArray, weights: FloatArray) -> FloatArray:
     """Cohen's kappa of decisions (C, N) with the target (N,), by weights (B, N): (C, B)."""
-    ours, theirs = passes @ weights.T, weights @ target
-    both, total = passes @ (weights * target).T, weights.sum(axis=1)
+    ours = passes @ weights.T
+    theirs = weights @ target
+    both = passes @ (weights * target).T
+    total = weights.sum(axis=1)
     by_chance = ours * (total - theirs) + theirs * (total - ours)
     with np.errstate(invalid="ignore"):  # 0 / 0 where all decisions are alike
         kappa: FloatArray = 2.0 * (total * both - ours * theirs) / by_chance

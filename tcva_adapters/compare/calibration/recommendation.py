@@ -157,7 +157,9 @@ class Choice:
             yield f"Folds and intervals keep {counted(self.gain.groups, 'group')} together."
 
         tried = [setting.temperature for setting in self.settings]
-        best, lowest, highest = self.chosen.temperature, min(tried), max(tried)
+        best = self.chosen.temperature
+        lowest = min(tried)
+        highest = max(tried)
         if lowest < highest and best in {lowest, highest}:
             side = "lowest" if best == lowest else "highest"
             yield (

@@ -42,7 +42,8 @@ def candidates(
 
     Among settings that agree equally well the first one wins, so they change only for a reason.
     """
-    low, high = baseline.bounds.t_min, baseline.bounds.t_max
+    low = baseline.bounds.t_min
+    high = baseline.bounds.t_max
     grid = temperatures or [*np.arange(low, high, _STEP).round(10).tolist(), high]
 
     def distance(setting: ScoringConfig) -> tuple[int, float]:

@@ -189,7 +189,8 @@ def _variants(
     penalty = base.penalty
     variants: dict[str, _Variant] = {}
     if ablation:
-        penalty, schemes = "paper", schemes or SCHEMES
+        penalty = "paper"
+        schemes = schemes or SCHEMES
         plans = ablation_plans(
             grid,
             scheme=base.scheme,
@@ -286,7 +287,8 @@ def _ablation_table(
 
 def _sentence(rows: Records, samples: int) -> str:
     """How far the temperature moves the mean; with ratings, where it agrees best with them."""
-    first, last = rows[0], rows[-1]
+    first = rows[0]
+    last = rows[-1]
     known = [row for row in rows if not math.isnan(row.get("spearman", math.nan))]
     if known:
         best = max(known, key=lambda row: float(row["spearman"]))
