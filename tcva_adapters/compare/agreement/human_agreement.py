@@ -247,7 +247,11 @@ def decisions_by_rating(table: ScoreTable) -> Table:
             "kappa": kappa_of_table(decision_counts(passes[both], is_good[both])),
         }
         for measure, among in (("precision", passes), ("recall", is_good)):
-            shares = np.where(both & among, passes & is_good, np.nan)
+            shares = np.where(
+                both & among,
+                passes & is_good,
+                np.nan,
+            )
             record |= estimate("share", shares, table.groups or None).record(measure)
         records.append(record)
     return Table(

@@ -65,7 +65,11 @@ def mean_ratings(
         "effective n: how many ratings would give this interval without the judge"
     )
 
-    passes = np.where(np.isfinite(human), human >= at, np.nan)
+    passes = np.where(
+        np.isfinite(human),
+        human >= at,
+        np.nan,
+    )
     rows = []
     for figure, ratings, judged in (
         ("mean rating", human, scores),

@@ -56,7 +56,11 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
     members = members_of(text)
     name = fused_name(text)
     scores = [
-        np.where(table.closed(member), np.nan, table.column(member))
+        np.where(
+            table.closed(member),
+            np.nan,
+            table.column(member),
+        )
         for member in members
     ]
     try:

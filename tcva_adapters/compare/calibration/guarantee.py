@@ -118,7 +118,13 @@ def guaranteed(
     method = next(iter(table.methods), "")  # level counts alone have none
     gates = {
         setting: {
-            value: Gate.of(part, method, part.at(setting), limits, error)
+            value: Gate.of(
+                part,
+                method,
+                part.at(setting),
+                limits,
+                error,
+            )
             for value, part in parts.items()
         }
         for setting in settings
@@ -146,7 +152,14 @@ def guaranteed(
             f"{len(rated)}: at most {percent(1.0 - limits.confidence)} of such sets of ratings "
             "result in a setting that breaks a limit."
         )
-    notes += _notes(rated, method, rated.at(best), limits, len(settings), paths)
+    notes += _notes(
+        rated,
+        method,
+        rated.at(best),
+        limits,
+        len(settings),
+        paths,
+    )
     if left := len(rated) - sum(map(len, parts.values())):
         notes.append(f"Left out: {counted(left, 'rated sample')} without {by!r}.")
 
@@ -235,7 +248,13 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     rows = []
     reasons = []
     for method, scores in rated.columns:
-        gate = Gate.of(rated, method, scores, limits, 1.0 - limits.confidence)
+        gate = Gate.of(
+            rated,
+            method,
+            scores,
+            limits,
+            1.0 - limits.confidence,
+        )
         row = {"method": method, **gate.record()}
         rows.append(row | {"good_answers_passed": row.get("true_pass")})
         if gate.chosen is None:

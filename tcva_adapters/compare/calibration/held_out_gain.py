@@ -74,7 +74,11 @@ class Search:
         target = self._target(table.rating)
         scores = np.column_stack([table.at(setting) for setting in settings])
         views = self._views(scores, settings)
-        values = self._values(views, target, np.ones((1, n), dtype=np.int64))
+        values = self._values(
+            views,
+            target,
+            np.ones((1, n), dtype=np.int64),
+        )
         in_use = float(values[0, 0])
         if not np.isfinite(in_use):
             raise InvalidValueError(
@@ -88,7 +92,12 @@ class Search:
         picks = _first_best(self.sign * trained_values)
         chosen = np.take_along_axis(picks.reshape(REPEATS, FOLDS), folds, axis=1)
         unseen = np.take_along_axis(views, chosen.T, axis=1)
-        gain = self._gain(unseen, views[:, :1], target, units)
+        gain = self._gain(
+            unseen,
+            views[:, :1],
+            target,
+            units,
+        )
         half = (gain.high - gain.low) / 2.0
         best = int(_first_best(self.sign * values)[0])
         return Choice(
@@ -170,7 +179,12 @@ class Search:
             return self.sign * gain
 
         value = float(gains(np.ones((1, units.n), dtype=np.int64))[0])
-        blocks = draw(units.n, self.resamples, seed=self.seed, codes=units.codes)
+        blocks = draw(
+            units.n,
+            self.resamples,
+            seed=self.seed,
+            codes=units.codes,
+        )
         resampled = np.concatenate([gains(block) for block in blocks])
         defined = resampled[np.isfinite(resampled)]
         why = units.why_none(self.least, target)

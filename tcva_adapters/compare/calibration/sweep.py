@@ -141,7 +141,11 @@ def sweep(
             scores = seen(variant.scores(_counts(rated)))
             for row, column in zip(variant_rows, scores.T, strict=True):
                 rho = estimate("spearman", [column, rated.rating], rated.groups or None)
-                row.update(rated=rho.n, **rho.record("spearman"), reason=rho.reason)
+                row.update(
+                    rated=rho.n,
+                    **rho.record("spearman"),
+                    reason=rho.reason,
+                )
             rated_at[name] = variant_rows[at], scores[:, at]
 
     notes = [*table.notes]
