@@ -40,10 +40,7 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
     )
     groups = table.groups or None
     reliable = reliability(
-        measure,
-        table.human,
-        as_shown(measure, table.scores),
-        groups=groups,
+        measure, table.human, as_shown(measure, table.scores), groups=groups
     )
     best = reliable.best
     alpha = krippendorff_alpha(table.human.T, "interval", groups=groups)
@@ -91,10 +88,7 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
             Table(
                 "methods and raters",
                 named_columns(
-                    method="text",
-                    n="int",
-                    with_mean="score",
-                    without_error="interval",
+                    method="text", n="int", with_mean="score", without_error="interval"
                 ),
                 [
                     {

@@ -154,6 +154,7 @@ class Gate:
     def table(self) -> Table:
         """What passes along the thresholds."""
         shown = {**self.curves, "certified": self.certified}
+        del shown["true_bound"]
         return Table(
             "thresholds",
             named_columns(

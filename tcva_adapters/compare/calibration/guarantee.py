@@ -118,13 +118,7 @@ def guaranteed(
     method = next(iter(table.methods), "")  # level counts alone have none
     gates = {
         setting: {
-            value: Gate.of(
-                part,
-                method,
-                part.at(setting),
-                limits,
-                error,
-            )
+            value: Gate.of(part, method, part.at(setting), limits, error)
             for value, part in parts.items()
         }
         for setting in settings
@@ -147,29 +141,22 @@ def guaranteed(
     else:
         threshold = guarantee.setting["threshold"]
         sentence = f"Use {name}, threshold {threshold:g}: {guarantee.sentence}"
+        wrong = percent(1.0 - limits.confidence)
         notes.append(
-            f"A guarantee is about answers that are drawn, judged and rated like these "
-            f"{len(rated)}: at most {percent(1.0 - limits.confidence)} of such sets of ratings "
-            "result in a setting that breaks a limit."
+            f"A guarantee is about answers that are drawn, judged and rated like these {len(rated)}: at "
+            f"most {wrong} of such sets of ratings result in a setting that breaks a limit."
         )
-    notes += _notes(
-        rated,
-        method,
-        rated.at(best),
-        limits,
-        len(settings),
-        paths,
-    )
+    notes += _notes(rated, method, rated.at(best), limits, len(settings), paths)
     if left := len(rated) - sum(map(len, parts.values())):
         notes.append(f"Left out: {counted(left, 'rated sample')} without {by!r}.")
 
     certain = percent(round(1.0 - error, 4))
     tables = [
-        Table(
+        _gates_table(
             "guarantee",
-            [Column("setting"), *_COLUMNS],
-            [{"setting": described(s), **g.record()} for s, g in joined.items()],
-            notes=[
+            "setting",
+            {described(setting): gate for setting, gate in joined.items()},
+            [
                 _share_note(limits, "true pass"),
                 f"bound, true bound: of the true shares (one-sided, {certain} for one threshold alone)",
                 "at threshold 1: the false passes that no threshold prevents",
@@ -177,16 +164,10 @@ def guaranteed(
         )
     ]
     if by is not None:
-        tables.append(
-            Table(
-                f"by {by}",
-                [Column("value"), *_COLUMNS],
-                [{"value": value, **g.record()} for value, g in gates[best].items()],
-                notes=[
-                    f"threshold: for the value alone; {name} is used with one threshold for all"
-                ],
-            )
+        note = (
+            f"threshold: for the value alone; {name} is used with one threshold for all"
         )
+        tables.append(_gates_table(f"by {by}", "value", gates[best], [note]))
     return Report(
         sentence,
         [*tables, gate.table()],
@@ -200,6 +181,17 @@ def guaranteed(
             "guarantee": guarantee and guarantee.model_dump(mode="json"),
         },
     )
+
+
+def _gates_table(
+    title: str,
+    column: str,
+    gates: Mapping[str, Gate],
+    notes: list[str],
+) -> Table:
+    """What passes each gate at the threshold that is best for it."""
+    rows = [{column: name, **gate.record()} for name, gate in gates.items()]
+    return Table(title, [Column(column), *_COLUMNS], rows, notes=notes)
 
 
 def _guarantee(
