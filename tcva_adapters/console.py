@@ -9,7 +9,7 @@ import shutil
 import sys
 import unicodedata
 from textwrap import wrap
-from typing import Any, TextIO
+from typing import TextIO
 
 WIDTH = 80
 """Columns of a text that is not printed on a terminal."""
@@ -63,7 +63,7 @@ def ascii_json(text: str) -> str:
     return "".join(c if c < "\x80" else json.dumps(c)[1:-1] for c in safe)
 
 
-def json_line(figures: Any) -> str:
+def json_line(figures: object) -> str:
     """Figures as one line of JSON that is safe to print.
 
     Raises:

@@ -7,7 +7,6 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -115,10 +114,10 @@ def _labels(table: ScoreTable, row: int) -> list[Label]:
 
 def _pairs(table: ScoreTable, row: int) -> list[_Pair]:
     """The claims of a sample that reader and judge both give a level."""
-    result: Any = table.results[OURS][row]
+    result = table.result(OURS, row)
     labels = {label.claim: label for label in _labels(table, row)}
     pairs = []
-    for judged in result.claims:
+    for judged in result.claims if result else ():
         label = labels.get(judged.claim)
         if label and label.level and judged.verdict:
             distance = abs(LEVELS.index(label.level) - LEVELS.index(judged.verdict))

@@ -150,7 +150,7 @@ def inspect(requirement: Requirement) -> Record:
     }
 
 
-def _trial_of(name: Any, settings: Mapping[str, Any]) -> _Trial:
+def _trial_of(name: object, settings: Mapping[str, Any]) -> _Trial:
     """Ask what a judge's server takes, and try the judge where it answers."""
     try:
         model = model_of_name(name, **settings) if isinstance(name, str) else None

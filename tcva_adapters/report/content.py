@@ -20,7 +20,7 @@ from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import PRESETS
-from tcva_adapters.core.verdicts import LEVELS, SCHEMES
+from tcva_adapters.core.verdicts import LEVELS, SCHEMES, FloatArray
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
@@ -231,7 +231,7 @@ def _short_id(name: str, number: int) -> str:
     return name if len(name) <= _ID else f"{name[:_ID]}… #{number}"
 
 
-def scale_of(values: np.ndarray[Any, Any]) -> tuple[float, float]:
+def scale_of(values: FloatArray) -> tuple[float, float]:
     """Lowest and highest value that there may be: [0, 1], or what holds values outside of it.
 
     >>> scale_of(np.array([0.2, 0.9])), scale_of(np.array([1.0, 4.5]))
@@ -474,7 +474,7 @@ def _claim(claim: ClaimVerdict) -> Json:
     )
 
 
-def inert_json(value: Any) -> str:
+def inert_json(value: object) -> str:
     r"""One line of JSON without a character that HTML or a text file could take for something else.
 
     >>> print(inert_json("</script>&"))
