@@ -367,7 +367,9 @@ class TCVA(FromConfig, Scorer[Result]):
         if not answers:
             return self.result(self._lacking(sample))
         left = iter(answers)
-        assessment = assessment_of(self.judge, left)
+        assessment = answers[0]
+        if len(answers) > 1:
+            assessment = assessment_of(self.judge, left)
         if self.members:
             members = [
                 member._lacking(sample)  # noqa: SLF001  # of this class

@@ -24,12 +24,14 @@ def listed_non_claims(sentences: Iterable[str]) -> dict[str, ClaimVerdict]:
     >>> listed_non_claims(["Hello!", "It opens at nine."])["Hello!"].reason
     'greeting'
     """
-    kinds = {sentence: non_claim_kind(sentence) for sentence in sentences}
-    return {
-        sentence: ClaimVerdict(claim=sentence, verdict=None, reason=kind)
-        for sentence, kind in kinds.items()
-        if kind
-    }
+    non_claims: dict[str, ClaimVerdict] = {}
+    for sentence in sentences:
+        kind = non_claim_kind(sentence)
+        if kind:
+            non_claims[sentence] = ClaimVerdict(
+                claim=sentence, verdict=None, reason=kind
+            )
+    return non_claims
 
 
 def marked_by_judge(sentence: str, kind: str) -> ClaimVerdict:

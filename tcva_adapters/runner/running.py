@@ -7,7 +7,7 @@ import logging
 import time
 from asyncio import AbstractEventLoop
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
@@ -20,6 +20,7 @@ from tcva_adapters.judges.base import why_unscored
 from tcva_adapters.loops import checkpoint, is_in_loop, turn_with_time, work_aside
 from tcva_adapters.progress import Progress
 from tcva_adapters.results.judgement import Judgement, Reason, Unscored, Usage
+from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import (
     Evaluation,
     Question,
@@ -413,8 +414,8 @@ class Runner(Generic[R]):
             answer = self._count_ending(question, answer)
         if self._evaluation.is_instant:
             self._computed.append((question.key, answer))
-        else:
-            self._write([(question.key, answer)])
+        elif self._store is not None:
+            _write(self._store, [(question.key, answer)])
         return answer
 
     def _count_ending(self, question: Question, answer: Judgement) -> Judgement:
@@ -447,9 +448,10 @@ class Runner(Generic[R]):
     def _write_computed(self) -> None:
         """Put what was computed for one chunk of samples into the store, all of it at once."""
         computed, self._computed = self._computed, []
-        self._write(computed)
+        if computed and self._store is not None:
+            _write(self._store, computed)
 
-    def _write(self, judgements: Sequence[tuple[str, Judgement]]) -> None:
-        if judgements and self._store is not None:
-            with self._store.spared():
-                self._store.put_many(judgements)
+
+def _write(store: VerdictStore, judgements: Iterable[tuple[str, Judgement]]) -> None:
+    with store.spared():
+        store.put_many(judgements)
