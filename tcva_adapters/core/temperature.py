@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -82,14 +82,13 @@ class Bounds:
 PAPER_BOUNDS = Bounds()
 
 
-def check_bounds(bounds: Bounds) -> Bounds:
+def check_bounds(bounds: object) -> Bounds:
     """Bounds as they are.
 
     Raises:
         InvalidValueError: They are something else.
     """
-    given: Any = bounds  # whatever a caller without a type checker passes
-    if not isinstance(given, Bounds):
+    if not isinstance(bounds, Bounds):
         raise InvalidValueError(
             f"bounds must be Bounds(p_min=..., p_max=..., t_min=..., t_max=...), got {bounds!r}"
         )
@@ -132,7 +131,7 @@ def as_temperature(temperature: float | str) -> float:
     return number
 
 
-def misplaced(value: Any) -> str:
+def misplaced(value: object) -> str:
     """The way out where a temperature or a threshold was passed as another argument; else empty.
 
     >>> misplaced("strict"), misplaced(0.2), misplaced("lexical")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -102,15 +100,17 @@ def seen(scores: npt.ArrayLike) -> FloatArray:
     return np.array(rounded, dtype=np.float64).reshape(values.shape)
 
 
-def as_shown(measure: str, scores: Any) -> Any:
+def as_shown(measure: str, scores: npt.ArrayLike) -> FloatArray:
     """Scores as a measure takes them: a correlation of ranks takes them as they are `seen`.
 
     Scores that are shown as equal are ties then.
 
-    >>> as_shown("kendall", [4.58e-10, 0.12345]).tolist(), as_shown("pearson", [0.12345])
-    ([0.0, 0.123], [0.12345])
+    >>> as_shown("kendall", [4.58e-10, 0.12345]), as_shown("pearson", [0.12345])
+    (array([0.   , 0.123]), array([0.12345]))
     """
-    return seen(scores) if measure in ("spearman", "kendall") else scores
+    if measure in ("spearman", "kendall"):
+        return seen(scores)
+    return np.asarray(scores, dtype=np.float64)
 
 
 def tie_probability(scores: npt.ArrayLike) -> float:
