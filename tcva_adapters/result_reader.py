@@ -41,13 +41,14 @@ def read_result(carried: str | bytes | Mapping[str, Any]) -> AnyResult:
     )
     if not isinstance(fields, Mapping):
         raise UnreadableInputError(f"not a result, got {type(fields).__name__}")
-    kind = fields.get("kind", "ccrs" if "answers" in fields else "tcva")
-    if not isinstance(kind, str) or kind not in _CLASSES:
+    kind = fields.get("kind")
+    result_class = _CLASSES.get(str(kind))
+    if result_class is None:
         known = ", ".join(_CLASSES)
         raise UnreadableInputError(
             f"not a result: its kind is {kind!r}; this version reads {known}"
         )
-    return _CLASSES[kind].from_dict(fields)
+    return result_class.from_dict(fields)
 
 
 def read_results(source: Source, *, skip_bad: bool = False) -> list[AnyResult]:
@@ -72,6 +73,6 @@ def read_results(source: Source, *, skip_bad: bool = False) -> list[AnyResult]:
 
 
 def _read_row(fields: Mapping[str, Any]) -> AnyResult:
-    if "scoring" in fields or "answers" in fields:
+    if "kind" in fields:
         return read_result(fields)
     return Result(Assessment.from_dict(fields))

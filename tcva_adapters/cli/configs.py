@@ -7,14 +7,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from tcva_adapters.results.setting_checks import (
+from tcva_adapters.results.settings_model import (
     Count,
     NonNegative,
     Number,
     Positive,
+    SettingsModel,
     by_name,
 )
-from tcva_adapters.results.settings_model import SettingsModel
 
 _Inner = Annotated[Number, Field(gt=0, lt=1)]
 """A share that is neither none nor all."""

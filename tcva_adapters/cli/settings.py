@@ -17,9 +17,8 @@ from tcva_adapters.frameworks import NO_TELEMETRY
 from tcva_adapters.judges.resolve import DEFAULT
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.setting_checks import check_names
 from tcva_adapters.results.settings import ModelConfig
-from tcva_adapters.results.settings_model import SettingsModel
+from tcva_adapters.results.settings_model import SettingsModel, check_names
 from tcva_adapters.results.store import VerdictStore
 
 OneScorer = TypeVar("OneScorer", bound=AnyScorer)

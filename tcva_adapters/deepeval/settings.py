@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, InstanceOf
 
-from tcva_adapters.results.setting_checks import Share
-from tcva_adapters.results.settings_model import SettingsModel
+from tcva_adapters.results.settings_model import SettingsModel, Share
 
 
 class MetricSettings(SettingsModel):

@@ -6,16 +6,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.setting_checks import check_names
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.settings_model import shown
+from tcva_adapters.results.settings_model import check_names, shown
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Checked, first_fault
 from tcva_adapters.samples.whole_files import replacing, usable_path
@@ -127,7 +126,7 @@ class FromConfig:
     """Gives a class that takes the settings of a score a way to be built from a file."""
 
     @classmethod
-    def from_config(cls, source: Config | str | Path, /, **options: Any) -> Self:
+    def from_config(cls, source: Config | str | Path, /, **options: object) -> Self:
         """Built with the settings of a file that `tcva calibrate` wrote, and with its guarantee.
 
         Args:

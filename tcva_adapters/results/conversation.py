@@ -102,7 +102,7 @@ class ConversationResult(Result):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.sample_id!r}, {self.reason!r})"
 
-    def changed(self, **settings: Any) -> Self:
+    def changed(self, **settings: object) -> Self:
         """The same judgements under other settings of the score, by name. No call.
 
         Raises:

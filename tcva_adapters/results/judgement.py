@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Final, Literal, Self
+from typing import Annotated, ClassVar, Final, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -126,6 +126,9 @@ Layout = Annotated[Literal[4], BeforeValidator(_known_layout)]
 _COSTS = frozenset({"usage", "from_store", "shared", "judged_by"})
 
 
+T = TypeVar("T")
+
+
 class Layouted(BaseModel):
     """What is written as JSON with the version of its layout, and read back.
 
@@ -158,7 +161,7 @@ class Layouted(BaseModel):
         return cls._read(cls.model_validate, plain)
 
     @classmethod
-    def _read(cls, validate: Callable[[Any], Self], written: object) -> Self:
+    def _read(cls, validate: Callable[[T], Self], written: T) -> Self:
         try:
             return validate(written)
         except ValidationError as error:

@@ -230,7 +230,7 @@ class Result(AssessmentView):
             results.append(Result(judged, self.scoring))
         return tuple(results)
 
-    def at(self, temperature: float | str, **changes: Any) -> Self:
+    def at(self, temperature: float | str, **changes: object) -> Self:
         """The same assessment at another temperature, and other settings by name. No call.
 
         Raises:
@@ -238,7 +238,7 @@ class Result(AssessmentView):
         """
         return self.changed(temperature=temperature, **changes)
 
-    def changed(self, **settings: Any) -> Self:
+    def changed(self, **settings: object) -> Self:
         """The same assessment under other settings of the score, by name. No call.
 
         Raises:
@@ -314,7 +314,7 @@ class Result(AssessmentView):
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+    def from_dict(cls, plain: Mapping[str, object]) -> Self:
         """The result that `to_dict` gave; the score is worked out again.
 
         Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Literal, Self, Unpack
+from typing import Annotated, Literal, Self, Unpack
 
 import numpy as np
 from pydantic import (
@@ -38,15 +38,15 @@ from tcva_adapters.core.temperature import (
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
 from tcva_adapters.results.judgement import Reason
-from tcva_adapters.results.setting_checks import (
+from tcva_adapters.results.settings_model import (
     NonNegative,
     Profiles,
+    SettingsModel,
     Share,
     as_bounds,
     as_scheme,
     as_scores_by_reason,
 )
-from tcva_adapters.results.settings_model import SettingsModel
 
 Uncontexted = Literal["skip", "fail", "earlier"]
 
@@ -123,7 +123,7 @@ class ScoringConfig(SettingsModel):
     )
 
     # Not the types of the fields: presets have names.
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, **settings: object) -> None:
         super().__init__(**settings)
 
     @model_validator(mode="after")

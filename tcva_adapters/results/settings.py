@@ -17,17 +17,17 @@ from pydantic import (
 
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.setting_checks import (
+from tcva_adapters.results.settings_model import (
     Count,
     NonNegative,
     Number,
     Positive,
     Profiles,
+    SettingsModel,
     as_events,
     as_items,
     as_profiles,
 )
-from tcva_adapters.results.settings_model import SettingsModel
 from tcva_adapters.results.store import VerdictStore
 
 ClaimsMode = Literal["split", "llm"]

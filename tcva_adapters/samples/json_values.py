@@ -119,8 +119,6 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, default=_without_objects)
 
 
 def _as_json(value: object) -> Any:
-    if type(value) is str:
-        return whole_characters(value)
     try:
         return json.loads(whole_characters(_ENCODER.encode(value)))
     except (TypeError, ValueError, RecursionError):

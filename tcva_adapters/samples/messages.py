@@ -247,12 +247,9 @@ def fields_in(dialogue: Dialogue) -> dict[str, Any]:
         fields["response"] = ""
     elif answers:
         fields["response"] = answer_in(utterances[: end + 1])
-    if any(utterance.speaker in RETRIEVED for utterance in before):
-        fields["contexts"] = [
-            utterance.text
-            for utterance in before
-            if utterance.speaker in RETRIEVED and utterance != ("context", "")
-        ]
+    if retrieved := [part for part in before if part.speaker in RETRIEVED]:
+        texts = [part.text for part in retrieved if part != ("context", "")]
+        fields["contexts"] = texts
     return fields
 
 

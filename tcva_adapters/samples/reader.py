@@ -312,20 +312,20 @@ def read_item(
     dialogue, fields, rest = parts_of(record, columns)
     if dialogue is None:
         return Sample.of_parts(fields, rest)
-    if dialogue.is_whole:
-        turns = turns_of(
-            dialogue.name,
-            dialogue.messages,
-            contexts=fields.get("contexts"),
-            reference=fields.get("reference"),
-        )
-        if len(turns) > 1:
-            metadata = Sample.of_parts({}, rest).metadata
-            called = fields.get("id") or metadata.get(CONVERSATION) or name
-            return Conversation(
-                turns=turns, id=called and str(called), metadata=metadata
-            )
-    fields = fields_in(dialogue) | fields
-    if dialogue.is_whole and not {"response", "contexts"} & fields.keys():
+    known = fields_in(dialogue) | fields
+    sample = Sample.of_parts(known, rest)
+    if not dialogue.is_whole:
+        return sample
+    turns = turns_of(
+        dialogue.name,
+        dialogue.messages,
+        contexts=fields.get("contexts"),
+        reference=fields.get("reference"),
+    )
+    if len(turns) > 1:
+        metadata = sample.metadata
+        called = sample.id or metadata.get(CONVERSATION) or name
+        return Conversation(turns=turns, id=called and str(called), metadata=metadata)
+    if known.keys().isdisjoint(("response", "contexts")):
         raise InvalidSampleError(f"{dialogue.name}: {UNANSWERED}")
-    return Sample.of_parts(fields, rest)
+    return sample

@@ -111,14 +111,12 @@ def text_lines(source: Source) -> Iterator[str]:
     """
     with opened(source) as lines:
         for number, line in enumerate(lines):
-            for beginning, error in _BINARY.items() if number == 0 else ():
-                if isinstance(line, bytes) and line.startswith(beginning):
-                    raise unreadable(source, error)
-            text = (
-                line.decode(errors="surrogateescape")
-                if isinstance(line, bytes)
-                else line
-            )
+            text = line
+            if isinstance(line, bytes):
+                text = line.decode(errors="surrogateescape")
+                for beginning, error in _BINARY.items() if number == 0 else ():
+                    if line.startswith(beginning):
+                        raise unreadable(source, error)
             yield text if number else text.removeprefix("\ufeff")
 
 

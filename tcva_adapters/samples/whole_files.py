@@ -111,12 +111,10 @@ def replacing(
 
 
 def _draft(path: Path, fingerprint: str | None) -> Path:
-    beginning = f".{path.name[:200]}."
-    if fingerprint is None:
-        return path.with_name(f"{beginning}{uuid4().hex[:8]}.tmp")
-    return path.with_name(
-        f"{beginning}{sha256(fingerprint.encode()).hexdigest()[:16]}.draft"
-    )
+    ending = f"{uuid4().hex[:8]}.tmp"
+    if fingerprint is not None:
+        ending = f"{sha256(fingerprint.encode()).hexdigest()[:16]}.draft"
+    return path.with_name(f".{path.name[:200]}.{ending}")
 
 
 def alone(draft: Path, target: str | Path) -> BinaryIO:

@@ -113,7 +113,7 @@ def test_equal_judgements_are_equal_whatever_they_cost() -> None:
 
 
 REFUSED = [
-    *(("", "not a result"), ("[]", "got list"), ("{}", "scoring")),
+    *(("", "not a result"), ("[]", "got list"), ("{}", "its kind is None")),
     ('{"kind": "grade"}', "'grade'; this version reads tcva, ccrs"),
     (
         json.dumps({**PLAIN, "schema_version": 3}),
