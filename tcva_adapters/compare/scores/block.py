@@ -181,12 +181,11 @@ class Block:
         result = item if isinstance(item, Result) else Result(judged, scoring)
         if result.scoring != scoring:
             result = Result(judged, scoring, result.certified)
-        method, why = judged.criterion, ""
-        if result.mostly_marked:
-            why = MOSTLY_MARKED
-        elif result.score is None and result.unscored is not None:
-            why = result.unscored.text
-        self.add_scores(row, {method: result.score}, {method: why})
+        method, why = judged.criterion, result.unscored
+        reasons = {} if why is None or result.score is not None else {method: why.text}
+        self.add_scores(row, {method: result.score}, reasons)
+        if result.mostly_marked:  # gates ask for it where no other reason is held
+            self.reasons[row, method] = MOSTLY_MARKED
         self.thresholds.setdefault(method, scoring.threshold)
         summary.add(result)
         if self.reading.holds_ids:
