@@ -16,6 +16,7 @@ import tests.deepeval.entry as deepeval_entry
 import tests.ragas.entry as ragas_entry
 from tcva_adapters import Sample
 from tcva_adapters.compare import ScoreTable, read_scores
+from tcva_adapters.compare.scores.imported.files import read_imported
 from tcva_adapters.compare.scores.readers import parse_spec
 from tcva_adapters.deepeval import LexicalLLM as DeepEvalLLM
 from tcva_adapters.deepeval import TCVAMetric as DeepEvalTCVA
@@ -273,3 +274,12 @@ def test_what_is_asked_for_must_be_there(tmp_path: Path) -> None:
         imported(path, human="people")
     with pytest.raises(InvalidValueError, match="'x='"):
         parse_spec("x=")
+
+
+def test_a_row_that_is_no_sample_is_matched_by_its_texts(tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    row = {"response": "Parking is free.", "contexts": [1, 2], "recall": 0.5}
+    path.write_text(json.dumps(row), encoding="utf-8")
+    imported = read_imported(path)
+    assert imported.rows[0].sample.response == "Parking is free."
+    assert imported.rows[0].sample.contexts is None

@@ -207,7 +207,13 @@ def sample_of(
     name = _text(record, ids)
     with suppress(InvalidSampleError):
         return Sample.from_record(rest).model_copy(update={"id": name})
-    return Sample(id=name, metadata=rest)
+    return Sample(
+        id=name,
+        input=_text(record, ALIASES["input"]),
+        response=_text(record, ALIASES["response"]),
+        reference=_text(record, ALIASES["reference"]),
+        metadata=rest,
+    )
 
 
 def _text(record: Record, names: Sequence[str]) -> str | None:
