@@ -79,7 +79,9 @@ def read_test_run(
                 name: data.get("score"),
                 f"{name}_error": data.get("error"),
                 f"{name}_reason": data.get("reason"),
-                f"{name}_log": _first(data, "verboseLogs", "verbose_logs"),  # with our judgement
+                f"{name}_log": _first(
+                    data, "verboseLogs", "verbose_logs"
+                ),  # with our judgement
             }
             least = number_in(data.get("threshold"))
             if least is not None and math.isfinite(least):
