@@ -153,7 +153,8 @@ def _cut(
     indent: int,
 ) -> list[str]:
     """A line in pieces of so many columns at most, wherever these end."""
-    pieces, taken = [""], 0
+    pieces = [""]
+    taken = 0
     for letter in line:
         size = columns_of(letter)
         if taken + size > room:

@@ -67,7 +67,8 @@ def demo_table(samples: Sequence[Sample]) -> ScoreTable:
         try:
             # The frameworks warn of their own deprecations.
             with warnings.catch_warnings(action="ignore"):
-                llm, score = adapter.LexicalLLM(), adapter.score_framework_metric
+                llm = adapter.LexicalLLM()
+                score = adapter.score_framework_metric
                 columns[name] = [
                     score(framework.grounding, sample, llm).score for sample in samples
                 ]

@@ -57,7 +57,8 @@ def of_percent(value: Any) -> str:
     match = _PERCENT.fullmatch(str(value).strip())
     if match is None:
         return ""
-    number, least = float(match[1]), 0.0 if match[2] else 10.0
+    number = float(match[1])
+    least = 0.0 if match[2] else 10.0
     return (
         f"; for {number:g} % write {number / 100:g}" if least <= number <= 100.0 else ""
     )

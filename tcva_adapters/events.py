@@ -100,7 +100,8 @@ def emit(
         MissingDependencyError: OpenTelemetry is not installed.
         InvalidValueError: This is no result, or no span.
     """
-    logs, trace = _logs(), import_module("opentelemetry.trace")
+    logs = _logs()
+    trace = import_module("opentelemetry.trace")
     if not is_result(result) or not isinstance(span, trace.Span | None):
         raise InvalidValueError(
             f"emit takes a result and an OpenTelemetry span or None, got {type(result).__name__} and {type(span).__name__}"

@@ -122,7 +122,8 @@ async def turn_with_time(seconds: float = 0.0) -> None:
 
 def _has_time(seconds: float) -> bool:
     """Whether this turn of the loop has time for a piece of work; for its first one it always has."""
-    loop, now = asyncio.get_running_loop(), time.perf_counter()
+    loop = asyncio.get_running_loop()
+    now = time.perf_counter()
     if loop not in _BEGAN:
         _BEGAN[loop] = now
         loop.call_soon(_BEGAN.pop, loop)

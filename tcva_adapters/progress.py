@@ -57,7 +57,8 @@ def _lines() -> Callable[[Progress], None]:
         if now - last < INTERVAL:
             return
         last = now
-        seconds, done = now - progress.began, progress.done
+        seconds = now - progress.began
+        done = progress.done
         text = f"{progress.description}: {done}"
         left = ""
         if progress.total:

@@ -118,7 +118,8 @@ class TCVA(FromConfig, Scorer[Result]):
         self.members = tuple(
             _member(judge, self.criterion, checked) for judge in checked.fuse
         )
-        weights, number = self.scoring.fuse_weights, 1 + len(self.members)
+        weights = self.scoring.fuse_weights
+        number = 1 + len(self.members)
         if weights is not None and len(weights) != number:
             raise InvalidValueError(
                 f"fuse_weights must have one weight per judge ({number}), got {weights!r}"

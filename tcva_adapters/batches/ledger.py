@@ -157,7 +157,8 @@ class Ledger:
 
     def _paged(self, query: str, *values: int) -> Iterator[list[bytes]]:
         """Second columns by rising first ones; a query left open would hold the file's lock."""
-        last, query = 0, f"{query} ORDER BY 1 LIMIT 500"
+        last = 0
+        query = f"{query} ORDER BY 1 LIMIT 500"
         while rows := self._db.execute(query, (last, *values)).fetchall():
             yield [line for _, line in rows]
             last = rows[-1][0]

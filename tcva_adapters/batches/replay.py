@@ -79,9 +79,11 @@ class Replay:
         self, place: int, request: JudgeRequest, refused: dict[str, str]
     ) -> ModelReply | JudgeError | None:
         """The reply to the question's request at this place; None where there is none yet."""
-        key, first = self.question.key, place * _BODIES
+        key = self.question.key
+        first = place * _BODIES
         if request.schema_name == SENTENCE_SCHEMA:  # asked once for all samples
-            key, first = f"{self.model.name} {request!r}", 0
+            key = f"{self.model.name} {request!r}"
+            first = 0
         # 192 bits, so that a custom_id stays below 64 letters.
         name = hashlib.sha256(key.encode()).hexdigest()[:48]
         self._names.add(name)

@@ -80,7 +80,8 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
             text = line.decode("utf-8-sig", "replace")
             fields = json.loads(text, parse_int=read_integer)
             custom_id = _CUSTOM_ID.fullmatch(fields["custom_id"])
-            response, error = _mapping(fields.get("response")), fields.get("error")
+            response = _mapping(fields.get("response"))
+            error = fields.get("error")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             continue
         if custom_id is None or _mapping(error).get("code") in _UNASKED:
@@ -89,9 +90,11 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
         if times[custom_id[0]] > _MOST_LINES:
             continue
 
-        status, body = response.get("status_code", 0), response.get("body")
+        status = response.get("status_code", 0)
+        body = response.get("body")
         if status not in range(200, 600):  # some write 0
-            status, body = HTTPStatus.BAD_GATEWAY.value, {"error": error}
+            status = HTTPStatus.BAD_GATEWAY.value
+            body = {"error": error}
         refused = _mapping(_mapping(body).get("error"))
         if NO_CREDIT in (refused.get("code"), refused.get("type")):
             status = HTTPStatus.PAYMENT_REQUIRED.value  # no rate limit that passes

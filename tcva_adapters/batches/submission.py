@@ -308,9 +308,11 @@ class Submission:
                 for line in read_lines(service.lines(file), service.mask):
                     self.ledger.answer(number, line)
             tries = self.ledger.get("tries")
-            state, detail = ENDED, ""
+            state = ENDED
+            detail = ""
             if self.ledger.settle(number, unanswered=why, tries=tries):
-                state, detail = STOPPED, answer.message or answer.status
+                state = STOPPED
+                detail = answer.message or answer.status
             self.ledger.update(number, state=state, detail=detail)
             self.ledger.put(found=None)
 
@@ -319,7 +321,8 @@ class Submission:
         sent = self.ledger.batches(SENT)
         if batch.detail and any(other.model == batch.model for other in sent):
             return
-        service, file = self.services[batch.model], batch.file
+        service = self.services[batch.model]
+        file = batch.file
         answer = None
         if file:  # a command that was stopped may have made the batch
             answer = service.find(file)

@@ -189,7 +189,8 @@ class CCRS(Scorer[CCRSResult]):
 
     def _result(self, sample: Sample, answers: dict[str, MetricAnswer]) -> CCRSResult:
         exact = None
-        response, reference = sample.response, sample.reference
+        response = sample.response
+        reference = sample.reference
         if self._has_exact_match and response is not None and reference is not None:
             exact = exact_match(response, reference, self._views["em"])
         return CCRSResult(

@@ -330,7 +330,8 @@ def _evaluation(
 ) -> Report:
     """The figures and gates, with those of a panel, of repeats and of ratings, and single samples."""
     figures = evaluation(table, gates, before)
-    tables, notes = [*figures.tables], [*figures.notes]
+    tables = [*figures.tables]
+    notes = [*figures.notes]
     for view in views:
         report = view(table)
         tables += report.tables

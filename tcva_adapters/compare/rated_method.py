@@ -155,7 +155,8 @@ class RatedMethod:
         """Precision and recall of passing by score, against passing by rating."""
         threshold = self.table.threshold(self.method)
         both = np.isfinite(self.errors)
-        ours, theirs = self.scores >= threshold, self.human >= passes_at
+        ours = self.scores >= threshold
+        theirs = self.human >= passes_at
         shares = {
             "precision": (theirs, ours),
             "recall": (ours, theirs),
@@ -187,18 +188,22 @@ class RatedMethod:
 
     def bins(self) -> Table:
         """Ratings by score, in bins of about as many samples; equal scores share one."""
-        both, shown = np.isfinite(self.errors), seen(self.scores)
+        both = np.isfinite(self.errors)
+        shown = seen(self.scores)
         scores, sizes = np.unique(shown[both], return_counts=True)
         total = int(sizes.sum())
         least = max(LEAST_IN_BIN, math.ceil(total / BINS))
         rows: list[Record] = []
-        first, done = 0, 0
+        first = 0
+        done = 0
         for last, reached in enumerate(np.cumsum(sizes).tolist()):
             is_full = reached - done >= least and total - reached >= least
             if not is_full and reached < total:
                 continue
-            low, high = float(scores[first]), float(scores[last])
-            first, done = last + 1, reached
+            low = float(scores[first])
+            high = float(scores[last])
+            first = last + 1
+            done = reached
             members = both & (shown >= low) & (shown <= high)
             rating = self.mean(np.where(members, self.human, np.nan))
             score = float(self.scores[members].mean())
@@ -271,7 +276,8 @@ class RatedMethod:
             rows: list[Record] = []
             for name, _ in sizes.most_common(MOST_VALUES):
                 errors = np.where(names == name, self.errors, np.nan)
-                error, mae = self.mean(errors), self.mean(np.abs(errors))
+                error = self.mean(errors)
+                mae = self.mean(np.abs(errors))
                 row: Record = {"value": name, "n": error.n, "reason": error.reason}
                 rows.append(row | error.record("error") | mae.record("mae"))
             notes = []

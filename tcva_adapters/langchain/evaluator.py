@@ -247,7 +247,8 @@ def scorer_of(evaluator: Any) -> AnyScorer | None:
     """An evaluator's scorer, as it is configured; None where a wrapper hides it."""
     config: RunnableConfig | None = None
     while isinstance(evaluator, RunnableBinding):
-        evaluator, config = evaluator.bound, merge_configs(evaluator.config, config)
+        config = merge_configs(evaluator.config, config)
+        evaluator = evaluator.bound
     if isinstance(evaluator, DynamicRunnable):
         evaluator = evaluator.prepare(config)[0]
     scorer = getattr(evaluator, "scorer", None)

@@ -137,7 +137,8 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
 
         ``BatchEvalRunner`` calls this, and one exception there loses the results of all samples.
         """
-        sample, reason = _readable(query, response), Reason.INVALID_INPUT
+        sample = _readable(query, response)
+        reason = Reason.INVALID_INPUT
         try:
             scorer, sample, pause = self._begin(query, response, contexts, **options)
             await asyncio.sleep(pause)

@@ -273,7 +273,8 @@ def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:
         payload = json.loads(raw, parse_int=read_integer)
         choice = payload["choices"][0]
         message = choice["message"]
-        text, refusal = message.get("content"), message.get("refusal")
+        text = message.get("content")
+        refusal = message.get("refusal")
         finish_reason = choice.get("finish_reason")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None, ""

@@ -112,7 +112,9 @@ class OpenAICompatibleModel:
             if config.api_key is None and not userinfo:
                 self._pickled = {**settings, "base_url": url}
         elif hasattr(client, "base_url"):
-            url, userinfo, key = str(client.base_url), "", str(client.api_key)
+            url = str(client.base_url)
+            userinfo = ""
+            key = str(client.api_key)
         else:
             raise InvalidValueError(
                 f"client must be a client of the openai package, got {type(client).__name__}"

@@ -252,7 +252,8 @@ def token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
 
 
 def _token(entry: Any) -> tuple[str, float]:
-    token, logprob = entry["token"], entry["logprob"]
+    token = entry["token"]
+    logprob = entry["logprob"]
     if not isinstance(token, str) or isinstance(logprob, bool):
         raise TypeError(entry)
     return token, float(logprob)

@@ -169,7 +169,8 @@ def _broken_value(reply: str, start: int, to_repair: int) -> Node:
     tail = end = len(reply)
     is_mismatched = False
     for match in _TOKEN.finditer(reply, start):
-        first, last = match[0][0], match[0][-1]
+        first = match[0][0]
+        last = match[0][-1]
         if first in "{[":
             closers = ("}" if first == "{" else "]") + closers
         elif first in "}]" and first == closers[0]:

@@ -99,7 +99,8 @@ def sha256_of(text: str) -> str:
     From 2048 bytes on, Python gives its lock away meanwhile, and another thread that computes keeps
     it for 5 ms: too long an interruption for each passage.
     """
-    hashed, data = hashlib.sha256(), text.encode()
+    hashed = hashlib.sha256()
+    data = text.encode()
     for at in range(0, len(data), _HASHED):
         hashed.update(data[at : at + _HASHED])
     return hashed.hexdigest()

@@ -86,7 +86,8 @@ class WrappedModel(LLMObject):
     def _arguments(self, request: JudgeRequest) -> Arguments:
         drawn = None if request.sampling is None else request.sampling.temperature
         if isinstance(self._core(), BaseChatModel):
-            system, user = SystemMessage(request.system), HumanMessage(request.user)
+            system = SystemMessage(request.system)
+            user = HumanMessage(request.user)
             prompt: PromptValue = ChatPromptValue(messages=[system, user])
         else:  # RAGAS' own prompts are plain texts, so that is what other classes are written for
             prompt = StringPromptValue(text=one_text(request))
@@ -135,7 +136,8 @@ class InstructorModel(LLMObject):
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request without blocking the event loop."""
-        prompt, model = one_text(request), reply_model(request, _AnyObject)
+        prompt = one_text(request)
+        model = reply_model(request, _AnyObject)
         try:
             if getattr(self.llm, "is_async", True):  # a user's class may not say
                 answer = await self.llm.agenerate(prompt, model)

@@ -70,7 +70,8 @@ class EvidenceCheck(StrEnum):
     def __new__(cls, word: str, text: str = "") -> Self:
         """A word with its text."""
         made = str.__new__(cls, word)
-        made._value_, made.text = word, text
+        made._value_ = word
+        made.text = text
         return made
 
     @property

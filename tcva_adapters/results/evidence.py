@@ -67,7 +67,8 @@ class EvidenceCounts:
 
     def lines(self) -> Iterator[str]:
         """A sentence for each outcome that occurs."""
-        total, unchecked = self.outcomes.total(), EvidenceCheck.UNCHECKED
+        total = self.outcomes.total()
+        unchecked = EvidenceCheck.UNCHECKED
         for check in EvidenceCheck if self.evidence == "lower" else ():
             if number := self.outcomes[check, True]:
                 yield f"{number} of {total} verdicts lowered to partial: {check.text}"

@@ -185,7 +185,8 @@ def checked(
     differs = [failed] if failed else []
     unknown = [] if guarantee.digest else ["digest of the certificate"]
     for name in {**certified, **used}:
-        wanted, value = certified.get(name, missing), used.get(name)
+        wanted = certified.get(name, missing)
+        value = used.get(name)
         # An answer without contexts passes under none of the others.
         if name == "uncontexted" and "earlier" not in (wanted, value):
             continue

@@ -182,7 +182,8 @@ class Result(AssessmentView):
             # Its shares lie between two levels, whose expected weight is the chance of a yes.
             yes = np.clip(chances @ WeightScheme.DEFAULT.weights, 0.0, 1.0)
             chances = np.zeros_like(chances)
-            chances[:, 0], chances[:, -1] = yes, 1.0 - yes
+            chances[:, 0] = yes
+            chances[:, -1] = 1.0 - yes
         counts, likely = count_distribution(chances)
         return central_interval(self.scoring.scores(counts), likely)
 
@@ -292,7 +293,8 @@ class Result(AssessmentView):
         the score is made of. ``usage`` is that of the main judge when it was asked. Metadata that
         JSON cannot hold is written as text.
         """
-        judged, certified = self.assessment.model_dump(mode="json"), self.certified
+        judged = self.assessment.model_dump(mode="json")
+        certified = self.certified
         for claim, weight in zip(judged["claims"], self.weights, strict=True):
             claim["weight"] = weight
         return {
@@ -353,7 +355,8 @@ class Result(AssessmentView):
     @property
     def summary(self) -> str:
         """The reason without any text of the sample, the judge or an error."""
-        judged, scoring = self.assessment, self.scoring
+        judged = self.assessment
+        scoring = self.scoring
         if judged.unscored is not None:
             return self._without_score(judged.unscored.reason.value)
         relation = ">=" if (self.score or 0.0) >= scoring.threshold else "<"

@@ -194,7 +194,8 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
         return type(self), (str(Path(self.path).absolute()),)
 
     def _open(self) -> None:
-        self._lock, self._pid = threading.Lock(), os.getpid()
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
         self._connection = self._patiently(lambda: _connected(self.path), _WAIT_SECONDS)
         # An evaluator that was given a path closes no store: it goes with the last that uses it.
         self._closes = weakref.finalize(self, _close, self._connection, self._pid)

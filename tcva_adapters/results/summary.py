@@ -25,7 +25,8 @@ class LevelCounts:
     """
 
     def __init__(self) -> None:
-        self._numbers, self.judges = array("d"), array("B")
+        self._numbers = array("d")
+        self.judges = array("B")
 
     def add(self, seen: Assessment) -> None:
         """One more sample, under a view of its evidence (see `under`)."""

@@ -373,13 +373,15 @@ class Runner(Generic[R]):
             loop: The event loop that asks; None for a thread.
             past: What was waited for.
         """
-        endings, identity = self._endings.get(id(question.judge)), question.identity
+        endings = self._endings.get(id(question.judge))
+        identity = question.identity
         if endings is not None and endings.ended is not None:
             return _Attempt(question.failed_answer(endings.ended))
         if identity is None or not self._evaluation.share:
             return _Attempt()
 
-        call, is_new = past, False
+        call = past
+        is_new = False
         if call is None or not call.done.done() or call.done.result() is None:
             call, is_new = SHARED.begin(identity, question.key, self, loop, past)
         if is_new:
@@ -447,7 +449,8 @@ class Runner(Generic[R]):
 
     def _write_computed(self) -> None:
         """Put what was computed for one chunk of samples into the store, all of it at once."""
-        computed, self._computed = self._computed, []
+        computed = self._computed
+        self._computed = []
         if computed and self._store is not None:
             _write(self._store, computed)
 

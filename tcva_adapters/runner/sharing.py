@@ -106,16 +106,21 @@ class SharedJudgements:
             call: What ends.
             answer: The judgement; None hands it over to one of them.
         """
-        holder, size = call.holder, 0
+        holder = call.holder
+        size = 0
         # What no file can hold is not remembered, nor where nobody can tell when its judge goes.
         with suppress(ValueError, TypeError):
             if answer is not None and answer.failure is None:
-                holder, size = weakref.ref(holder), len(to_json(answer, fallback=str))
+                holder = weakref.ref(holder)
+                size = len(to_json(answer, fallback=str))
         call.done.set_result(answer)
         with self._lock:
             if self._calls.get(call.place) is not call:
                 return
-            call.holder, call.size, call.run, call.loop = holder, size, None, None
+            call.holder = holder
+            call.size = size
+            call.run = None
+            call.loop = None
             self._bytes += size
             if size == 0:
                 del self._calls[call.place]

@@ -96,7 +96,8 @@ class SampleStream(RowStream[Sample]):
                 rows come when they are read.
         """
         self.mapping = mapping or {}
-        self._columns, self._require = columns_of(self.mapping), require
+        self._columns = columns_of(self.mapping)
+        self._require = require
         super().__init__(
             source,
             format,

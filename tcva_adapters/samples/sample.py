@@ -88,7 +88,8 @@ def first_fault(
     why = first["msg"].removeprefix("Value error, ")
     for pydantic, plain in _PLAINER.items():
         why = why.replace(pydantic, plain)
-    path, value = [*map(str, first["loc"])], first["input"]
+    path = [*map(str, first["loc"])]
+    value = first["input"]
     name = ".".join(path)
     if settings is not None:
         name = path[0] if path and path[0] in settings else next(iter(settings))

@@ -179,7 +179,8 @@ def judge_files(
 
 def _chunks(batch: Record, size: int) -> Iterator[Record]:
     """The rows of a file, so many at once, as JSON, with the name of their part."""
-    path, name = batch["path"][0], batch["name"][0]
+    path = batch["path"][0]
+    name = batch["name"][0]
     rows = read_records(path)
     chunks = iter(lambda: [[row.record, row.error] for row in islice(rows, size)], [])
     for number, some in enumerate(chunks):

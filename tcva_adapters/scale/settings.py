@@ -57,8 +57,10 @@ def _made(pickled: bytes) -> AnyScorer:
 def made_of(plain: PlainSettings) -> AnyScorer:
     """The scorer that settings mean under the environment of now; see `scorer_of`."""
     settings = dict(plain)
-    model, config = settings.pop("model", None), settings.pop("config", None)
-    panel, combine = settings.pop("panel", None), settings.pop("combine", "median")
+    model = settings.pop("model", None)
+    config = settings.pop("config", None)
+    panel = settings.pop("panel", None)
+    combine = settings.pop("combine", "median")
     most = settings.get("max_concurrency", MAX_CONCURRENCY)
 
     def with_model(judge: object) -> object:

@@ -128,12 +128,14 @@ class _MetricQuestion(Question):
         evaluation: MetricEvaluation,
         sample: Sample,
     ) -> None:
-        self._evaluation, self._sample = evaluation, sample
+        self._evaluation = evaluation
+        self._sample = sample
         self.key = evaluation.key(sample)
         self.sample_fields: Mapping[str, object] = {}
         model = evaluation.model
         if model is None:
-            self.judge, self.identity = evaluation, None
+            self.judge = evaluation
+            self.identity = None
         else:
             # Who waits for the same judgement waits as long as it may take.
             identity = identity_of(model)
@@ -145,22 +147,28 @@ class _MetricQuestion(Question):
 
     async def aask(self) -> MetricJudgement:
         """Run the metric; whatever fails is the reason why there is no score."""
-        metric, seconds = self._evaluation.metric, self._evaluation.seconds
+        metric = self._evaluation.metric
+        seconds = self._evaluation.seconds
         model = self._evaluation.model
         # One per judgement, so that its counts are those of this judgement alone.
         prompted = None if model is None else Prompted(model)
-        task, started = asyncio.current_task(), time.perf_counter()
-        reason, error, score = Reason.JUDGE_ERROR, "", None
+        task = asyncio.current_task()
+        started = time.perf_counter()
+        reason = Reason.JUDGE_ERROR
+        error = ""
+        score = None
         verdicts: tuple[FrameworkVerdict, ...] = ()
         try:
             async with asyncio.timeout(seconds) as limit:
                 outcome = await ADAPTERS[metric.framework].ascore_framework_metric(
                     metric.metric, self._sample, _llm_of(metric.framework, prompted)
                 )
-            error, verdicts = outcome.error, outcome.verdicts
+            error = outcome.error
+            verdicts = outcome.verdicts
             score = None if outcome.score is None else float(outcome.score)
             if score is not None and not math.isfinite(score):
-                score, error = None, f"the metric returned {score:g}"
+                error = f"the metric returned {score:g}"
+                score = None
         except (
             Exception,
             SystemExit,
@@ -171,7 +179,8 @@ class _MetricQuestion(Question):
                 raise  # this run, and not something inside the metric
             error = f"{type(raised).__name__}: {raised}"
             if isinstance(raised, TimeoutError) and limit.expired():
-                reason, error = Reason.TIMEOUT, f"no score after {seconds:g} seconds"
+                reason = Reason.TIMEOUT
+                error = f"no score after {seconds:g} seconds"
         usage = Usage() if prompted is None else prompted.usage
         return MetricJudgement(
             score=score,

@@ -169,7 +169,8 @@ class Run:
         self._unjudged = self._sample_table(human, human_scale, group)
         self.human = None if human is None else self._unjudged.human
         self.folder = None if folder is None else whole_files.usable_path(folder)
-        self.overwrite, self.progress = overwrite, progress
+        self.overwrite = overwrite
+        self.progress = progress
         self._timeout = timeout
         self._thresholds = dict(pass_from or {})
         self.names = self._method_names()

@@ -160,9 +160,11 @@ class Block:
             InvalidSampleError: It is fused with other judges than those before.
         """
         if isinstance(item, Result):
-            judged, scoring = item.assessment, self.reading.scoring or item.scoring
+            judged = item.assessment
+            scoring = self.reading.scoring or item.scoring
         else:
-            judged, scoring = item, self.reading.scoring or _DEFAULT
+            judged = item
+            scoring = self.reading.scoring or _DEFAULT
         self.scoring = self.scoring or scoring
         self.prompt_versions[judged.prompt_version] = None
         if self.reading.ratings is not None:
@@ -181,7 +183,8 @@ class Block:
         result = item if isinstance(item, Result) else Result(judged, scoring)
         if result.scoring != scoring:
             result = Result(judged, scoring, result.certified)
-        method, why = judged.criterion, result.unscored
+        method = judged.criterion
+        why = result.unscored
         reasons = {} if why is None or result.score is not None else {method: why.text}
         self.add_scores(row, {method: result.score}, reasons)
         if result.mostly_marked:  # gates ask for it where no other reason is held

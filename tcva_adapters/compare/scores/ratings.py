@@ -300,7 +300,8 @@ def is_on_scale(values: FloatArray) -> bool:
 
 def off_scale(human: FloatArray) -> str:
     """What is wrong with ratings outside [0, 1], and the way out."""
-    low, high = np.nanmin(human), np.nanmax(human)
+    low = np.nanmin(human)
+    high = np.nanmax(human)
     return (
         f"human ratings must be between 0 and 1, got {low:g} to {high:g}; {_GIVE_SCALE}"
     )

@@ -117,7 +117,8 @@ def read_scores(
         return source
     if folder := _comparison_folder(source):
         source = folder / _JUDGED
-    ratings, importing = None, Importing(scale=scale, missing=missing)
+    ratings = None
+    importing = Importing(scale=scale, missing=missing)
     if isinstance(human, str | Path | Mapping):
         ratings = Ratings.find(
             human, human_scale, (scoring or ScoringConfig()).temperature
@@ -232,7 +233,8 @@ def parse_spec(spec: str) -> tuple[str, str, tuple[str, ...] | None]:
     rest, _, columns = spec.partition("::")
     name, equals, path = rest.partition("=")
     if not equals or Path(rest).expanduser().exists():
-        name, path = "", rest
+        name = ""
+        path = rest
     elif not name.strip():
         path = ""
     if not path.strip():

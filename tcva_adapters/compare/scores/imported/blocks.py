@@ -34,7 +34,8 @@ def imported_blocks(
     Raises:
         UnreadableInputError: Rows fit no sample or several, or two score one sample by one method.
     """
-    rows, samples = imported.rows, reading.samples or {}
+    rows = imported.rows
+    samples = reading.samples or {}
     if reading.samples is None:
         for number, row in enumerate(rows, start=1):
             row.name = row.sample.id or f"row-{number}"
@@ -91,7 +92,8 @@ def _add_row(
             line=row.line,
         )
     if not before.line:
-        before.line, before.sample = row.line, row.sample
+        before.line = row.line
+        before.sample = row.sample
     before.scores |= row.scores
     before.reasons |= row.reasons
 
@@ -189,7 +191,8 @@ def _agree(
     field: Literal["input", "response", "contexts"],
 ) -> bool:
     """Whether a text is the same; where one of the two has none, it cannot tell samples apart."""
-    of_row, of_sample = getattr(row, field), getattr(sample, field)
+    of_row = getattr(row, field)
+    of_sample = getattr(sample, field)
     return not of_row or not of_sample or _flat(of_row) == _flat(of_sample)
 
 

@@ -117,7 +117,8 @@ class Importing:
         Raises:
             UnreadableInputError: No number, or one outside the scale.
         """
-        value, (low, high) = record.get(column), self.scale
+        value = record.get(column)
+        low, high = self.scale
         error = _first_error(record, errors)
         number = math.nan if error else number_in(value)
         if number is None:

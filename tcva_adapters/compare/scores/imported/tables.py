@@ -63,7 +63,8 @@ def read_wide_table(
         UnreadableInputError: No column holds scores, or a score is wrong.
     """
     columns = list(dict.fromkeys(name for _, record in records for name in record))
-    kind, known = "scores", {*_OF_SAMPLES, *importing.human}
+    kind = "scores"
+    known = {*_OF_SAMPLES, *importing.human}
     if {"user_input", "response"} <= {*columns}:
         kind = "ragas"
     elif any(name.startswith(FEEDBACK) for name in columns):
