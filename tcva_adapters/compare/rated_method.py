@@ -112,7 +112,8 @@ class RatedMethod:
         self, rhos: Mapping[str, Estimate], errors: Mapping[str, Estimate]
     ) -> list[Table]:
         """Every method's agreement with the ratings, and its errors (which the sentence has, too)."""
-        agreement_rows, error_rows = list[Record](), list[Record]()
+        agreement_rows = list[Record]()
+        error_rows = list[Record]()
         for method, scores in self.table.columns:
             mae = self.mean(np.abs(scores - self.human))
             agreement_rows.append(

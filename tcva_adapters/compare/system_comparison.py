@@ -135,7 +135,9 @@ def systems(
     tables, notes = comparable(tables_of(source, metrics, temperatures, system, group))
     read: dict[str, Pairs] = {}
     means: dict[str, dict[str, float]] = {}
-    rows, pairs, scores = list[Record](), list[Record](), list[Record]()
+    rows = list[Record]()
+    pairs = list[Record]()
+    scores = list[Record]()
     for metric, table in tables.items():
         tested = _by_group(table)
         tests = {
@@ -239,7 +241,8 @@ def _correlations(tables: SystemTables) -> Table:
     """The correlations of every two metrics, averaged over systems."""
     records = []
     for first, second in combinations(tables, 2):
-        one, other = tables[first], tables[second]
+        one = tables[first]
+        other = tables[second]
         _, places, other_places = np.intersect1d(
             one.samples,
             other.samples,

@@ -53,7 +53,8 @@ def read_systems(
     cells: dict[str, dict[str, dict[str, float]]] = {}
     groups: dict[str, Hashable] = {}
     for block in read_blocks(source, reading):
-        name, queries = block.called, block.names
+        name = block.called
+        queries = block.names
         judges.setdefault(name, set()).add(block.judge)
         groups |= zip(queries, block.groups, strict=False)
         metrics = dict(_metrics(block, temperatures))

@@ -111,7 +111,8 @@ def validate(
     rated.check()
     rhos = {m: rated.rho(seen(scores), rated.human) for m, scores in table.columns}
     errors = {m: rated.mean_error(scores) for m, scores in table.columns}
-    rho, error = rhos[name], errors[name]
+    rho = rhos[name]
+    error = errors[name]
     means = mean_ratings(rated.scores, rated.human, rated.groups, passes_at, level)
     factors = rated.factors(fields)
     tables = [
@@ -145,9 +146,11 @@ def _agreement(method: str, rho: Estimate) -> str:
 def _mean_difference(error: Estimate) -> str:
     if abs(error.value) < 0.0005:
         return "Scores equal the ratings on average."
-    side, ends = "higher", (error.low, error.high)
+    side = "higher"
+    ends = (error.low, error.high)
     if error.value < 0.0:
-        side, ends = "lower", (-error.high, -error.low)
+        side = "lower"
+        ends = (-error.high, -error.low)
     size = cell(abs(error.value), "interval", *ends)
     return f"Scores are {size} {side} than the ratings on average."
 

@@ -56,7 +56,8 @@ def score_agg(
         )
     if not known:
         return 0.0
-    bounds, most = PAPER_BOUNDS, sys.float_info.max
+    bounds = PAPER_BOUNDS
+    most = sys.float_info.max
     value = check_within("temperature", temperature, -most, most, "a finite number")
     above_0 = math.nextafter(0.0, 1.0)
     wanted = "a finite number above 0"

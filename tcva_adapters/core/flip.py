@@ -154,8 +154,10 @@ def _settles_near(
     """`_settles`, by the floats around the temperature at which single scores begin to pass."""
     if above_at is None:
         return _settles(above, low, high)
-    end, latest = low, high
-    end_value, value = above_at(low), above_at(high)
+    end = low
+    latest = high
+    end_value = above_at(low)
+    value = above_at(high)
     if value < -_CLEAR:
         return None
     if end_value > _CLEAR:
@@ -168,13 +170,16 @@ def _settles_near(
             break
         next_value = above_at(latest - step)
         if next_value * value < 0.0:
-            end, end_value = latest, value
+            end = latest
+            end_value = value
         else:
             end_value /= 2.0
-        latest, value = latest - step, next_value
+        latest = latest - step
+        value = next_value
 
     reach = _WAVERING * math.ulp(latest)
-    start, stop = max(low, latest - reach), min(high, latest + reach)
+    start = max(low, latest - reach)
+    stop = min(high, latest + reach)
     settled = _settles(above, start, stop)
     is_missed = settled == start > low or (settled is None and stop < high)
     return _settles(above, low, high) if is_missed else settled

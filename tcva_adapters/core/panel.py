@@ -113,19 +113,15 @@ class PanelRating:
     Attributes:
         weighted_score: The criteria's scores by their weights, in [0, max_score].
         normalized_score: The same over ``max_score``, in [0, 1].
-        criterion_scores: Mean over the judges, one per criterion.
         pass_status: Whether the normalized score reaches the threshold.
         judge_agreement: 1 where all judges gave the same, 0 where half gave 0 and half the most;
             nan where no criterion was scored by two judges.
-        missing: Scores that were not there, one count per criterion.
     """
 
     weighted_score: float
     normalized_score: float
-    criterion_scores: tuple[float, ...]
     pass_status: bool
     judge_agreement: float
-    missing: tuple[int, ...]
 
 
 def evaluate_panel(
@@ -141,7 +137,7 @@ def evaluate_panel(
 
     Args:
         judge_scores: N judges by K criteria, in [0, max_score]. A missing score (None or nan) is
-            left out of its criterion and counted.
+            left out of its criterion.
         criteria_weights: K numbers, at least 0, that sum to 1.
         passing_threshold: Least normalized score that passes, in [0, 1].
         max_score: The best score, above 0.
@@ -160,12 +156,9 @@ def evaluate_panel(
     )
     least = check_within("passing_threshold", passing_threshold, 0.0, 1.0)
     wanted = f"between 0 and max_score={best:g}, or None where a judge gave none"
-    rows = [
-        listed("scores of a judge", row) for row in listed("judge_scores", judge_scores)
-    ]
     table = as_matrix(
         "judge_scores",
-        rows,
+        judge_scores,
         "criterion",
         best,
         wanted=wanted,
@@ -177,8 +170,8 @@ def evaluate_panel(
             f"criteria_weights must sum to 1, got {list(criteria_weights)!r}"
         )
     table = np.sort(table, axis=0)  # the order of the judges must not move the last bit
-    missing = np.isnan(table).sum(axis=0)
-    empty = np.flatnonzero(missing == len(table))
+    judges = np.isfinite(table).sum(axis=0)
+    empty = np.flatnonzero(judges == 0)
     if len(empty):
         raise InvalidValueError(
             f"no judge has a score for criterion {empty[0]}; leave out the criterion and its weight"
@@ -188,17 +181,15 @@ def evaluate_panel(
     # weight 0.1 would miss a threshold of 0.6 by the last bit.
     weighted = float(np.clip(shares @ means, means.min(), means.max()))
     normalized = weighted / best
-    shared = len(table) - missing > 1
-    spread = (
-        float(np.nanstd(table[:, shared], axis=0).mean()) if shared.any() else math.nan
-    )
+    agreement = math.nan
+    if (judges > 1).any():
+        spread = float(np.nanstd(table[:, judges > 1], axis=0).mean())
+        agreement = 1.0 - 2.0 * spread / best
     return PanelRating(
         weighted_score=weighted,
         normalized_score=normalized,
-        criterion_scores=tuple(means.tolist()),
         pass_status=normalized >= least,
-        judge_agreement=1.0 - 2.0 * spread / best,
-        missing=tuple(missing.tolist()),
+        judge_agreement=agreement,
     )
 
 
@@ -212,10 +203,9 @@ def _means(
     values = np.where(shares > 0.0, table, 0.0)
     # A fixed order of the summands: the order of the methods must not move the last bit.
     order = np.lexsort((shares, values), axis=-1)
-    values, shares = (
-        np.take_along_axis(part, order, axis=1) for part in (values, shares)
-    )
-    shares = shares / shares.sum(axis=1, keepdims=True)
+    values = np.take_along_axis(values, order, axis=1)
+    shares = np.take_along_axis(shares, order, axis=1)
+    shares /= shares.sum(axis=1, keepdims=True)
     low = np.where(shares > 0.0, values, np.inf).min(axis=1)
     high = values.max(axis=1)
     with np.errstate(divide="ignore"):  # log of 0, as of a share that a row lacks

@@ -192,7 +192,8 @@ def level_shares(p_yes: float) -> Shares:
     above, below = weights[upper : upper + 2]
     share = (p_yes - below) / (above - below)
     shares = [0.0] * len(weights)
-    shares[upper], shares[upper + 1] = share, 1.0 - share
+    shares[upper] = share
+    shares[upper + 1] = 1.0 - share
     fully, mostly, partial, minor, none = shares
     return fully, mostly, partial, minor, none
 

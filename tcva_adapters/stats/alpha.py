@@ -66,7 +66,8 @@ def krippendorff_alpha(
     checks.one_of("scale", scale, get_args(Scale))
     checks.check_level(level)
     used = np.asarray(np.isfinite(table).sum(axis=0) > 1)
-    units, table = Units(groups, used), table[:, used]
+    units = Units(groups, used)
+    table = table[:, used]
     value = _alpha(table, scale)
     figure = Estimate(
         value,
@@ -103,7 +104,9 @@ def _alpha(table: checks.FloatArray, scale: Scale) -> float:
         table = ranks.reshape(table.shape)
     # Measured from a value in the middle, so that large ratings cost no digits.
     table = np.where(known, table - np.nanmedian(table), 0.0)
-    number, sums, squares = known.sum(axis=0), table.sum(axis=0), (table**2).sum(axis=0)
+    number = known.sum(axis=0)
+    sums = table.sum(axis=0)
+    squares = (table**2).sum(axis=0)
     n = number.sum()
     observed = ((number * squares - sums**2) / (number - 1)).sum()
     expected = (n * squares.sum() - sums.sum() ** 2) / (n - 1)

@@ -53,7 +53,8 @@ def draw(
            [3, 1, 0, 0],
            [1, 0, 1, 2]])
     """
-    seed, n_boot = whole("seed", seed, least=0), whole("resamples", n_boot, least=1)
+    seed = whole("seed", seed, least=0)
+    n_boot = whole("resamples", n_boot, least=1)
     generator = np.random.Generator(np.random.PCG64(seed))
     units = n if codes is None else int(codes.max()) + 1
     for start, stop in _spans(n_boot, n):
@@ -71,10 +72,9 @@ def draw(
         yield counts if codes is None else counts[:, codes]
 
 
-def leave_one_out(n: int, codes: IntArray | None) -> Iterator[IntArray]:
-    """The jackknife as counts: row j has every sample once but the j-th, or the j-th group."""
-    codes = np.arange(n) if codes is None else codes
-    for start, stop in _spans(int(codes.max()) + 1, n):
+def leave_one_out(codes: IntArray) -> Iterator[IntArray]:
+    """The jackknife as counts: row j has every sample once but those of the j-th group."""
+    for start, stop in _spans(int(codes.max()) + 1, len(codes)):
         yield (codes != np.arange(start, stop)[:, None]).astype(np.int64)
 
 
@@ -169,7 +169,8 @@ def spearman_of(methods: Sequence[FloatArray], human: FloatArray) -> Statistic:
     >>> spearman_of([scores], human)(np.array([[1, 1, 1], [3, 1, 1]])).round(3)
     array([[0.5  , 0.875]])
     """
-    ratings, sides = _Ranks(human), [_Ranks(scores) for scores in methods]
+    ratings = _Ranks(human)
+    sides = [_Ranks(scores) for scores in methods]
 
     def values(counts: IntArray) -> FloatArray:
         weighted, spread = ratings.centred(counts)

@@ -115,8 +115,10 @@ def value_of(
     if measure == "kendall":
         return float(stats.kendalltau(scores, human).statistic)
     if measure == "spearman":
-        scores, human = stats.rankdata(scores), stats.rankdata(human)
-    x, y = centred(scores), centred(human)
+        scores = stats.rankdata(scores)
+        human = stats.rankdata(human)
+    x = centred(scores)
+    y = centred(human)
     return float(np.clip(x @ y / math.sqrt((x @ x) * (y @ y)), -1.0, 1.0))
 
 

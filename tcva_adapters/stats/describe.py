@@ -38,7 +38,8 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
     """
     every = numbers("scores", scores)
     values = every[np.isfinite(every)]
-    n, stats = len(values), scipy_module("stats")
+    n = len(values)
+    stats = scipy_module("stats")
     counts = {"n": n, "missing": len(every) - n}
     if not n:
         return counts | dict.fromkeys(_FIGURES, float("nan"))
@@ -49,7 +50,8 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
     if smallest >= 0:
         geometric = float(stats.gmean(values)) if smallest else 0.0
     if largest - smallest > 1e-12 * max(abs(largest), abs(smallest)):
-        skewness, kurtosis = float(stats.skew(values)), float(stats.kurtosis(values))
+        skewness = float(stats.skew(values))
+        kurtosis = float(stats.kurtosis(values))
     shown = seen(values)
     figures = (
         float(values.mean()),

@@ -98,7 +98,8 @@ def certify(
     units = Units(groups, np.ones(n, dtype=np.bool_))
     if units.codes is None:
         sums = marks.sum(axis=1)
-        p, bounds = _binomial(sums, n, limit), largest_share(sums, n, error)
+        p = _binomial(sums, n, limit)
+        bounds = largest_share(sums, n, error)
     else:
         sizes = np.bincount(units.codes)
         # A sum that is whole on paper must not be rounded up to the next whole number.
@@ -177,16 +178,19 @@ def _hoeffding_bentkus(
     error: float,
 ) -> tuple[FloatArray, FloatArray]:
     """The p-values and upper bounds of the means of n values in [0, 1] that have these sums."""
-    shares, ceiling = sums / n, np.ceil(sums)
+    shares = sums / n
+    ceiling = np.ceil(sums)
     hoeffding = np.exp(-n * _divergence(np.minimum(shares, limit), limit))
     bentkus = math.e * _binomial(ceiling, n, limit)
     p = np.minimum(1.0, np.minimum(hoeffding, bentkus))
     # Hoeffding's falls along the limit from the share up: halve to where it is the error.
-    low, high = shares.copy(), np.ones(len(sums))
+    low = shares.copy()
+    high = np.ones(len(sums))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2.0
         above = np.exp(-n * _divergence(shares, middle)) > error
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
+        low = np.where(above, middle, low)
+        high = np.where(above, high, middle)
     return p, np.minimum(high, largest_share(ceiling, n, error / math.e))
 
 

@@ -229,12 +229,14 @@ def difference(
     units = Units(groups, used)
     if statistic == "mean" or statistic == "mae":  # noqa: PLR1714  # mypy narrows this form
         if statistic == "mae":
-            one, other = np.abs(one - ratings[0]), np.abs(other - ratings[0])
+            one = np.abs(one - ratings[0])
+            other = np.abs(other - ratings[0])
         values = one - other
         interval = _mean(values, units, level, signed=True)
         return _with_flips(interval, values, units, resamples, seed)
 
-    sides, rated = (one, other), ratings[0]
+    sides = (one, other)
+    rated = ratings[0]
     correlations = [value_of(statistic, side, rated) for side in sides]
     figure = _figure(correlations[0] - correlations[1], units, level)
     if why := units.why_none(LEAST_APART[statistic], *sides, rated):
@@ -318,7 +320,8 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
         costs = quantile(level, units.n - 1) / quantile(level, units.equal - 1)
         variance = max(error(means_without(values, units.codes)) ** 2, _SAME)
         n = min(units.n, value * (1 - value) / variance * costs**2)
-    passed, alpha = value * n, (1 - level) / 2
+    passed = value * n
+    alpha = (1 - level) / 2
     low = 1.0 - float(largest_share(n - passed, n, alpha))
     return replace(
         figure,

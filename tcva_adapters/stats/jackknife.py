@@ -43,7 +43,8 @@ def means_without(values: FloatArray, codes: IntArray | None = None) -> FloatArr
         codes: The group of each, from 0 up.
     """
     units = np.arange(len(values)) if codes is None else codes
-    sums, sizes = np.bincount(units, weights=values), np.bincount(units)
+    sums = np.bincount(units, weights=values)
+    sizes = np.bincount(units)
     # A single group leaves nothing, and has no interval.
     return np.asarray((values.sum() - sums) / np.maximum(len(values) - sizes, 1))
 
@@ -75,7 +76,7 @@ def correlations_without(
     if measure == "kendall":
         return _kendall_without(scores, human, codes)
     rho = spearman_of([scores], human)
-    return np.concatenate([rho(counts)[0] for counts in leave_one_out(n, codes)])
+    return np.concatenate([rho(counts)[0] for counts in leave_one_out(codes)])
 
 
 def _pearson_without(
@@ -83,7 +84,8 @@ def _pearson_without(
     human: FloatArray,
     codes: IntArray,
 ) -> FloatArray:
-    x, y = centred(scores), centred(human)
+    x = centred(scores)
+    y = centred(human)
     left = len(x) - np.bincount(codes)
     sx, sy, xx, yy, xy = (
         part.sum() - np.bincount(codes, weights=part)
@@ -100,7 +102,8 @@ def _kendall_without(
     codes: IntArray,
 ) -> FloatArray:
     # Ordered pairs: in one order less in the other, unequal scores, unequal ratings.
-    total, touched = np.zeros(3), []
+    total = np.zeros(3)
+    touched = []
     for unit in range(int(codes.max()) + 1):
         members = codes == unit
         one, other = (np.sign(side[members, None] - side) for side in (scores, human))
@@ -150,7 +153,8 @@ def mean_ends(
         signed: Whether values lie on both sides of what is usual.
         within: Where the mean must lie; ends beyond are cut.
     """
-    number, spread = len(left_out), error(left_out)
+    number = len(left_out)
+    spread = error(left_out)
     influence = -centred(left_out)
     skewness = float(np.mean(influence**3) / np.mean(influence**2) ** 1.5)
     bend = 0.0 if units < _UNEVEN * number else skewness / float(np.sqrt(number))
@@ -163,10 +167,13 @@ def mean_ends(
 
     def ends(level: float) -> Ends:
         q = quantile(level, units - 1)
-        below, above = reach(q), -reach(-q)
+        below = reach(q)
+        above = -reach(-q)
         if signed or units < number:
-            below, above = max(below, q), max(above, q)
-        low, high = value - spread * below, value + spread * above
+            below = max(below, q)
+            above = max(above, q)
+        low = value - spread * below
+        high = value + spread * above
         return max(low, within[0]), min(high, within[1])
 
     return ends
@@ -195,5 +202,6 @@ def correlation_ends(
         value: In (-1, 1).
         reach: Standard errors to either side: a `quantile` of Student's t.
     """
-    z, half = float(fisher(value)), reach * error(fisher(left_out))
+    z = float(fisher(value))
+    half = reach * error(fisher(left_out))
     return math.tanh(z - half), math.tanh(z + half)

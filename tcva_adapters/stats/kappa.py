@@ -75,7 +75,8 @@ def weighted_kappa(
     0.8
     """
     levels = checks.whole("levels", levels, least=1)
-    one, two = checks.numbers("first", first), checks.numbers("second", second)
+    one = checks.numbers("first", first)
+    two = checks.numbers("second", second)
     checks.same_length({"first": one, "second": two})
     both = np.stack([one, two])[:, ~(np.isnan(one) | np.isnan(two))]
     wrong = both[(both < 0) | (both >= levels) | (both != np.floor(both))]

@@ -104,7 +104,8 @@ def correlation_p(
     stats = scipy_module("stats")
     n = len(scores)
     if measure == "spearman":
-        scores, human = stats.rankdata(scores), stats.rankdata(human)
+        scores = stats.rankdata(scores)
+        human = stats.rankdata(human)
     if n > _PERMUTED[measure]:
         if measure == "kendall":
             return float(stats.kendalltau(scores, human, method="asymptotic").pvalue)

@@ -78,12 +78,14 @@ def powered_mean(
     >>> round(mean.alone.value, 2), round(mean.estimate.value, 2), round(mean.effective_n) > 60
     (0.6, 0.94, True)
     """
-    known, judged = numbers("ratings", ratings), numbers("scores", scores)
+    known = numbers("ratings", ratings)
+    judged = numbers("scores", scores)
     same_length({"ratings": known, "scores": judged})
     check_level(level)
     scored = np.isfinite(judged)
     rated = np.isfinite(known) & scored
-    n, samples = int(rated.sum()), int(scored.sum())
+    n = int(rated.sum())
+    samples = int(scored.sum())
     if not n:
         raise InvalidValueError(
             "no sample has a score and a human rating; rate some first"
@@ -95,13 +97,15 @@ def powered_mean(
         level=level,
     )
     unpowered = PoweredMean(alone, alone, samples, 0.0, float(n))
-    units, all_units = Units(groups, rated), Units(groups, scored)
+    units = Units(groups, rated)
+    all_units = Units(groups, scored)
     if alone.reason or units.why_none(LEAST_RATINGS):
         return unpowered
 
     here = rated[scored]
     f = judged[scored] - judged[scored].mean()
-    y, shift = known[rated], float(f[here].mean())
+    y = known[rated]
+    shift = float(f[here].mean())
     centred = f[here] - shift
     across = max(float(centred @ centred), 1e-300)  # 0 of equal scores: no slope
     slope = float(centred @ y) / across

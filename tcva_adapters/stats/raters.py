@@ -121,7 +121,8 @@ def reliability(
         )
     rated = np.asarray(np.isfinite(table).any(axis=1))
     units = Units(groups, rated)
-    table, scores = table[rated], scores[rated]
+    table = table[rated]
+    scores = scores[rated]
     pairs = [agreement(measure, *pair) for pair in combinations(table.T, 2)]
     between, best, *corrected = _figures(measure, table, scores).tolist()
     reason = units.why_none(ENOUGH)
@@ -196,7 +197,8 @@ def _interval(
         low, high = correlation_ends(left_out, value, half)
     else:
         reach = half * error(left_out)
-        low, high = value - reach, value + reach
+        low = value - reach
+        high = value + reach
     return replace(figure, low=low, high=high)
 
 
@@ -246,7 +248,10 @@ def independence(
     same_length({"scores": table, "human": ratings})
     used = np.isfinite(np.column_stack([table, ratings])).all(axis=1)
     table = table[used]
-    n, varying, correlation, effective = len(table), 0, math.nan, math.nan
+    n = len(table)
+    varying = 0
+    correlation = math.nan
+    effective = math.nan
     if n > 1:
         line = np.column_stack([np.ones(n), ratings[used]])
         rest = table - line @ np.linalg.lstsq(line, table)[0]
@@ -319,10 +324,12 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
     """
     table = numbers("scores", scores, ndim=2)
     table = table[np.isfinite(table).any(axis=1)]
-    k, n = len(table), np.isfinite(table).sum(axis=1)
+    k = len(table)
+    n = np.isfinite(table).sum(axis=1)
     if not k:
         return VarianceComponents(math.nan, 0, math.nan, math.nan, math.nan)
-    total, means = int(n.sum()), mean_rating(table)
+    total = int(n.sum())
+    means = mean_rating(table)
     judge = sample = math.nan
     if total > k:
         judge = float(np.nansum((table - means[:, None]) ** 2) / (total - k))

@@ -62,7 +62,8 @@ class Pairs:
         Half of the two-sided p where the difference is as expected, one less that half where it is
         the other way round, 0.5 where there is none; nan as for ``p``.
         """
-        p, apart = float(self.p[better, worse]), float(self.differences[better, worse])
+        p = float(self.p[better, worse])
+        apart = float(self.differences[better, worse])
         if math.isnan(p):
             return p
         if abs(apart) <= _NOTHING * float(np.nanmax(np.abs(self.means))):
@@ -117,9 +118,11 @@ def tukey(
     >>> round(float(pairs.differences[0, 1]), 2), round(float(pairs.p[0, 1]), 3)
     (0.8, 0.008)
     """
-    table, draws = _checked(scores), whole("permutations", permutations, least=1)
+    table = _checked(scores)
+    draws = whole("permutations", permutations, least=1)
     present = ~np.isnan(table)
-    n, means = present.sum(axis=0), mean_rating(table.T)
+    n = present.sum(axis=0)
+    means = mean_rating(table.T)
     known = n > 0
     sums = _shuffled_sums(table, draws, whole("seed", seed, least=0))
     ranges = np.zeros(draws)
@@ -132,7 +135,8 @@ def tukey(
     p[np.isnan(differences) | np.eye(len(p), dtype=bool)] = np.nan
     # A difference d of one system adds d**2 / S to the variance that shuffles have, and so
     # mixed * d**2 to the square of what it has to reach; solved for d.
-    reach, mixed = float(np.quantile(ranges, 1.0 - alpha)), 0.0
+    reach = float(np.quantile(ranges, 1.0 - alpha))
+    mixed = 0.0
     if reach:
         rows = table[present.sum(axis=1) > 1]
         variance = float(np.nanvar(rows, axis=1, ddof=1).mean())
@@ -185,7 +189,8 @@ def studentised(
     >>> round(float(pairs.p[0, 1]), 4), round(float(pairs.p[0, 2]), 1)
     (0.0001, 1.0)
     """
-    table, draws = _checked(scores), whole("permutations", permutations, least=1)
+    table = _checked(scores)
+    draws = whole("permutations", permutations, least=1)
     rng = np.random.Generator(np.random.PCG64(whole("seed", seed, least=0)))
     n, size = table.shape
     first, second = np.triu_indices(size, k=1)
@@ -194,7 +199,8 @@ def studentised(
     tested = np.flatnonzero(counts >= LEAST_QUERIES)
     p, differences, smallest = np.full((3, size, size), np.nan)
     means = mean_rating(apart.T)
-    differences[first, second], differences[second, first] = means, -means
+    differences[first, second] = means
+    differences[second, first] = -means
     if len(tested):
         scaled = _scaled(apart[:, tested])
         observed = _hall(np.ones((1, n)), scaled, counts[tested])[0]
@@ -265,7 +271,8 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
     scores in a row one number draws one of all orders, which is several times faster.
     """
     rng = np.random.Generator(np.random.PCG64(seed))
-    present, filled = ~np.isnan(table), np.nan_to_num(table)
+    present = ~np.isnan(table)
+    filled = np.nan_to_num(table)
     moves = np.fmax.reduce(table, axis=1) > np.fmin.reduce(table, axis=1)
     ways, codes = np.unique(present[moves], axis=0, return_inverse=True)
     groups = [
@@ -294,7 +301,8 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
                 (block, len(values)),
                 dtype=np.uint16,
             )
-            places, scores = np.empty(drawn.shape, dtype=np.intp), np.empty(drawn.shape)
+            places = np.empty(drawn.shape, dtype=np.intp)
+            scores = np.empty(drawn.shape)
             for column, order in zip(columns, orders, strict=True):
                 # "clip" checks nothing, which spares a copy; every place lies inside.
                 np.take(order, drawn, out=places, mode="clip")

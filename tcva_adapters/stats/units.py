@@ -22,7 +22,9 @@ LEAST_OTHERS = 5
 says how rare, or how far off, the next one is."""
 
 _DIGITS = 12
-_FEWEST_PARTS, _MOST_PARTS, _WORK = 100, 1_000, 10_000_000
+_FEWEST_PARTS = 100
+_MOST_PARTS = 1_000
+_WORK = 10_000_000
 
 
 class Units:
@@ -46,7 +48,8 @@ class Units:
         self.n = int(used.sum())
         self.groups: int | None = None
         self.codes: IntArray | None = None
-        self.number, self.equal = self.n, float(self.n)
+        self.number = self.n
+        self.equal = float(self.n)
         if groups is None:
             return
         codes = group_codes(groups, used)
