@@ -179,7 +179,8 @@ def _fault(
         return EvidenceCheck.NOT_FOUND
     if len(verdict.claim) > LONGEST:
         return EvidenceCheck.UNCHECKED
-    quote, claim = side_of(verdict.evidence), side_of(verdict.claim)
+    quote = side_of(verdict.evidence)
+    claim = side_of(verdict.claim)
     is_shared = share(quote, claim) or contradicts(claim.text, quote.text)
     if not is_shared:
         around = passages.around(place.at, _AROUND)

@@ -306,7 +306,8 @@ def _overlap(
     keys = {key for token in source for key in (token.key, token.other)} - {""}
     near = [token for token in content if token.key in keys or token.other in keys]
     pairs = pairs_of(token.key for token in tokens)
-    grams, source_grams = grams_of(tokens), set(grams_of(source))
+    grams = grams_of(tokens)
+    source_grams = set(grams_of(source))
     shares = (
         words,
         len(near) / len(content),
@@ -322,7 +323,8 @@ def _breaks_off(known: Sequence[bool]) -> bool:
     >>> _breaks_off([True, True, True, False, False]), _breaks_off([True, False, True, False])
     (True, False)
     """
-    size, total = len(known), sum(known)
+    size = len(known)
+    total = sum(known)
     return any(
         before / at - (total - before) / (size - at) >= _UNSUPPORTED_END
         for at, before in enumerate(accumulate(known), 1)
@@ -352,7 +354,8 @@ def _relevance(claims: Sequence[str], question: SentenceIndex) -> list[ClaimVerd
         taken_up,
         strict=True,
     ):
-        weight, reason = 0.0, "no word of the question"
+        weight = 0.0
+        reason = "no word of the question"
         if keys:
             weight = min(1.0, minor + 2 * (1 - minor) * len(keys) / len(asked))
             words = [asked[key] for key in sorted(keys)]
@@ -389,7 +392,8 @@ def distribution(support: float, highest: int = 0) -> Shares:
     """
     support = min(1.0, max(_LIKELY[0][0], support))
     above = next(at for at, row in enumerate(_LIKELY) if at and support <= row[0])
-    (low, shares_low), (high, shares_high) = _LIKELY[above - 1], _LIKELY[above]
+    (low, shares_low) = _LIKELY[above - 1]
+    (high, shares_high) = _LIKELY[above]
     part = (support - low) / (high - low)
     shares = [
         one + part * (other - one) if part < 1.0 else other

@@ -138,7 +138,8 @@ class Passages:
     def around(self, at: int, reach: int) -> list[str]:
         """The words of its passage on both sides of one."""
         number = self.passage(at)
-        begin, end = self._firsts[number - 1], self._firsts[number] - 1
+        begin = self._firsts[number - 1]
+        end = self._firsts[number] - 1
         return self.words[max(begin, at - reach) : min(end, at + reach)]
 
     def exact(self, quote: Sequence[str]) -> list[Place]:
@@ -150,7 +151,8 @@ class Passages:
             if start < 0:
                 break
             stop = start + len(wanted)
-            first, last = bisect_right(self._ends, start), bisect_left(self._ends, stop)
+            first = bisect_right(self._ends, start)
+            last = bisect_left(self._ends, stop)
             is_begin = start == self._ends[first] - len(self.words[first])
             if is_begin and self._ends[last] == stop:
                 places.append((first, last + 1))
@@ -179,7 +181,8 @@ class Passages:
         ):
             starts = range(start - _SHIFT, start + _SHIFT + 1)
             stretch = sorted(hit for near in starts for hit in hits.get(near, ()))
-            (first, before), (last, behind) = stretch[0], stretch[-1]
+            (first, before) = stretch[0]
+            (last, behind) = stretch[-1]
             passage = self.passage(first)
             shared = {i for _, i in stretch}
             if passage in places or len(shared) < NEAR_ENOUGH * len(grams):
@@ -267,7 +270,8 @@ class Passages:
             behind = denied_behind(self.words[end - 1], self.words[end:stop])
             if not (before or behind):
                 asserted.append((first, end))
-            any_before, any_behind = any_before or before, any_behind or behind
+            any_before = any_before or before
+            any_behind = any_behind or behind
         begins = sorted(first for first, _ in asserted or places)
         numbers = tuple(sorted(set(map(self.passage, begins))))
         is_denied = not asserted

@@ -117,7 +117,8 @@ def is_quoted_line(
         verdict: The verdict in it.
         words_shown: The words of each text of the sample between bars.
     """
-    label, whole = repeated_words(str(verdict.word)), ELLIPSIS.sub("", line)
+    label = repeated_words(str(verdict.word))
+    whole = ELLIPSIS.sub("", line)
     before, _, behind = repeated_words(whole).partition(label)
     is_part = behind or whole != line
     start = label + " ".join(behind.split()[:2]) if is_part else f"|{label}|"

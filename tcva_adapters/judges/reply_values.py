@@ -68,7 +68,8 @@ def _verdicts_in_object(value: dict[str, object], depth: int) -> list[ParsedVerd
     verdicts: list[ParsedVerdict] = []
     listed: list[ParsedVerdict] = []
     for name, item in value.items():
-        key, number = plain_key(name), read_number(name)
+        key = plain_key(name)
+        number = read_number(name)
         fields[key] = item
         if key in _LABEL_KEYS:
             labels.add(ParsedVerdict(None, item).label)

@@ -49,9 +49,12 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
     samples = before.samples
     places = places_in(now, samples)
     groups = groups_at(now, places)
-    rows, failing, passing = list[Record](), list[Record](), list[Record]()
+    rows = list[Record]()
+    failing = list[Record]()
+    passing = list[Record]()
     for method in methods:
-        old, new = before.column(method), np.append(now.column(method), np.nan)[places]
+        old = before.column(method)
+        new = np.append(now.column(method), np.nan)[places]
         passed = (old >= now.threshold(method)) & ~before.closed(method)
         passes = np.append(now.passes(method), False)[places]
         scored = np.isfinite(old) & np.isfinite(new)
@@ -59,7 +62,8 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         rates = np.where(scored, passes, np.nan)
         rate_change = difference("mean", rates, passed, groups=groups)
         rises = np.nan_to_num(new, nan=-1.0) - np.nan_to_num(old, nan=-1.0)
-        lost, gained = passed & ~passes, passes & ~passed
+        lost = passed & ~passes
+        gained = passes & ~passed
         for records, moved, gains in (
             (failing, lost, rises),
             (passing, gained, -rises),
@@ -175,7 +179,8 @@ def _notes(
         if number:
             verb = "is" if number == 1 else "are"
             notes.append(f"{counted(number, 'sample')} {verb} {what} in the baseline.")
-    first, second = before.judged.judge, now.judged.judge
+    first = before.judged.judge
+    second = now.judged.judge
     if first and second and first != second:
         notes.append(f"The baseline's judge was {first}, this run's is {second}.")
     return notes

@@ -38,7 +38,8 @@ _GREY = "#777777"
 _WIDTH = 3.3
 """Inches of a column of a paper."""
 
-_TEXT, _SMALL = 8.0, 7.0
+_TEXT = 8.0
+_SMALL = 7.0
 _MOST = 12
 """Methods whose correlations have their number written into the cell."""
 
@@ -116,7 +117,8 @@ def agreement(report: Report) -> Figure:
     records = sorted(agreement_records(report), key=lambda record: -record["rho"])
     figure, axes = _canvas(0.8 + 0.22 * len(records))
     places = range(len(records))
-    low, high = _values(records, "low"), _values(records, "high")
+    low = _values(records, "low")
+    high = _values(records, "high")
     axes.hlines(
         places,
         low,
@@ -154,7 +156,8 @@ def reliability(report: Report) -> Figure:
         ls="--",
         lw=0.8,
     )
-    scores, ratings = _values(bins, "score"), _values(bins, "rating")
+    scores = _values(bins, "score")
+    ratings = _values(bins, "rating")
     axes.plot(
         scores,
         ratings,
@@ -162,7 +165,8 @@ def reliability(report: Report) -> Figure:
         ms=4.0,
         color=_COLOURS[0],
     )
-    low, high = _values(bins, "rating_low"), _values(bins, "rating_high")
+    low = _values(bins, "rating_low")
+    high = _values(bins, "rating_high")
     axes.vlines(
         scores,
         low,
@@ -279,7 +283,8 @@ def correlations(report: Report) -> Figure:
     matrix: FloatArray = np.eye(len(names))
     matrix[matrix == 0.0] = np.nan
     for (first, second), value in values.items():
-        i, j = names.index(first), names.index(second)
+        i = names.index(first)
+        j = names.index(second)
         matrix[i, j] = matrix[j, i] = np.nan if value is None else value
 
     side = 2.1 + 0.45 * len(names)
@@ -310,9 +315,11 @@ def correlations(report: Report) -> Figure:
 
 def agreement_records(report: Report) -> list[Record]:
     """Method, n, rho and its ends; of those whose rho is defined."""
-    rows, name = records_of(report, "agreement"), "spearman"
+    rows = records_of(report, "agreement")
+    name = "spearman"
     if not rows:
-        rows, name = records_of(report, "human ratings"), "agreement"
+        rows = records_of(report, "human ratings")
+        name = "agreement"
     return [
         {
             "method": row["method"],

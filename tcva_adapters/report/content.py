@@ -34,7 +34,8 @@ from tcva_adapters.tables import Report, cell, plain, shortened
 FORMAT = 4
 """Version of the layout."""
 
-UNSCORED, ABSENT = -1, -2
+UNSCORED = -1
+ABSENT = -2
 """In the place of a row: the sample has no score; it is not in this run."""
 
 SEED = 0
@@ -42,7 +43,9 @@ MOST = 10_000
 """Samples whose texts are in a page, unless more are asked for."""
 
 MOST_BYTES = 16_000_000
-_ID, _QUESTION, _REASON = 200, 80, 300
+_ID = 200
+_QUESTION = 80
+_REASON = 300
 """Characters of what the list of samples shows of each."""
 
 _MOST_VALUES = 30
@@ -239,7 +242,8 @@ def scale_of(values: FloatArray) -> tuple[float, float]:
     """
     if not len(values) or (values.min() >= 0.0 and values.max() <= 1.0):
         return 0.0, 1.0
-    low, high = math.floor(values.min()), math.ceil(values.max())
+    low = math.floor(values.min())
+    high = math.ceil(values.max())
     return (low, high) if low < high else (min(0, low), max(1, high))
 
 
@@ -392,7 +396,8 @@ def texts_of(content: Content, most: int | None) -> Texts:
 
 def _detail(content: Content, row: int) -> Json:
     """What the page shows of a sample; what there is not is left out."""
-    sample, table = content.samples[row], content.table
+    sample = content.samples[row]
+    table = content.table
     methods = {
         name: shown for name in content.fixed if (shown := _method_at(table, name, row))
     }

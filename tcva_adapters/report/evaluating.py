@@ -230,7 +230,8 @@ def check_samples(
 def _figures(table: ScoreTable, method: str) -> Record:
     scores = table.column(method)
     known = scores[np.isfinite(scores)]
-    passed, scored = int(table.passes(method).sum()), len(known)
+    passed = int(table.passes(method).sum())
+    scored = len(known)
     return {
         "method": method,
         "mean": math.fsum(known) / scored if scored else None,
@@ -295,7 +296,8 @@ def _sentence(
         )
         return f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}."
     (row,) = methods
-    method, scored = row["method"], row["scored"]
+    method = row["method"]
+    scored = row["scored"]
     if not scored:
         why = ""
         if unscored and unscored[0]["example"]:
@@ -324,7 +326,8 @@ def _sentence(
 def _notes(table: ScoreTable) -> Iterator[str]:
     """What was judged and by whom, what quotes lowered, and what it cost."""
     for judged in table.judged_methods.values():
-        summary, scoring = judged.summary, judged.scoring
+        summary = judged.summary
+        scoring = judged.scoring
         if not isinstance(summary, Summary) or scoring is None:
             continue
         yield (

@@ -67,7 +67,8 @@ def worst(
 
 def _places_behind(record: Record, table: ScoreTable) -> IntArray:
     """The samples that a failed gate looks at, the worst first."""
-    method, figure = record["method"], record["figure"]
+    method = record["method"]
+    figure = record["figure"]
     scores = table.column(method)
     if figure in {"mean", "pass_rate"} and record["value"] is not None:
         fails = np.isfinite(scores) & ~table.passes(method)
@@ -101,7 +102,8 @@ def verdict(
     place: int,
 ) -> str:
     """A sample's score against the threshold, or why there is none."""
-    score, threshold = table.column(method)[place], table.threshold(method)
+    score = table.column(method)[place]
+    threshold = table.threshold(method)
     if math.isnan(score) or table.closed(method)[place]:
         return (
             f"no score: {shortened(table.reason(table.samples[place], method), SHOWN)}"

@@ -84,7 +84,8 @@ class Gate:
             raise InvalidValueError(
                 f"gate {text!r}: write [METHOD:]FIGURE>=NUMBER[@95%], e.g. pass_rate>=0.9{hint}"
             )
-        figure, least = match["figure"], float(match["least"])
+        figure = match["figure"]
+        least = float(match["least"])
         method = (match["method"] or "").strip()
         if figure not in FIGURES:
             raise InvalidValueError(
@@ -253,7 +254,8 @@ def _values(
     before: ScoreTable | None,
 ) -> tuple[FloatArray, IntArray]:
     """What a figure is the mean of, and the samples' places; -1 for those of the baseline alone."""
-    scores, is_long = table.column(method), table.has_reason(method, {Reason.TOO_LONG})
+    scores = table.column(method)
+    is_long = table.has_reason(method, {Reason.TOO_LONG})
     rows = np.flatnonzero(np.isfinite(scores) | is_long)
     if figure == "mean":
         return np.nan_to_num(scores[rows]), rows
@@ -265,7 +267,8 @@ def _values(
         return np.append(covered, np.zeros(table.skipped)), rows
     if before is None or method not in before.methods:
         return np.empty(0), rows[:0]
-    places, old = places_in(table, before.samples), before.column(method)
+    places = places_in(table, before.samples)
+    old = before.column(method)
     failed = np.append(table.has_reason(method, FAILURES), False)[places]
     differences = np.nan_to_num(np.append(scores, np.nan)[places]) - old
     used = np.isfinite(old) & ~failed

@@ -85,8 +85,10 @@ def _cases(
     method: str,
     failed: set[str],
 ) -> Iterable[ET.Element]:
-    scores, threshold = table.column(method).tolist(), table.threshold(method)
-    fails, is_silent = failed_samples(table, method), table.silent(method)
+    scores = table.column(method).tolist()
+    threshold = table.threshold(method)
+    fails = failed_samples(table, method)
+    is_silent = table.silent(method)
     for place, (sample, score) in enumerate(zip(table.samples, scores, strict=True)):
         result = table.result(method, place)
         seconds = result.usage.seconds if isinstance(result, Result) else 0.0

@@ -78,7 +78,8 @@ def to_markdown(
     if not shown and table.methods:
         method = table.methods[0]
         order = np.argsort(table.column(method), kind="stable")
-        shown, behind = [(method, place) for place in order[:most].tolist()], len(table)
+        shown = [(method, place) for place in order[:most].tolist()]
+        behind = len(table)
     blocks += _lists(report)
     samples = ["\n".join(_sample(table, method, place)) for method, place in shown]
     if samples:

@@ -81,7 +81,8 @@ class Suite:
         **settings: Any,
     ) -> None:
         self.scorer = TCVA.from_config(config or Config(), **settings)
-        self._gates, self._group = Gates.of(gates), group
+        self._gates = Gates.of(gates)
+        self._group = group
         self._judged: list[Record] = []
 
     @overload
@@ -154,7 +155,8 @@ class Suite:
             if not result.nothing_to_check:
                 by_label.setdefault(_label(result), []).append(result)
 
-        lines, failing = list[str](), 0
+        lines = list[str]()
+        failing = 0
         for alike in by_label.values():
             table = read_scores(alike, group=self._group)
             report = evaluation(table, asked or Gates.of(_EVERY))
@@ -181,7 +183,8 @@ class Suite:
         Args:
             test: The name of the test, which samples without an id are then called by.
         """
-        judged, self._judged = self._judged, []
+        judged = self._judged
+        self._judged = []
         for entry in judged:
             if not entry.pop("has_id") and test:
                 entry["sample"] = f"{visible(test)} {entry['sample']}"
@@ -203,7 +206,8 @@ def run_lines(judged: Iterable[Record]) -> list[str]:
     for criterion, entries in by_criterion.items():
         scored = [entry for entry in entries if entry["score"] is not None]
         worst = min(scored or entries, key=lambda entry: entry["score"] or 0.0)
-        name, score = shortened(worst["sample"], _NAME), cell(worst["score"], "score")
+        name = shortened(worst["sample"], _NAME)
+        score = cell(worst["score"], "score")
         rows.append(
             {
                 "criterion": criterion,

@@ -145,7 +145,8 @@ def opposed(claim: str, source: str) -> list[str]:
     >>> opposed("It rises.", "It falls."), opposed("It is not cheap.", "It is expensive.")
     (['rises'], [])
     """
-    claimed, stated = _words(claim), _words(source)
+    claimed = _words(claim)
+    stated = _words(source)
     turned = {word[1:] for word in _turned(claimed, stated, claimed - stated)}
     return [token.text for token in tokenise(claim) if _own_mark([token])[1:] in turned]
 
@@ -189,7 +190,9 @@ def _clauses(text: str) -> list[set[str]]:
     """
     tokens = tokenise(text)
     stems = [stem(without_accents(token.text)) for token in tokens]
-    clauses, end, clause = [""], 0, 0
+    clauses = [""]
+    end = 0
+    clause = 0
     for at, token in enumerate(tokens):
         if at < end:
             continue
@@ -220,7 +223,8 @@ def _signed(content: re.Match[str]) -> str:
 
 def _own_mark(tokens: Sequence[Token]) -> str:
     """The mark of a word where no list has it: a denial, content with its sign, or nothing."""
-    token, key = tokens[0], tokens[0].key
+    token = tokens[0]
+    key = tokens[0].key
     if token.kind == "negator" or token.text in _NEARLY:
         return "deny" if _denies([token.text for token in tokens]) else "none"
     mark = _mark(stem(without_accents(token.text)))
@@ -284,7 +288,8 @@ def denied_before(before: Sequence[str], head: Sequence[str]) -> bool:
     """
     both = [*before, *head, ""]
     for at in range(len(before) - 1, -1, -1):
-        word, preceding = both[at], both[at - 1] if at else ""
+        word = both[at]
+        preceding = both[at - 1] if at else ""
         if word in _DENYING.get(both[at + 1], ()):
             return preceding not in NEGATIONS  # "cannot fail to" asserts
         if word in NEGATIONS or word in _NEARLY:

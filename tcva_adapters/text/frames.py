@@ -69,7 +69,8 @@ def says_otherwise(claim: str, source: str) -> bool:
     if not _CAPITALISING.isdisjoint(text.split()):
         names = set()  # nouns have capitals, too
 
-    claimed, stated = _filled(claim, names), _filled(source, names)
+    claimed = _filled(claim, names)
+    stated = _filled(source, names)
     frame, source_frame = (
         f" {_FILLER.sub('/', ' '.join(filled))} " for filled in (claimed, stated)
     )
@@ -94,7 +95,8 @@ def _has_rival(claimed: list[str], stated: list[str]) -> bool:
     The matter is the same if the source has about half of what else the claim has, words and classes:
     at least one word, or all of them where either side of a contract may do what is said.
     """
-    members, rivals = _by_class(claimed), _by_class(stated)
+    members = _by_class(claimed)
+    rivals = _by_class(stated)
     n_words = len(members[""])
     n_shared_words = len(members[""] & rivals[""])
     shared_kinds = members.keys() & rivals.keys() - {""}
@@ -165,7 +167,8 @@ def _exclude(
         other: The other one.
         close: The share by which two measures may differ that mean the same.
     """
-    (kind, one), (_, two) = filler.split("/"), other.split("/")
+    (kind, one) = filler.split("/")
+    (_, two) = other.split("/")
     if kind == "name":
         return one.isupper() == two.isupper() and not _ALIKE.search(f"{one} {two}")
     return kind != "role" and not isclose(value_of(one), value_of(two), rel_tol=close)

@@ -59,7 +59,8 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
     >>> other_numbers(tokenise("Take 20 mg twice daily."), tokenise("Take 10 mg twice daily."))
     ['20']
     """
-    keys, source_keys = values(claim), values(source)
+    keys = values(claim)
+    source_keys = values(source)
     if keys <= source_keys:
         return []
     first_keys = {token.key for token in source if token.kind in _NUMBERS}
@@ -129,7 +130,8 @@ def _in_place(
     if claim[at].kind == "vague":  # "one week" counts, "one of them" does not
         behind = [token.key for token in claim[at + 1 : at + 2]]
         return behind == [token.key for token in source[other + 1 : other + 2]]
-    counted, others = _counted(claim, at), _counted(source, other)
+    counted = _counted(claim, at)
+    others = _counted(source, other)
     if counted and others:
         return counted[0] in others or others[0] in counted
     if "percent" in counted + others:

@@ -176,7 +176,8 @@ def _rows(table: re.Match[str]) -> Iterator[tuple[int, str]]:
     """The rows that say something, each with where it begins; the first begins with the header."""
     header, rule, *lines = table[0].split("\n")
     names = _cells(header)
-    at, following = table.start(), table.start() + len(header) + len(rule) + 2
+    at = table.start()
+    following = table.start() + len(header) + len(rule) + 2
     for line in lines:
         cells = _cells(line)
         pairs = zip(names + [""] * len(cells), cells, strict=False)

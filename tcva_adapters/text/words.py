@@ -238,7 +238,8 @@ def _clock(digits: str) -> tuple[str, str] | None:
     match = _CLOCK.fullmatch(digits)
     if match is None:
         return None
-    hours, minutes = int(match[1]), int(match[2] or 0)
+    hours = int(match[1])
+    minutes = int(match[2] or 0)
     return f"t{(hours * 60 + minutes) % _HALF_DAY}", str(hours)
 
 
@@ -253,10 +254,12 @@ def tokenise(text: str) -> list[Token]:
     ['it', 'did', 'not', 'cost', '1500', '50', 'percent']
     """
     tokens: list[Token] = []
-    clause, begins = 0, True
+    clause = 0
+    begins = True
     for piece in split_words(text):
         if piece in STOPS or piece in PAUSES:
-            clause, begins = clause + 1, piece in STOPS
+            clause = clause + 1
+            begins = piece in STOPS
         elif _PAIRED.match(piece):
             tokens += (Token(*read, clause=clause) for read in _unspaced(piece))
         elif piece.casefold() not in _GO_ON or not _goes_on(tokens, piece):
@@ -305,14 +308,18 @@ def _goes_on(tokens: list[Token], piece: str) -> bool:
     at = len(tokens) - 1 - has_and
     if at < 0 or tokens[at].kind != "number":
         return False
-    last, value = tokens[at], int(_NUMBERS.get(small, 0))
-    key, text, other = last.key, last.text, last.other
+    last = tokens[at]
+    value = int(_NUMBERS.get(small, 0))
+    key = last.key
+    text = last.text
+    other = last.other
     if value:
         before = 0 if text[-1].isdigit() or not key.isdigit() else int(key)
         is_unit = 20 <= before < 100 and before % 10 == 0 and value < 10 and not has_and
         if not is_unit and (before < 100 or before % 100 or value >= 100):
             return False
-        key, text = str(before + value), f"{text} {piece}"
+        key = str(before + value)
+        text = f"{text} {piece}"
     elif has_and:
         return False
     elif small in {"am", "pm"} and (clock := _clock(text)):
@@ -320,7 +327,8 @@ def _goes_on(tokens: list[Token], piece: str) -> bool:
     elif small in _SCALES and ":" not in key and not other:
         if small == "m" and (not at or tokens[at - 1].text not in _SIGNS):
             return False  # "8 m" are metres
-        key, text = format(float(key) * _SCALES[small], ".15g"), f"{text} {piece}"
+        key = format(float(key) * _SCALES[small], ".15g")
+        text = f"{text} {piece}"
     elif small not in _ORDINAL_ENDS:
         return False
     tokens[at:] = [
@@ -356,7 +364,10 @@ def _numeral(run: str) -> str:
         if figure < 10:
             digit = figure
         elif figure < _MYRIAD:
-            section, digit = section + (digit or 1) * figure, 0
+            section = section + (digit or 1) * figure
+            digit = 0
         else:
-            total, section, digit = total + (section + digit or 1) * figure, 0, 0
+            total = total + (section + digit or 1) * figure
+            section = 0
+            digit = 0
     return str(total + section + digit)
