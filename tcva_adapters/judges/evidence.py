@@ -57,7 +57,16 @@ _SMALL_CHARACTERS = word_list("small_characters")
 _HIRAGANA = re.compile("[\u3040-\u309f]")
 _CLAUSE_END = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
 _PAIR = re.compile(
-    r"(?<![\w.-])[\d.-]*+([^\W\d][\w.-]*+)(?!(?<=\d):\d)[\"']?+\s*+[=:|]\s*(\S+(?:\s*[-–]\s*\d\S*)?)"
+    r"""
+    (?<![\w.-])
+    [\d.-]*+
+    ([^\W\d][\w.-]*+)
+    (?!(?<=\d):\d)
+    ["']?+
+    \s*+[=:|]\s*
+    (\S+(?:\s*[-–]\s*\d\S*)?)
+    """,
+    re.VERBOSE,
 )
 """A key with its value, as in ``timeout=300``."""
 

@@ -131,14 +131,12 @@ class _Comparison(NamedTuple):
     """A claim with the windows that it is held against.
 
     Attributes:
-        text: The claim as the model reads it.
         note: What the reason has to say of that.
         near: The places of the sentences that share a word with it, the nearest first.
         windows: Places of sentences each, in the order of the passages.
         pairs: What the model is asked, one for each window.
     """
 
-    text: str
     note: str
     near: list[int]
     windows: list[tuple[int, ...]]
@@ -215,7 +213,6 @@ def _comparison(
     if [premise for premise, _ in pairs] != premises:
         note += "; a long sentence of the contexts was cut"
     return _Comparison(
-        text,
         note,
         near,
         windows,

@@ -29,8 +29,13 @@ from tcva_adapters.text.words import words_of
 
 _CODE = re.compile(r"(?<!\\)\\++(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 _DRESS = re.compile(
-    r"\\+[nrt]?|</?[a-zA-Z][^<>]{0,100}>|^[ \t]*+(?:[>|*•#-]++[ \t]*+)++|\|[ \t]*+$",
-    re.MULTILINE,
+    r"""
+    \\+[nrt]?
+    |</?[a-zA-Z][^<>]{0,100}>
+    |^[ \t]*+(?:[>|*•#-]++[ \t]*+)++
+    |\|[ \t]*+$
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
 _Essence: TypeAlias = tuple[int | None, Label | None, str]
 

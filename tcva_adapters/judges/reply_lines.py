@@ -7,11 +7,18 @@ import re
 from tcva_adapters.judges.labels import NOUN, ParsedVerdict
 
 LINE = re.compile(
-    rf"^[ \t]*+(?:[-*•>|]++[ \t]*+)*+(?P<noun>{NOUN}[ \t]*+(?:no\.?|number)?[ \t]*+)?"
-    r"(?P<open>[#(\[]?)(?P<number>\d{1,6})(?P<separator>[)\]*.:|=–—\- \t]++)"
-    r"(?:(?:verdict|level)[* \t]*+[:=][* \t]*+)?"
-    r"(?![^\n]*(?:\n[^\w\n]*+)?\b(?:verdict|level)[* \t]*+[:=])(?P<rest>[^\n]*+)",
-    re.IGNORECASE | re.MULTILINE,
+    rf"""
+    ^[ \t]*+
+    (?:[-*•>|]++[ \t]*+)*+
+    (?P<noun>{NOUN}[ \t]*+(?:no\.?|number)?[ \t]*+)?
+    (?P<open>[#(\[]?)
+    (?P<number>\d{{1,6}})
+    (?P<separator>[)\]*.:|=–—\- \t]++)
+    (?:(?:verdict|level)[* \t]*+[:=][* \t]*+)?
+    (?![^\n]*(?:\n[^\w\n]*+)?\b(?:verdict|level)[* \t]*+[:=])
+    (?P<rest>[^\n]*+)
+    """,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 """A line that begins with the number of a claim."""
 

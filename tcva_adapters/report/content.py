@@ -35,18 +35,20 @@ FORMAT = 4
 """Version of the layout."""
 
 UNSCORED = -1
+"""In the place of a row: the sample has no score."""
+
 ABSENT = -2
-"""In the place of a row: the sample has no score; it is not in this run."""
+"""In the place of a row: the sample is not in this run."""
 
 SEED = 0
 MOST = 10_000
 """Samples whose texts are in a page, unless more are asked for."""
 
 MOST_BYTES = 16_000_000
+# Characters of what the list of samples shows of each.
 _ID = 200
 _QUESTION = 80
 _REASON = 300
-"""Characters of what the list of samples shows of each."""
 
 _MOST_VALUES = 30
 _MOST_GROUPS = 12

@@ -42,9 +42,14 @@ _BENIGN = {
 
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)"
 _FORM = re.compile(
-    r"(?:(?P<method>.+):)?\s*(?P<figure>[\w -]+?)\s*>="
-    rf"\s*(?P<least>[-+]?{_NUMBER}(?:[eE][-+]?\d+)?\s*%?)"
-    rf"\s*(?:@\s*(?P<percent>{_NUMBER})\s*%)?"
+    rf"""
+    (?:(?P<method>.+):)?
+    \s*(?P<figure>[\w -]+?)
+    \s*>=
+    \s*(?P<least>[-+]?{_NUMBER}(?:[eE][-+]?\d+)?\s*%?)
+    \s*(?:@\s*(?P<percent>{_NUMBER})\s*%)?
+    """,
+    re.VERBOSE,
 )
 
 

@@ -80,19 +80,20 @@ def contradicts(claim: str, quote: str) -> bool:
     new = claimed.difference(*(part.words for part in sentences))
     is_asked = quote.rstrip().endswith(("?", "？")) and "?" not in claim
     for candidates in (parts, sentences):
-        most = max(len(content & _either(part.words)) for part in candidates)
-        if most >= _ENOUGH * len(content):
-            return all(
-                _differs(
-                    part,
-                    claimed,
-                    content,
-                    new,
-                    is_asked=is_asked,
-                )
-                for part in candidates
-                if len(content & _either(part.words)) == most
+        most = max(_n_shared(content, part.words) for part in candidates)
+        if most < _ENOUGH * len(content):
+            continue
+        return all(
+            _differs(
+                part,
+                claimed,
+                content,
+                new,
+                is_asked=is_asked,
             )
+            for part in candidates
+            if _n_shared(content, part.words) == most
+        )
     return False
 
 
@@ -122,11 +123,12 @@ def _differs(
     """
     words = part.words
     degree = max(claimed & _DEGREES, default="")
-    if _turned(claimed, words, new) or degree > max(words & _DEGREES, default=degree):
+    stated_degree = max(words & _DEGREES, default=degree)
+    if degree > stated_degree or _turned(claimed, words, new):
         return True
-    n_shared = len(content & _either(words))
+    n_shared = _n_shared(content, words)
     is_conditional = "condition" in part.sentence - claimed
-    if is_conditional and len(content & _either(part.sentence)) == n_shared:
+    if is_conditional and _n_shared(content, part.sentence) == n_shared:
         return True
     is_guess = "doubt" in words and claimed.isdisjoint(_HEDGES)
     is_plan = "plan" in words and claimed.isdisjoint(_INTENDED)
@@ -163,17 +165,19 @@ def _turned(
         part: Those of the part.
         new: Those of the claim that the quote has nowhere.
     """
-    turned = {word.translate(_TURNED) for word in part - claimed} & new
-    if len(turned) % 2 == 0 or {"deny"} & claimed & part or "until" in claimed | part:
+    opposites = {word.translate(_TURNED) for word in part - claimed}
+    turned = opposites & new
+    if len(turned) % 2 == 0 or "deny" in claimed & part or "until" in claimed | part:
         return set()
     firsts = {word[1:] for word in claimed - part if word[0] == "^"}
     is_other_way = "#" in "".join(turned) and any(word[1:] in firsts for word in part)
     return set() if is_other_way else turned
 
 
-def _either(part: set[str]) -> set[str]:
-    """The words of a part, and their opposites."""
-    return part | {word.translate(_TURNED) for word in part}
+def _n_shared(content: set[str], part: set[str]) -> int:
+    """How many words of content a part has, as they are or as their opposites."""
+    opposites = {word.translate(_TURNED) for word in part}
+    return len(content & (part | opposites))
 
 
 def _words(text: str) -> set[str]:
@@ -224,7 +228,7 @@ def _signed(content: re.Match[str]) -> str:
 def _own_mark(tokens: Sequence[Token]) -> str:
     """The mark of a word where no list has it: a denial, content with its sign, or nothing."""
     token = tokens[0]
-    key = tokens[0].key
+    key = token.key
     if token.kind == "negator" or token.text in _NEARLY:
         return "deny" if _denies([token.text for token in tokens]) else "none"
     mark = _mark(stem(without_accents(token.text)))
@@ -242,10 +246,9 @@ def _own_mark(tokens: Sequence[Token]) -> str:
 @lru_cache(maxsize=8192)
 def _mark(phrase: str) -> str:
     """The mark that the lists give a phrase or a beginning of it; empty where they have none."""
-    starts = (
-        f"{phrase[:size]}*"
-        for size in range(min(len(phrase), _WIDEST), phrase.rfind(" ") + 1, -1)
-    )
+    longest = min(len(phrase), _WIDEST)
+    last_word = phrase.rfind(" ") + 1
+    starts = (f"{phrase[:size]}*" for size in range(longest, last_word, -1))
     return next((_MARKS[entry] for entry in (phrase, *starts) if entry in _MARKS), "")
 
 

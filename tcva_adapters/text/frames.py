@@ -29,9 +29,22 @@ _LEAVING_OPEN = word_list("leaving_open")
 _HALF_DAY = re.compile(r"(?i)(\d)\s?([ap])\.?\s?m\b\.?")
 # An uncommon word where a sentence begins, and a verb of one subject, make a name of it.
 _SUBJECT = re.compile(
-    r"(?:^|[.!?] )([^\W\d_a-zß-ÿ][^\W\d_]+)(?: [^\W\d_a-zß-ÿ][^\W\d_]+)?"
-    r" (?:is|was|has|had|will|won|beat|wrote|made|led|held|built|sold|bought"
-    r"|[a-z]+ed|[a-z]+[a-rt-z]s|ist|war|hat|wird|wurde|liegt|est|était|fut|es|era|fue|è|é|foi|ligt|är|er|var)\b"
+    r"""
+    (?:^|[.!?][ ])
+    ([^\W\d_a-zß-ÿ][^\W\d_]+)
+    (?:[ ][^\W\d_a-zß-ÿ][^\W\d_]+)?
+    [ ]
+    (?:
+        is|was|has|had|will|won|beat|wrote|made|led|held|built|sold|bought
+        |[a-z]+ed
+        |[a-z]+[a-rt-z]s
+        |ist|war|hat|wird|wurde|liegt
+        |est|était|fut
+        |es|era|fue
+        |è|é|foi|ligt|är|er|var
+    )\b
+    """,
+    re.VERBOSE,
 )
 _RIVALS = re.compile(patterns("rivals"))
 _FILLER = re.compile(r"/\S+")

@@ -31,29 +31,61 @@ _ITEM = (
     rf"(?:{_BULLET}{_GAP}+\S|\(?(?:\d{{1,3}}|[a-z]|[ivx]{{2,4}})\){_GAP}+\S|\d{{1,3}}\.{_GAP}+\S"
     r"|（\d{1,2}）|[\d一二三四五六七八九十]{1,3}、|[①-⑳])"
 )
-_BLOCK_START = rf"{_GAP}*(?:\n|`{{3}}|~{{3}}|#{{1,6}}{_GAP}|\||{_ITEM}|\Z)"
+_BLOCK_START = rf"{_GAP}*(?:\n|`{{3}}|~{{3}}|\#{{1,6}}{_GAP}|\||{_ITEM}|\Z)"
 _BLOCK = re.compile(
-    r"(?=\S)(?:"
-    rf"(?P<code>(?P<ticks>`{{3,}}|~{{3,}})[^`\n]*"
-    rf"(?:\n(?s:.*?)(?:^{_GAP}*(?P=ticks)[`~]*{_GAP}*$|\Z)|\Z))"
-    rf"|(?P<heading>#{{1,6}}{_GAP}.+|\*\*[^*\n]*[^*\n{_STOPS}]\*\*:?{_GAP}*$)"
-    r"|(?P<table>[^|\n]*\|.*\n(?=.*-)(?=.*\|)[ \t|:+-]+$(?:\n.*\|.*)*)"
-    r"|(?P<row>\|.*)"
-    rf"|(?P<item>{_ITEM}.*(?:\n(?!{_BLOCK_START})(?:{_GAP}|[{_LOWER}]).*)*)"
-    rf"|(?P<prose>.+(?:\n(?!{_BLOCK_START}).+)*))",
-    re.MULTILINE,
+    rf"""
+    (?=\S)
+    (?:
+        (?P<code>
+            (?P<ticks>`{{3,}}|~{{3,}})[^`\n]*
+            (?:\n(?s:.*?)(?:^{_GAP}*(?P=ticks)[`~]*{_GAP}*$|\Z)|\Z)
+        )
+        |(?P<heading>
+            \#{{1,6}}{_GAP}.+
+            |\*\*[^*\n]*[^*\n{_STOPS}]\*\*:?{_GAP}*$
+        )
+        |(?P<table>
+            [^|\n]*\|.*\n
+            (?=.*-)(?=.*\|)[ \t|:+-]+$
+            (?:\n.*\|.*)*
+        )
+        |(?P<row>\|.*)
+        |(?P<item>
+            {_ITEM}.*
+            (?:\n(?!{_BLOCK_START})(?:{_GAP}|[{_LOWER}]).*)*
+        )
+        |(?P<prose>
+            .+
+            (?:\n(?!{_BLOCK_START}).+)*
+        )
+    )
+    """,
+    re.MULTILINE | re.VERBOSE,
 )
-_CITATION = r"\[\d{1,3}(?:[,–-] ?\d{1,3})*\]"
+_CITATION = r"\[\d{1,3}(?:[,–-][ ]?\d{1,3})*\]"
 _CLOSING = rf"(?:{_CITATION}|[{_CLOSERS}{_STOPS}])*"
 # A short quotation, bracket or code span is swallowed whole: the stops inside are not seen.
 # A plain set in front lets the search skip from one candidate to the next.
 _MARK = re.compile(
-    rf"[{_STOPS}\"“«「『(（\[`\n](?:(?:(?<=[{_STOPS}])[{_STOPS}]*"
-    r"|(?<=\")(?<![^\s(\[—–*_]\")(?=\S)[^\"\n]{1,240}(?<=\S)\"(?!\w)"
-    r"|(?<=“)[^“”\n]{1,240}”|(?<=«)[^«»\n]{1,240}»|(?<=「)[^「」\n]{1,240}」"
-    r"|(?<=『)[^『』\n]{1,240}』|(?<=\()[^()\n]{1,240}\)|(?<=（)[^（）\n]{1,240}）"
-    r"|(?<=\[)[^\[\]\n]{1,240}\]|(?<=`)(?!\s)[^`\n]{1,240}(?<=\S)`"
-    rf"){_CLOSING}|(?<=\n))"
+    rf"""
+    [{_STOPS}\"“«「『(（\[`\n]
+    (?:
+        (?:
+            (?<=[{_STOPS}])[{_STOPS}]*
+            |(?<=\")(?<![^\s(\[—–*_]\")(?=\S)[^\"\n]{{1,240}}(?<=\S)\"(?!\w)
+            |(?<=“)[^“”\n]{{1,240}}”
+            |(?<=«)[^«»\n]{{1,240}}»
+            |(?<=「)[^「」\n]{{1,240}}」
+            |(?<=『)[^『』\n]{{1,240}}』
+            |(?<=\()[^()\n]{{1,240}}\)
+            |(?<=（)[^（）\n]{{1,240}}）
+            |(?<=\[)[^\[\]\n]{{1,240}}\]
+            |(?<=`)(?!\s)[^`\n]{{1,240}}(?<=\S)`
+        ){_CLOSING}
+        |(?<=\n)
+    )
+    """,
+    re.VERBOSE,
 )
 _ENDING = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
 _SPACED_CITATIONS = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")

@@ -53,8 +53,14 @@ _HALF_DAY = 720  # minutes; 19:30 and 7:30 pm are the same time
 
 _BRACKET_CODES = re.compile(r"-[lr][rsc]b-", re.IGNORECASE)
 _PIECE = re.compile(
-    rf"[{_SCRIPTS}]+|[^\s\d.,:!?$€£¥。！？{_SCRIPTS}-]+"
-    r"|(?:(?<!\S)-)?\d+(?:[.,:]\d+)*|[$€£¥,:]|[.!?。！？](?!\d)"
+    rf"""
+    [{_SCRIPTS}]+
+    |[^\s\d.,:!?$€£¥。！？{_SCRIPTS}-]+
+    |(?:(?<!\S)-)?\d+(?:[.,:]\d+)*
+    |[$€£¥,:]
+    |[.!?。！？](?!\d)
+    """,
+    re.VERBOSE,
 )
 _COMMA = re.compile(r"\d,\d")
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -96,11 +102,15 @@ class _Folding(dict[int, str]):
         return folded
 
 
-_FOLDING = _Folding({ord(char): char for char in ".,:!?。！？$€£¥"})
-_FOLDING.update((ord(char), " , ") for char in ";()[]{}|،؛、，；：")
-_FOLDING.update((ord(char), " . ") for char in "।॥؟۔")
-_FOLDING.update((ord(char), "") for char in "'’‘ʼ`´")
-_FOLDING.update({ord("−"): "-", ord("%"): " percent "})
+_FOLDING = _Folding(
+    str.maketrans(
+        {char: char for char in ".,:!?。！？$€£¥"}
+        | dict.fromkeys(";()[]{}|،؛、，；：", " , ")
+        | dict.fromkeys("।॥؟۔", " . ")
+        | dict.fromkeys("'’‘ʼ`´", "")
+        | {"−": "-", "%": " percent "}
+    )
+)
 
 
 def split_words(text: str) -> list[str]:
