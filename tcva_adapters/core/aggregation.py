@@ -209,7 +209,11 @@ def score_curves(
     Raises:
         InvalidValueError: As for ``aggregate_counts``.
     """
-    plan = make_plan([bounds.t_max], bounds=bounds, **options)
+    plan = make_plan(
+        [bounds.t_max],
+        bounds=bounds,
+        **options,
+    )
     return lambda at: scores_of(
         rows,
         replace(
@@ -242,7 +246,11 @@ def make_plan(
     floored = [max(weight, least) for weight in weights]
     check_known("floor", floor, FLOORS)
     exponents = [exponent_within(temperature, bounds) for temperature in grid]
-    check_floored(least, floor, max(exponents, default=-math.inf))
+    check_floored(
+        least,
+        floor,
+        max(exponents, default=-math.inf),
+    )
     return Plan(
         temperatures=grid,
         exponents=exponents,
@@ -272,7 +280,13 @@ def check_eps(eps: float) -> float:
     """
     below_1 = math.nextafter(1.0, 0.0)
     wanted = "above 0 and below 1"
-    return check_within("eps", eps, sys.float_info.min, below_1, wanted)
+    return check_within(
+        "eps",
+        eps,
+        sys.float_info.min,
+        below_1,
+        wanted,
+    )
 
 
 def check_floored(eps: float, floor: Floor, highest: float) -> None:
@@ -315,7 +329,12 @@ def check_counts(counts: npt.ArrayLike) -> FloatArray:
 
 def score_of(counts: Sequence[float], plan: Plan) -> float:
     """The score of one checked row at the one temperature of a plan; as `scores_of`, but faster."""
-    score = unrounded_score(counts, plan, plan.temperatures[0], plan.exponents[0])
+    score = unrounded_score(
+        counts,
+        plan,
+        plan.temperatures[0],
+        plan.exponents[0],
+    )
     if not score > 0.0:
         return score
     places = DIGITS - 1 - math.floor(math.log10(score))
@@ -405,7 +424,12 @@ def scores_of(rows: FloatArray, plan: Plan) -> FloatArray:
             # Added from the first level to the last, whatever the other rows hold.
             total = reduce(add, chunk.T)
             shares = chunk / total[:, None]
-            penalty = _log_penalty(chunk, total, plan.penalty, 1.5 - temperatures)
+            penalty = _log_penalty(
+                chunk,
+                total,
+                plan.penalty,
+                1.5 - temperatures,
+            )
             for columns, weights, order in pieces:
                 if len(columns):
                     part[:, columns] = _power_means(
@@ -506,5 +530,9 @@ def _distinct(rows: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
     if radices.prod() > _LARGEST_COUNT or not (rows == np.floor(rows)).all():
         return rows, np.arange(len(rows))
     keys = rows @ np.cumprod([1.0, *radices[:-1]])
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(
+        keys,
+        return_index=True,
+        return_inverse=True,
+    )
     return rows[first], inverse

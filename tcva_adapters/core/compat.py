@@ -58,18 +58,28 @@ def score_agg(
         return 0.0
     bounds = PAPER_BOUNDS
     most = sys.float_info.max
-    value = check_within("temperature", temperature, -most, most, "a finite number")
+    value = check_within(
+        "temperature",
+        temperature,
+        -most,
+        most,
+        "a finite number",
+    )
     above_0 = math.nextafter(0.0, 1.0)
     wanted = "a finite number above 0"
-    least = check_within("eps_for_neg_p", eps_for_neg_p, above_0, most, wanted)
+    least = check_within(
+        "eps_for_neg_p",
+        eps_for_neg_p,
+        above_0,
+        most,
+        wanted,
+    )
     p = exponent_within(max(bounds.t_min, min(bounds.t_max, value)), bounds)
     # In the order in which the library does it: equality to the last digit is the point.
-    positive = [s if s > 0.0 else least for s in known] if p < 0 else known
+    positive = [s or least for s in known] if p < TINY_EXPONENT else known
     try:
         if abs(p) < TINY_EXPONENT:
-            mean = math.exp(
-                sum(math.log(s if s > 0 else least) for s in positive) / len(positive)
-            )
+            mean = math.exp(sum(map(math.log, positive)) / len(positive))
         else:
             mean = (sum(s**p for s in positive) / len(positive)) ** (1.0 / p)
         alpha = (1.5 - value) * min(1.0, (len(known) - 1) / _FULL_RAMP)

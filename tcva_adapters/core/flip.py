@@ -80,7 +80,12 @@ def flip_temperature(
     >>> flip_temperature([0, 0, 0, 0, 3], threshold=0.5) is None
     True
     """
-    least = check_within("threshold", threshold, 0.0, 1.0)
+    least = check_within(
+        "threshold",
+        threshold,
+        0.0,
+        1.0,
+    )
     items = listed("verdicts or counts", verdicts_or_counts)
     is_words = all(isinstance(item, str) for item in items)
     row = check_counts([count_levels(items) if is_words else items])
@@ -124,12 +129,27 @@ def flip_point(
     # Two pieces on which the score never falls: exponents above 0, and those up to 0.
     edge = first_positive(bounds)
     if edge is None:
-        return _settles_near(above, above_at, bounds.t_min, bounds.t_max)
-    upper = _settles_near(above, above_at, edge, bounds.t_max)
+        return _settles_near(
+            above,
+            above_at,
+            bounds.t_min,
+            bounds.t_max,
+        )
+    upper = _settles_near(
+        above,
+        above_at,
+        edge,
+        bounds.t_max,
+    )
     lower = None
     if upper == edge:
         below = math.nextafter(edge, -math.inf)
-        lower = _settles_near(above, above_at, bounds.t_min, below)
+        lower = _settles_near(
+            above,
+            above_at,
+            bounds.t_min,
+            below,
+        )
     return upper if lower is None else lower
 
 

@@ -154,7 +154,12 @@ def evaluate_panel(
     best = check_within(
         "max_score", max_score, limits.min, limits.max, "a number above 0"
     )
-    least = check_within("passing_threshold", passing_threshold, 0.0, 1.0)
+    least = check_within(
+        "passing_threshold",
+        passing_threshold,
+        0.0,
+        1.0,
+    )
     wanted = f"between 0 and max_score={best:g}, or None where a judge gave none"
     table = as_matrix(
         "judge_scores",
@@ -164,7 +169,11 @@ def evaluate_panel(
         wanted=wanted,
         may_miss=True,
     )
-    shares = _check_weights(criteria_weights, table.shape[1], "criteria")
+    shares = _check_weights(
+        criteria_weights,
+        table.shape[1],
+        "criteria",
+    )
     if abs(shares.sum() - 1.0) > _SUM_TOLERANCE:
         raise InvalidValueError(
             f"criteria_weights must sum to 1, got {list(criteria_weights)!r}"

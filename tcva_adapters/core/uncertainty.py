@@ -46,14 +46,23 @@ def count_distribution(probabilities: FloatArray) -> tuple[FloatArray, FloatArra
     keys: npt.NDArray[np.int64] = np.zeros(1, np.int64)
     chances: FloatArray = np.ones(1)
     for row in rows:
+        # Every vector so far with every level that this claim may have: (vectors, levels).
         occurring = np.flatnonzero(row)
-        keys, place = np.unique(keys[:, None] + digits[occurring], return_inverse=True)
-        likely = np.outer(chances, row[occurring]).ravel()
-        chances = np.bincount(place.ravel(), likely).astype(np.float64)
+        sums = keys[:, None] + digits[occurring]
+        likely = np.outer(chances, row[occurring])
+        keys, place = np.unique(sums, return_inverse=True)
+        chances = np.bincount(
+            place.ravel(),
+            likely.ravel(),
+        ).astype(np.float64)
         if len(keys) > MOST_VECTORS:
             rng = np.random.default_rng(0)
             drawn = sum(rng.multinomial(1, chance, DRAWS) for chance in rows)
-            return np.asarray(drawn, np.float64), np.full(DRAWS, 1.0 / DRAWS)
+            return (
+                np.asarray(drawn, np.float64),
+                np.full(DRAWS, 1.0 / DRAWS),
+            )
+
     counts = keys[:, None] // digits % (len(rows) + 1)
     return counts.astype(np.float64), chances
 
@@ -76,4 +85,7 @@ def central_interval(scores: FloatArray, chances: FloatArray) -> tuple[float, fl
     by_score = np.bincount(place, chances)
     below = np.cumsum(by_score) - by_score
     above = np.cumsum(by_score[::-1])[::-1] - by_score
-    return float(distinct[below <= _OUTSIDE][-1]), float(distinct[above <= _OUTSIDE][0])
+    return (
+        float(distinct[below <= _OUTSIDE][-1]),
+        float(distinct[above <= _OUTSIDE][0]),
+    )

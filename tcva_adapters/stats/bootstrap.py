@@ -193,5 +193,15 @@ def ratio(
     """``product / sqrt(first * second)`` within [-1, 1]; nan where a side does not vary."""
     scale = np.sqrt(first * second)
     ratios = np.full(product.shape, np.nan)
-    np.divide(product, scale, out=ratios, where=scale > 0)
-    return np.clip(ratios, -1.0, 1.0, out=ratios)
+    np.divide(
+        product,
+        scale,
+        out=ratios,
+        where=scale > 0,
+    )
+    return np.clip(
+        ratios,
+        -1.0,
+        1.0,
+        out=ratios,
+    )

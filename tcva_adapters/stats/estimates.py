@@ -71,7 +71,12 @@ class Estimate:
         """With its interval, and the one with twice the error."""
         low, high = ends(self.level)
         narrow = ends(2 * self.level - 1) if self.level > 0.5 else self.narrow
-        return replace(self, low=low, high=high, narrow=narrow)
+        return replace(
+            self,
+            low=low,
+            high=high,
+            narrow=narrow,
+        )
 
     def equivalent(self, margin: float) -> bool:
         """Whether the two are as good as each other, up to a margin chosen before looking.

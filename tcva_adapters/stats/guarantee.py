@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -104,7 +103,12 @@ def certify(
         sizes = np.bincount(units.codes)
         # A sum that is whole on paper must not be rounded up to the next whole number.
         sums = (marks @ (1.0 / sizes)[units.codes]).round(9)
-        p, bounds = _hoeffding_bentkus(sums, units.number, limit, error)
+        p, bounds = _hoeffding_bentkus(
+            sums,
+            units.number,
+            limit,
+            error,
+        )
     rejects = np.append(p <= error, False)
     certified = int(rejects.argmin())
     shares = sums / units.number if n else np.full(len(marks), np.nan)
@@ -152,7 +156,11 @@ def _check_shares(limit: float, error: float) -> None:
     check_level(error, "error", 0.1)
 
 
-def _binomial(hits: npt.ArrayLike, n: Any, limit: float) -> FloatArray:
+def _binomial(
+    hits: npt.ArrayLike,
+    n: npt.ArrayLike,
+    limit: float,
+) -> FloatArray:
     """P(Bin(n, limit) <= hits)."""
     return np.asarray(scipy_module("special").bdtr(hits, n, limit))
 
@@ -167,7 +175,11 @@ def largest_share(
     The smallest share is ``1 - largest_share(n - hits, n, error)``.
     """
     passed = np.asarray(hits, dtype=np.float64)
-    ends = scipy_module("special").betaincinv(passed + 1.0, n - passed, 1.0 - error)
+    ends = scipy_module("special").betaincinv(
+        passed + 1.0,
+        n - passed,
+        1.0 - error,
+    )
     return np.where(passed < n, ends, 1.0)
 
 

@@ -109,7 +109,12 @@ def estimate(
     >>> estimate("spearman", [[1, 2, 3], [1, 3, 2]]).reason
     'it needs 10 samples, got 3'
     """
-    _check(statistic, level, resamples, seed)
+    _check(
+        statistic,
+        level,
+        resamples,
+        seed,
+    )
     sides, used = _columns(statistic, columns)
     units = Units(groups, used)
     if statistic == "share":
@@ -127,7 +132,12 @@ def estimate(
         )
     scores, human = sides
     if statistic == "mae":
-        return _mean(np.abs(scores - human), units, level, signed=False)
+        return _mean(
+            np.abs(scores - human),
+            units,
+            level,
+            signed=False,
+        )
 
     value = value_of(statistic, scores, human)
     interval = _figure(value, units, level)
@@ -143,12 +153,21 @@ def estimate(
     why = units.why_none(LEAST[statistic], scores, human) or why_perfect(value)
     if why:
         return replace(interval, reason=why)
-    left_out = correlations_without(statistic, scores, human, units.codes)
+    left_out = correlations_without(
+        statistic,
+        scores,
+        human,
+        units.codes,
+    )
     degrees = units.equal - 2
     if test and units.codes is not None:
         t = abs(float(fisher(value))) / error(fisher(left_out))
         interval = replace(interval, p=student_p(t, degrees))
-    low, high = correlation_ends(left_out, value, quantile(level, degrees))
+    low, high = correlation_ends(
+        left_out,
+        value,
+        quantile(level, degrees),
+    )
     return replace(interval, low=low, high=high)
 
 
@@ -217,7 +236,12 @@ def difference(
     >>> round(apart.value, 3), apart.equivalent(0.05)
     (-0.003, True)
     """
-    _check(statistic, level, resamples, seed)
+    _check(
+        statistic,
+        level,
+        resamples,
+        seed,
+    )
     columns = {"a": a, "b": b}
     if statistic == "share" or (human is None) != (statistic == "mean"):
         raise InvalidValueError(
@@ -232,24 +256,54 @@ def difference(
             one = np.abs(one - ratings[0])
             other = np.abs(other - ratings[0])
         values = one - other
-        interval = _mean(values, units, level, signed=True)
-        return _with_flips(interval, values, units, resamples, seed)
+        interval = _mean(
+            values,
+            units,
+            level,
+            signed=True,
+        )
+        return _with_flips(
+            interval,
+            values,
+            units,
+            resamples,
+            seed,
+        )
 
     sides = (one, other)
     rated = ratings[0]
     correlations = [value_of(statistic, side, rated) for side in sides]
-    figure = _figure(correlations[0] - correlations[1], units, level)
+    figure = _figure(
+        correlations[0] - correlations[1],
+        units,
+        level,
+    )
     if why := units.why_none(LEAST_APART[statistic], *sides, rated):
         return replace(figure, reason=why)
     if statistic == "spearman":
-        rhos = spearman_resamples(sides, rated, units.codes, resamples, seed)
-        return difference_of_resamples(figure, rhos[0] - rhos[1], units)
+        rhos = spearman_resamples(
+            sides,
+            rated,
+            units.codes,
+            resamples,
+            seed,
+        )
+        return difference_of_resamples(
+            figure,
+            rhos[0] - rhos[1],
+            units,
+        )
     if why := why_perfect(max(correlations, key=abs)):
         return replace(figure, reason=why)
     left_out = [
         correlations_without(statistic, side, rated, units.codes) for side in sides
     ]
-    return difference_by_z(figure, correlations, left_out, units)
+    return difference_by_z(
+        figure,
+        correlations,
+        left_out,
+        units,
+    )
 
 
 def _figure(value: float, units: Units, level: float) -> Estimate:
@@ -283,10 +337,14 @@ def _mean(
     signed: bool,
 ) -> Estimate:
     """The mean of finite values, all of one sign or `signed`."""
-    figure = _figure(float(values.mean()) if units.n else math.nan, units, level)
+    figure = _figure(
+        float(values.mean()) if units.n else math.nan,
+        units,
+        level,
+    )
     if why := units.why_none(LEAST["mean"], values):
         return replace(figure, reason=why)
-    left_out = means_without(values, units.codes)
+    left_out = means_without(values, units.unit_codes)
     if np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
         why = "the value is the same whichever group is left out"
         return replace(figure, reason=why)
@@ -318,7 +376,7 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
     n = units.equal
     if units.codes is not None and 0.0 < value < 1.0:
         costs = quantile(level, units.n - 1) / quantile(level, units.equal - 1)
-        variance = max(error(means_without(values, units.codes)) ** 2, _SAME)
+        variance = max(error(means_without(values, units.unit_codes)) ** 2, _SAME)
         n = min(units.n, value * (1 - value) / variance * costs**2)
     passed = value * n
     alpha = (1 - level) / 2

@@ -35,18 +35,18 @@ def quantile(level: float, degrees: float) -> float:
     return float(scipy_module("special").stdtrit(degrees, (1 + level) / 2))
 
 
-def means_without(values: FloatArray, codes: IntArray | None = None) -> FloatArray:
-    """The mean without each sample, or each group, in turn.
+def means_without(values: FloatArray, unit_codes: IntArray) -> FloatArray:
+    """The mean without each unit in turn, shape (units,).
 
     Args:
         values: Shape (N,).
-        codes: The group of each, from 0 up.
+        unit_codes: The unit of each, from 0 up: its group, or itself.
     """
-    units = np.arange(len(values)) if codes is None else codes
-    sums = np.bincount(units, weights=values)
-    sizes = np.bincount(units)
+    sums = np.bincount(unit_codes, weights=values)
+    sizes = np.bincount(unit_codes)
     # A single group leaves nothing, and has no interval.
-    return np.asarray((values.sum() - sums) / np.maximum(len(values) - sizes, 1))
+    left = np.maximum(len(values) - sizes, 1)
+    return np.asarray((values.sum() - sums) / left)
 
 
 def correlations_without(
@@ -76,7 +76,8 @@ def correlations_without(
     if measure == "kendall":
         return _kendall_without(scores, human, codes)
     rho = spearman_of([scores], human)
-    return np.concatenate([rho(counts)[0] for counts in leave_one_out(codes)])
+    blocks = leave_one_out(codes)
+    return np.concatenate([rho(counts)[0] for counts in blocks])
 
 
 def _pearson_without(
@@ -87,6 +88,7 @@ def _pearson_without(
     x = centred(scores)
     y = centred(human)
     left = len(x) - np.bincount(codes)
+    # Sums over what is left without each unit, of shape (units,).
     sx, sy, xx, yy, xy = (
         part.sum() - np.bincount(codes, weights=part)
         for part in (x, y, x * x, y * y, x * y)
@@ -106,6 +108,7 @@ def _kendall_without(
     touched = []
     for unit in range(int(codes.max()) + 1):
         members = codes == unit
+        # Signs of all differences from the members: (members, N).
         one, other = (np.sign(side[members, None] - side) for side in (scores, human))
         pairs = np.array([one * other, np.abs(one), np.abs(other)])
         unit_sums = pairs.sum(axis=(1, 2))
@@ -122,9 +125,8 @@ def fisher(values: npt.ArrayLike) -> FloatArray:
 def error(left_out: FloatArray) -> float:
     """The jackknife's standard error. B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 11.2."""
     units = len(left_out)
-    return float(
-        np.sqrt((units - 1) / units * np.sum((left_out - left_out.mean()) ** 2))
-    )
+    squares = np.sum((left_out - left_out.mean()) ** 2)
+    return float(np.sqrt((units - 1) / units * squares))
 
 
 def mean_ends(

@@ -33,7 +33,11 @@ def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") ->
     >>> round(kappa_of_table([[20, 5], [10, 15]]), 3)
     0.4
     """
-    checks.one_of("weights", weights, get_args(KappaWeights))
+    checks.one_of(
+        "weights",
+        weights,
+        get_args(KappaWeights),
+    )
     counts = checks.numbers("counts", table, ndim=2)
     if counts.shape[0] != counts.shape[1] or not (counts >= 0.0).all():
         raise InvalidValueError(
@@ -74,7 +78,6 @@ def weighted_kappa(
     >>> round(weighted_kappa([0, 1, 2, 2], [0, 1, 1, 2], levels=3), 3)
     0.8
     """
-    levels = checks.whole("levels", levels, least=1)
     one = checks.numbers("first", first)
     two = checks.numbers("second", second)
     checks.same_length({"first": one, "second": two})

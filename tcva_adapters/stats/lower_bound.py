@@ -74,13 +74,14 @@ def lower_bound(
 
     rng = np.random.Generator(np.random.PCG64(whole("seed", seed, least=0)))
     shape = (_BLOCK, len(often) + 1)
+    all_sizes = np.append(sizes, sizes.max())
     means = []
     for _ in range(_DRAWS // _BLOCK):
         if often.max() == 1.0:  # exponential, which is several times faster
             weights = rng.standard_exponential(shape)
         else:
             weights = rng.standard_gamma(np.append(often, 1.0), shape)
-        means.append(weights[:, :-1] @ sums / (weights @ np.append(sizes, sizes.max())))
+        means.append(weights[:, :-1] @ sums / (weights @ all_sizes))
     return low + float(np.quantile(np.concatenate(means), 1 - confidence))
 
 

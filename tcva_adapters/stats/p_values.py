@@ -55,7 +55,8 @@ def sign_flips(
     """
     units = differences if codes is None else np.bincount(codes, weights=differences)
     # A sum that is equal on paper differs in the last bits.
-    reached = abs(float(units.sum())) - _SAME * float(np.abs(units).sum())
+    tolerance = _SAME * float(np.abs(units).sum())
+    reached = abs(float(units.sum())) - tolerance
     units = units[units != 0.0]
     if len(units) <= _MOST_EXACT:
         sums = np.zeros(1)
@@ -64,11 +65,15 @@ def sign_flips(
         return float(np.mean(np.abs(sums) >= reached))
     rng = np.random.Generator(np.random.PCG64(seed))
     padded = np.pad(units, (0, -len(units) % _TOGETHER))
-    signs = 1.0 - 2.0 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+    # Every byte as eight signs: (256, 8).
+    octets = np.arange(256, dtype=np.uint8)[:, None]
+    signs = 1.0 - 2.0 * np.unpackbits(octets, axis=1)
     drawn = np.zeros(flips)
     for eight in padded.reshape(-1, _TOGETHER):
-        drawn += (signs @ eight)[rng.integers(0, 256, flips, dtype=np.uint8)]
-    return float((np.count_nonzero(np.abs(drawn) >= reached) + 1) / (flips + 1))
+        sums = signs @ eight
+        drawn += sums[rng.integers(0, 256, flips, dtype=np.uint8)]
+    hits = np.count_nonzero(np.abs(drawn) >= reached)
+    return float((hits + 1) / (flips + 1))
 
 
 def correlation_p(
@@ -143,7 +148,12 @@ def spearman_resamples(
 ) -> FloatArray:
     """Spearman's rho of each method on the same resamples, shape (methods, resamples); nan if constant."""
     rhos = spearman_of(methods, human)
-    blocks = draw(len(human), resamples, seed=seed, codes=codes)
+    blocks = draw(
+        len(human),
+        resamples,
+        seed=seed,
+        codes=codes,
+    )
     return np.concatenate([rhos(counts) for counts in blocks], axis=1)
 
 

@@ -96,7 +96,13 @@ def powered_mean(
         groups,
         level=level,
     )
-    unpowered = PoweredMean(alone, alone, samples, 0.0, float(n))
+    unpowered = PoweredMean(
+        alone,
+        alone,
+        samples,
+        0.0,
+        float(n),
+    )
     units = Units(groups, rated)
     all_units = Units(groups, scored)
     if alone.reason or units.why_none(LEAST_RATINGS):

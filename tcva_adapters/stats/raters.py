@@ -70,8 +70,9 @@ def mean_rating(ratings: npt.ArrayLike) -> FloatArray:
     """
     table = numbers("ratings", ratings, ndim=2)
     known = np.isfinite(table)
+    sums = np.where(known, table, 0.0).sum(axis=1)
     with np.errstate(invalid="ignore"):  # without a rating
-        return np.asarray(np.where(known, table, 0.0).sum(axis=1) / known.sum(axis=1))
+        return np.asarray(sums / known.sum(axis=1))
 
 
 def reliability(
@@ -254,15 +255,22 @@ def independence(
     effective = math.nan
     if n > 1:
         line = np.column_stack([np.ones(n), ratings[used]])
+        # Shape (samples, judges), then without judges that say nothing of their own.
         rest = table - line @ np.linalg.lstsq(line, table)[0]
-        sizes, all_sizes = (np.linalg.norm(part, axis=0) for part in (rest, table))
-        rest = rest[:, sizes > _NOTHING * all_sizes]
+        sizes = np.linalg.norm(rest, axis=0)
+        least = _NOTHING * np.linalg.norm(table, axis=0)
+        rest = rest[:, sizes > least]
         varying = rest.shape[1]
     if varying > 1:
         total = float(np.corrcoef(rest, rowvar=False).sum()) - varying
         correlation = min(max(total / (varying * (varying - 1)), -1.0), 1.0)
         effective = varying / (1.0 + (varying - 1) * max(0.0, correlation))
-    return Independence(n, varying, correlation, effective)
+    return Independence(
+        samples=n,
+        varying=varying,
+        correlation=correlation,
+        effective=effective,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,15 +335,30 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
     k = len(table)
     n = np.isfinite(table).sum(axis=1)
     if not k:
-        return VarianceComponents(math.nan, 0, math.nan, math.nan, math.nan)
+        return VarianceComponents(
+            mean=math.nan,
+            samples=0,
+            repeats=math.nan,
+            judge=math.nan,
+            sample=math.nan,
+        )
+
     total = int(n.sum())
     means = mean_rating(table)
     judge = sample = math.nan
     if total > k:
-        judge = float(np.nansum((table - means[:, None]) ** 2) / (total - k))
+        within = table - means[:, None]
+        judge = float(np.nansum(within**2) / (total - k))
     if total > k > 1:
-        between = (n * (means - (n * means).sum() / total) ** 2).sum() / (k - 1)
+        mean = (n * means).sum() / total
+        between = (n * (means - mean) ** 2).sum() / (k - 1)
         n0 = (total - (n**2).sum() / total) / (k - 1)
         sample = max(0.0, float((between - judge) / n0))
     repeats = k / float((1.0 / n).sum())
-    return VarianceComponents(float(means.mean()), k, repeats, judge, sample)
+    return VarianceComponents(
+        mean=float(means.mean()),
+        samples=k,
+        repeats=repeats,
+        judge=judge,
+        sample=sample,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import permutations as orders_of
 from statistics import NormalDist
 from typing import Literal
@@ -124,11 +125,15 @@ def tukey(
     n = present.sum(axis=0)
     means = mean_rating(table.T)
     known = n > 0
-    sums = _shuffled_sums(table, draws, whole("seed", seed, least=0))
+    sums = _shuffled_sums(
+        table,
+        draws,
+        whole("seed", seed, least=0),
+    )
     ranges = np.zeros(draws)
     if known.any():
         ranges = np.sort(np.ptp(sums[:, known] / n[known], axis=1))
-    differences = means[:, None] - means[None, :]
+    differences = means[:, None] - means
     # Means that are equal on paper differ in the last bit.
     tolerance = _NOTHING * float(np.abs(np.nan_to_num(table)).max())
     p = _shares(ranges, np.abs(differences) - tolerance)
@@ -147,7 +152,12 @@ def tukey(
     if mixed < 1.0:
         root = np.sqrt(mixed * beyond**2 + (1.0 - mixed) * reach**2)
         smallest = (beyond + root) / (1.0 - mixed)
-    return Pairs(means, differences, p, _detectable(smallest, p, errors))
+    return Pairs(
+        means,
+        differences,
+        p,
+        _detectable(smallest, p, errors),
+    )
 
 
 def studentised(
@@ -217,11 +227,11 @@ def studentised(
     fewest = int(counts.min())
     reason = f"this test needs {LEAST_QUERIES} queries, and two systems share {fewest}"
     return Pairs(
-        mean_rating(table.T),
-        differences,
-        p,
-        smallest,
-        "" if fewest >= LEAST_QUERIES else reason,
+        means=mean_rating(table.T),
+        differences=differences,
+        p=p,
+        smallest=smallest,
+        reason="" if fewest >= LEAST_QUERIES else reason,
     )
 
 
@@ -256,7 +266,11 @@ def _detectable(
     errors: FloatArray,
 ) -> FloatArray:
     """Without pairs that were not tested, or whose difference never varies."""
-    return np.where(np.isnan(p) | ~(errors > 0.0), np.nan, smallest)
+    return np.where(
+        np.isnan(p) | ~(errors > 0.0),
+        np.nan,
+        smallest,
+    )
 
 
 def _shares(drawn: FloatArray, observed: FloatArray) -> FloatArray:
@@ -274,16 +288,17 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
     present = ~np.isnan(table)
     filled = np.nan_to_num(table)
     moves = np.fmax.reduce(table, axis=1) > np.fmin.reduce(table, axis=1)
-    ways, codes = np.unique(present[moves], axis=0, return_inverse=True)
+    moving = table[moves]
+    ways, codes = np.unique(
+        present[moves],
+        axis=0,
+        return_inverse=True,
+    )
+    # The columns that a group of rows has scores in, and these: (rows, columns).
     groups = [
-        (np.flatnonzero(way), table[moves][codes.reshape(-1) == number][:, way])
-        for number, way in enumerate(ways)
+        (np.flatnonzero(way), moving[codes.reshape(-1) == place][:, way])
+        for place, way in enumerate(ways)
     ]
-    orders_by_size = {
-        size: np.array(list(orders_of(range(size)))).T.copy()
-        for size in {len(columns) for columns, _ in groups}
-        if size <= _LISTED
-    }
     cells = max((values.size for _, values in groups), default=1)
     block = min(_BLOCK, max(1, _CELLS // cells))
     parts = []
@@ -294,7 +309,7 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
                 copies = np.broadcast_to(values, (block, *values.shape))
                 sums[:, columns] += rng.permuted(copies, axis=2).sum(axis=1)
                 continue
-            orders = orders_by_size[len(columns)]
+            orders = _orders(len(columns))
             drawn = rng.integers(
                 0,
                 orders.shape[1],
@@ -305,12 +320,28 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
             scores = np.empty(drawn.shape)
             for column, order in zip(columns, orders, strict=True):
                 # "clip" checks nothing, which spares a copy; every place lies inside.
-                np.take(order, drawn, out=places, mode="clip")
+                np.take(
+                    order,
+                    drawn,
+                    out=places,
+                    mode="clip",
+                )
                 places += np.arange(0, values.size, len(columns))
-                np.take(values, places, out=scores, mode="clip")
+                np.take(
+                    values,
+                    places,
+                    out=scores,
+                    mode="clip",
+                )
                 sums[:, column] += scores.sum(axis=1)
         parts.append(sums)
     return np.concatenate(parts)[:number]
+
+
+@cache
+def _orders(size: int) -> IntArray:
+    """Every order of so many places, one a column."""
+    return np.array(list(orders_of(range(size)))).T.copy()
 
 
 def _scaled(apart: FloatArray) -> FloatArray:
@@ -338,9 +369,8 @@ def _hall(
     variances = 1.0 - means**2
     spread = variances > _NOTHING
     variances = np.where(spread, variances, 1.0)
-    skewness = (
-        signs @ scaled**3 / counts - 3.0 * means + 2.0 * means**3
-    ) / variances**1.5
+    cubes = signs @ scaled**3 / counts
+    skewness = (cubes - 3.0 * means + 2.0 * means**3) / variances**1.5
     t = means * np.sqrt(counts / variances)
     bend = skewness / (3.0 * np.sqrt(counts))
     sizes = np.abs(t + bend * t**2 + bend**2 * t**3 / 3.0 + bend / 2.0)
@@ -356,6 +386,11 @@ def _signs(
     n = len(apart)
     rows = max(1, _CELLS // max(apart.shape))
     for start in range(0, draws, rows):
-        drawn = rng.integers(0, 256, (rows, -(-n // 8)), dtype=np.uint8)
+        drawn = rng.integers(
+            0,
+            256,
+            (rows, -(-n // 8)),
+            dtype=np.uint8,
+        )
         bits = np.unpackbits(drawn, axis=1)[: draws - start, :n]
         yield 1.0 - 2.0 * bits.astype(np.float64)

@@ -22,6 +22,7 @@ LEAST_OTHERS = 5
 says how rare, or how far off, the next one is."""
 
 _DIGITS = 12
+# Very many samples are left out in parts, so that the work does not grow as their square.
 _FEWEST_PARTS = 100
 _MOST_PARTS = 1_000
 _WORK = 10_000_000
@@ -34,6 +35,7 @@ class Units:
         n: Samples.
         groups: How many groups they are of; None where they stand alone.
         codes: The group of each sample, from 0 up; None also where each has one of its own.
+        unit_codes: The unit of each sample, from 0 up: its group, or itself.
         number: Units that are left out, or drawn.
         equal: To how many units of one size these amount: ``N**2 / sum(n**2)``. Where one group
             has most of the samples, many small ones add little precision.
@@ -48,6 +50,7 @@ class Units:
         self.n = int(used.sum())
         self.groups: int | None = None
         self.codes: IntArray | None = None
+        self.unit_codes: IntArray = np.arange(self.n)
         self.number = self.n
         self.equal = float(self.n)
         if groups is None:
@@ -55,7 +58,7 @@ class Units:
         codes = group_codes(groups, used)
         self.groups = self.number = int(codes.max()) + 1 if self.n else 0
         if self.number < self.n:
-            self.codes = codes
+            self.codes = self.unit_codes = codes
             self.equal = float(self.n**2 / np.sum(np.bincount(codes) ** 2))
 
     @property
@@ -65,10 +68,9 @@ class Units:
 
     def without(self) -> Iterator[BoolArray]:
         """Which samples are left without each unit, or each block of very many units, in turn."""
-        codes = np.arange(self.n) if self.codes is None else self.codes
         most = max(_FEWEST_PARTS, min(_MOST_PARTS, _WORK // max(self.n, 1)))
         for part in range(min(self.number, most)):
-            yield codes % most != part
+            yield self.unit_codes % most != part
 
     def why_none(
         self,
@@ -101,8 +103,8 @@ class Units:
                 return_inverse=True,
                 return_counts=True,
             )
-            codes = np.arange(self.n) if self.codes is None else self.codes
-            differing = len(np.unique(codes[places != often.argmax()]))
+            is_other = places != often.argmax()
+            differing = len(np.unique(self.unit_codes[is_other]))
             if differing < LEAST_OTHERS:
                 which = f"all but {differing}" if differing else "all"
                 return f"{which} values are equal; at least {LEAST_OTHERS} must differ"
@@ -115,5 +117,9 @@ def natural_ends(values: FloatArray) -> tuple[float, float]:
     >>> natural_ends(np.array([0.5, 1.0])), natural_ends(np.array([1.0, 5.0]))
     ((0.0, 1.0), (0.0, inf))
     """
-    low = 0.0 if values.min() >= 0.0 else -1.0 if values.min() >= -1.0 else -np.inf
+    low = -np.inf
+    if values.min() >= 0.0:
+        low = 0.0
+    elif values.min() >= -1.0:
+        low = -1.0
     return low, 1.0 if values.max() <= 1.0 else np.inf
