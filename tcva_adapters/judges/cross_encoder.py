@@ -150,7 +150,8 @@ class CrossEncoder:
         encoded = self._tokenizer.encode(text, add_special_tokens=False)
         for number, (begin, end) in zip(encoded.ids, encoded.offsets, strict=True):
             if number in self._special:
-                text = text[:begin] + _MARK.sub(" ", text[begin:end]) + text[end:]
+                blanked = _MARK.sub(" ", text[begin:end])
+                text = text[:begin] + blanked + text[end:]
         return text
 
     def cut(self, text: str, most: int) -> tuple[str, int]:
@@ -170,7 +171,7 @@ class CrossEncoder:
             JudgeError: The model fails.
         """
         encoded = [self._encoded(*pair) for pair in pairs]
-        order = sorted(range(len(pairs)), key=lambda at: (len(encoded[at].ids), at))
+        order = sorted(range(len(pairs)), key=lambda at: len(encoded[at].ids))
         chances: dict[int, Chance] = {}
         for begin in range(0, len(order), BATCH):
             places = order[begin : begin + BATCH]

@@ -354,7 +354,8 @@ def _contradicts(
     if not (may_deny and contradicts(claim.text, quote.text)):
         return False
     # Not all negations of all languages are known: those of two languages are not compared.
-    return len({_language(side.text, ()) for side in (quote, claim)} - {""}) <= 1
+    languages = {_language(side.text, ()) for side in (quote, claim)}
+    return len(languages - {""}) <= 1
 
 
 def _has_other_values(quote: Side, claim: Side) -> bool:

@@ -75,7 +75,9 @@ def read_number(value: object) -> int | None:
         return int(match[1]) if match else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return int(value) if -1 <= value < 10**6 and value == int(value) else None
+    if not -1 <= value < 10**6 or value != int(value):
+        return None
+    return int(value)
 
 
 @dataclass(frozen=True, slots=True)

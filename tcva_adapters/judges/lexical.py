@@ -18,7 +18,7 @@ from collections.abc import (
 )
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, ClassVar
 
 from tcva_adapters.core.verdicts import (
@@ -184,7 +184,8 @@ def _non_claims(claims: Sequence[str]) -> dict[str, ClaimVerdict]:
         for claim in claims
         if _is_bare(claim)
     }
-    return known if {*claims} <= bare.keys() | known.keys() else bare | known
+    both = bare | known
+    return known if both.keys() >= {*claims} else both
 
 
 def _is_bare(claim: str) -> bool:
@@ -391,15 +392,16 @@ def distribution(support: float, highest: int = 0) -> Shares:
     ((1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.6, 0.1, 0.3, 0.0))
     """
     support = min(1.0, max(_LIKELY[0][0], support))
-    above = next(at for at, row in enumerate(_LIKELY) if at and support <= row[0])
-    (low, shares_low) = _LIKELY[above - 1]
-    (high, shares_high) = _LIKELY[above]
+    lower, upper = next(rows for rows in pairwise(_LIKELY) if support <= rows[1][0])
+    low, shares_low = lower
+    high, shares_high = upper
     part = (support - low) / (high - low)
     shares = [
         one + part * (other - one) if part < 1.0 else other
         for one, other in zip(shares_low, shares_high, strict=True)
     ]
-    shares[: highest + 1] = [0.0] * highest + [sum(shares[: highest + 1])]
+    shares[highest] = sum(shares[: highest + 1])
+    shares[:highest] = [0.0] * highest
     return shares[0], shares[1], shares[2], shares[3], shares[4]
 
 

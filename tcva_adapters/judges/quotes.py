@@ -181,8 +181,8 @@ class Passages:
         ):
             starts = range(start - _SHIFT, start + _SHIFT + 1)
             stretch = sorted(hit for near in starts for hit in hits.get(near, ()))
-            (first, before) = stretch[0]
-            (last, behind) = stretch[-1]
+            first, before = stretch[0]
+            last, behind = stretch[-1]
             passage = self.passage(first)
             shared = {i for _, i in stretch}
             if passage in places or len(shared) < NEAR_ENOUGH * len(grams):

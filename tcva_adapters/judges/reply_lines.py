@@ -42,8 +42,8 @@ def verdict_in_line(line: str | re.Match[str]) -> ParsedVerdict | None:
         return None
     is_numbered = match["noun"] or match["open"] or match["separator"].strip()
     rest = match["rest"].lstrip()
-    end = LABEL_END.search(rest)
-    word, reason = (rest[: end.start()], rest[end.end() :]) if end else (rest, "")
+    word, *behind = LABEL_END.split(rest, maxsplit=1)
+    reason = "".join(behind)
     if not is_numbered or len(word.split()) > _WORDS_OF_A_LABEL:
         return None
     return ParsedVerdict(int(match["number"]), word, reason=reason.strip(" \t-–—)|*"))

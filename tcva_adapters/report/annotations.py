@@ -6,7 +6,11 @@ from collections.abc import Mapping
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
-from tcva_adapters.report.failing_samples import claim_lines, verdict, worst
+from tcva_adapters.report.failing_samples import (
+    claim_lines,
+    verdict,
+    worst,
+)
 from tcva_adapters.report.gates import gate_records
 from tcva_adapters.tables import Report
 

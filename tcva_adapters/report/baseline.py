@@ -58,9 +58,19 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         passed = (old >= now.threshold(method)) & ~before.closed(method)
         passes = np.append(now.passes(method), False)[places]
         scored = np.isfinite(old) & np.isfinite(new)
-        change = difference("mean", new, old, groups=groups)
+        change = difference(
+            "mean",
+            new,
+            old,
+            groups=groups,
+        )
         rates = np.where(scored, passes, np.nan)
-        rate_change = difference("mean", rates, passed, groups=groups)
+        rate_change = difference(
+            "mean",
+            rates,
+            passed,
+            groups=groups,
+        )
         rises = np.nan_to_num(new, nan=-1.0) - np.nan_to_num(old, nan=-1.0)
         lost = passed & ~passes
         gained = passes & ~passed
@@ -103,7 +113,12 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         [
             Table("changes", _COLUMNS, rows),
             Table(REGRESSIONS, columns, failing),
-            Table("newly pass", columns, passing, detail=True),
+            Table(
+                "newly pass",
+                columns,
+                passing,
+                detail=True,
+            ),
         ],
         tuple(_notes(before, now, both)),
     )

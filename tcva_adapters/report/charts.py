@@ -16,7 +16,11 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.report.gates import records_of
-from tcva_adapters.tables import Record, Report, plain
+from tcva_adapters.tables import (
+    Record,
+    Report,
+    plain,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,10 +60,20 @@ def sweep(report: Report) -> Figure:
     for setting in settings:
         rows = [record for record in records if record["setting"] == setting]
         title = setting if len(settings) > 1 else "mean"
-        _line(axes, _values(rows, "T"), _values(rows, "mean"), title)
+        _line(
+            axes,
+            _values(rows, "T"),
+            _values(rows, "mean"),
+            title,
+        )
     if len(settings) == 1:
         rates = _values(records, "pass_rate")
-        _line(axes, _values(records, "T"), rates, "pass rate")
+        _line(
+            axes,
+            _values(records, "T"),
+            rates,
+            "pass rate",
+        )
     _finish(axes, "temperature T (low is strict)", "score")
     return figure
 
@@ -88,18 +102,16 @@ def guarantee(report: Report) -> Figure:
         )
     for name in ("max_false_pass", "min_true_pass"):
         if limit := report.settings.get(name):
-            label = f"limit {limit:g}"
             axes.axhline(
                 limit,
                 color=_GREY,
                 ls=":",
                 lw=1.0,
-                label=label,
+                label=f"limit {limit:g}",
             )
     if chosen := report.settings["guarantee"]:
-        threshold = chosen["setting"]["threshold"]
         axes.axvline(
-            threshold,
+            chosen["setting"]["threshold"],
             color=_GREY,
             lw=1.0,
             label="chosen",
@@ -117,12 +129,10 @@ def agreement(report: Report) -> Figure:
     records = sorted(agreement_records(report), key=lambda record: -record["rho"])
     figure, axes = _canvas(0.8 + 0.22 * len(records))
     places = range(len(records))
-    low = _values(records, "low")
-    high = _values(records, "high")
     axes.hlines(
         places,
-        low,
-        high,
+        _values(records, "low"),
+        _values(records, "high"),
         color=_COLOURS[0],
         lw=1.6,
     )
@@ -157,20 +167,17 @@ def reliability(report: Report) -> Figure:
         lw=0.8,
     )
     scores = _values(bins, "score")
-    ratings = _values(bins, "rating")
     axes.plot(
         scores,
-        ratings,
+        _values(bins, "rating"),
         "o",
         ms=4.0,
         color=_COLOURS[0],
     )
-    low = _values(bins, "rating_low")
-    high = _values(bins, "rating_high")
     axes.vlines(
         scores,
-        low,
-        high,
+        _values(bins, "rating_low"),
+        _values(bins, "rating_high"),
         color=_COLOURS[0],
         lw=1.2,
     )
@@ -224,7 +231,12 @@ def scatter(
             colours,
             cmap="cividis",
         )
-        _bar(figure, axes, marks, "mean human rating")
+        _bar(
+            figure,
+            axes,
+            marks,
+            "mean human rating",
+        )
     if not is_rated.all():
         x, y = places[~is_rated].T
         draw(
@@ -260,7 +272,12 @@ def asl(report: Report) -> Figure:
     for row in rows:
         name = f"{row['metric']} ({row['discriminative_power'] or 0.0:.2f})"
         levels = row["asl"][::-1]
-        _line(axes, range(1, len(levels) + 1), levels, name)
+        _line(
+            axes,
+            range(1, len(levels) + 1),
+            levels,
+            name,
+        )
     axes.axhline(
         report.settings["alpha"],
         color=_GREY,
@@ -290,7 +307,12 @@ def correlations(report: Report) -> Figure:
     side = 2.1 + 0.45 * len(names)
     figure, axes = _canvas(0.86 * side, side)
     image = axes.pcolormesh(
-        matrix, cmap="PuOr", vmin=-1.0, vmax=1.0, ec="white", lw=0.4
+        matrix,
+        cmap="PuOr",
+        vmin=-1.0,
+        vmax=1.0,
+        ec="white",
+        lw=0.4,
     )
     axes.set_aspect("equal")
     axes.invert_yaxis()
@@ -309,7 +331,12 @@ def correlations(report: Report) -> Figure:
                 color="white" if abs(value) > 0.6 else "black",
                 fontsize=_SMALL,
             )
-    _bar(figure, axes, image, "Spearman's rho")
+    _bar(
+        figure,
+        axes,
+        image,
+        "Spearman's rho",
+    )
     return figure
 
 
@@ -428,5 +455,10 @@ def _label(text: str) -> str:
     costs \$5
     """
     line = visible(" ".join(text.split()))
-    lines = textwrap.wrap(line, 28, max_lines=3, placeholder="…")
+    lines = textwrap.wrap(
+        line,
+        28,
+        max_lines=3,
+        placeholder="…",
+    )
     return "\n".join(lines).replace("$", r"\$")

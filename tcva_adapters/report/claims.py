@@ -11,7 +11,11 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.result import Result
-from tcva_adapters.tables import Table, cell, named_columns
+from tcva_adapters.tables import (
+    Table,
+    cell,
+    named_columns,
+)
 
 WORST = "worst"
 ALL = "all"

@@ -8,7 +8,11 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import (
+    asdict,
+    dataclass,
+    replace,
+)
 from functools import cached_property
 from itertools import chain, islice
 from typing import Any
@@ -20,7 +24,11 @@ from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import PRESETS
-from tcva_adapters.core.verdicts import LEVELS, SCHEMES, FloatArray
+from tcva_adapters.core.verdicts import (
+    LEVELS,
+    SCHEMES,
+    FloatArray,
+)
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
@@ -29,7 +37,12 @@ from tcva_adapters.results.summary import judged_counts
 from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.samples.json_values import written_out
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import Report, cell, plain, shortened
+from tcva_adapters.tables import (
+    Report,
+    cell,
+    plain,
+    shortened,
+)
 
 FORMAT = 4
 """Version of the layout."""
@@ -144,7 +157,9 @@ class Content:
 
 
 def page_figures(
-    content: Content, line_of: Sequence[int], notes: Iterable[str]
+    content: Content,
+    line_of: Sequence[int],
+    notes: Iterable[str],
 ) -> Json:
     """All figures, as JSON values.
 
@@ -371,7 +386,8 @@ def texts_of(content: Content, most: int | None) -> Texts:
     others = random.Random(SEED).sample(range(total), total)  # noqa: S311  # a draw, no secret
     turns = dict.fromkeys(chain.from_iterable(zip(worst, others, strict=True)))
 
-    limit, room = (MOST, float(MOST_BYTES)) if most is None else (most, math.inf)
+    limit = MOST if most is None else most
+    room = MOST_BYTES if most is None else math.inf
     line_by_row: dict[int, str] = {}
     for row in turns:
         if len(line_by_row) == limit:

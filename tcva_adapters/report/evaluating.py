@@ -68,7 +68,9 @@ _GATES = (
 
 
 def evaluation(
-    table: ScoreTable, gates: Gates | None = None, baseline: ScoreTable | None = None
+    table: ScoreTable,
+    gates: Gates | None = None,
+    baseline: ScoreTable | None = None,
 ) -> Report:
     """The figures of each method, what came of its gates, and what changed since a baseline.
 
@@ -112,7 +114,12 @@ def evaluation(
     others = (
         Table("levels", _LEVELS, levels),
         Table("unscored", REASONS, unscored),
-        Table("conversations", _CONVERSATIONS, conversations, detail=True),
+        Table(
+            "conversations",
+            _CONVERSATIONS,
+            conversations,
+            detail=True,
+        ),
     )
     tables = [Table("methods", _METHODS, methods)]
     tables += [other for other in others if other.records]

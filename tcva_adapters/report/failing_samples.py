@@ -20,7 +20,12 @@ from tcva_adapters.report.gates import (
 )
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.stats.checks import IntArray
-from tcva_adapters.tables import Record, Report, counted, shortened
+from tcva_adapters.tables import (
+    Record,
+    Report,
+    counted,
+    shortened,
+)
 
 MOST = 10
 """Samples that are named with failed gates."""
@@ -32,7 +37,9 @@ SHOWN = 160
 
 
 def worst(
-    report: Report, table: ScoreTable, most: int = MOST
+    report: Report,
+    table: ScoreTable,
+    most: int = MOST,
 ) -> tuple[list[tuple[str, int]], int]:
     """The samples behind what failed: (method, place), and how many samples there are.
 

@@ -13,8 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from tcva_adapters.compare.scores.table import ScoreTable
-from tcva_adapters.errors import InvalidValueError, MissingDependencyError, install_hint
-from tcva_adapters.samples.whole_files import make_folder, replacing, usable_path
+from tcva_adapters.errors import (
+    InvalidValueError,
+    MissingDependencyError,
+    install_hint,
+)
+from tcva_adapters.samples.whole_files import (
+    make_folder,
+    replacing,
+    usable_path,
+)
 from tcva_adapters.tables import Report
 
 try:
@@ -131,7 +139,15 @@ def figures_of(source: Source) -> Iterator[tuple[str, Callable[[], Figure]]]:
         first, *others = source.methods or ("",)
         for other in others:
             if len(source.common([first, other])):
-                yield f"scatter-{other}", partial(charts.scatter, source, other, first)
+                yield (
+                    f"scatter-{other}",
+                    partial(
+                        charts.scatter,
+                        source,
+                        other,
+                        first,
+                    ),
+                )
         return
     titles = {table.title for table in source.tables if table.records}
     drawings = {

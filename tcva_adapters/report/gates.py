@@ -21,10 +21,19 @@ from tcva_adapters.core.checks import nearest
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.report.baseline import groups_at, places_in
-from tcva_adapters.results.judgement import FAILURES, SILENT, Reason
+from tcva_adapters.results.judgement import (
+    FAILURES,
+    SILENT,
+    Reason,
+)
 from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.lower_bound import lower_bound
-from tcva_adapters.tables import Record, Records, Report, counted
+from tcva_adapters.tables import (
+    Record,
+    Records,
+    Report,
+    counted,
+)
 
 FIGURES = ("mean", "pass_rate", "coverage", "change")
 FAILED_SAMPLES = "failures"
@@ -112,7 +121,12 @@ class Gate:
             raise InvalidValueError(
                 f"gate {text!r}: the confidence must be above 50 % and below 100 %"
             )
-        return cls(figure, least, method, percent / 100.0)
+        return cls(
+            figure,
+            least,
+            method,
+            percent / 100.0,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +145,9 @@ class Gates:
         >>> [gate.least for gate in Gates.of(["mean>=0.8", "change>=-0.02"]).gates]
         [0.8, -0.02]
         """
-        return cls(tuple(map(Gate.of, [texts] if isinstance(texts, str) else texts)))
+        if isinstance(texts, str):
+            texts = [texts]
+        return cls(tuple(map(Gate.of, texts)))
 
     def __bool__(self) -> bool:
         return bool(self.gates)
@@ -178,7 +194,15 @@ class Gates:
                 if gate.method == method
                 or (not gate.method and gate.figure not in figures)
             ]
-            records += [_outcome(gate, method, table, before) for gate in gates]
+            records += [
+                _outcome(
+                    gate,
+                    method,
+                    table,
+                    before,
+                )
+                for gate in gates
+            ]
             if gates and not any(gate.figure == "coverage" for gate in gates):
                 records += _failures(method, table)
         return records
@@ -228,20 +252,42 @@ def _outcome(
     before: ScoreTable | None,
 ) -> Record:
     """What came of a gate for a method."""
-    values, rows = _values(gate.figure, method, table, before)
+    values, rows = _values(
+        gate.figure,
+        method,
+        table,
+        before,
+    )
     title = f"{method}: {gate.figure.replace('_', ' ')}"
     if not len(values):
         text = f"{title} has no value, {gate.least:.12g} is required"
-        return _record(gate, method, None, None, text)
+        return _record(
+            gate,
+            method,
+            None,
+            None,
+            text,
+        )
     value = reached = math.fsum(values) / len(values)
     shown = apart(value, gate.least)
     if gate.confidence is not None:
         low = -1.0 if gate.figure == "change" else 0.0
         if values.min() < low or values.max() > 1.0:
             text = f"{title} has no lower bound, as scores lie outside [0, 1]"
-            return _record(gate, method, value, None, text)
+            return _record(
+                gate,
+                method,
+                value,
+                None,
+                text,
+            )
         groups = groups_at(table, rows)
-        reached = lower_bound(values, gate.confidence, low=low, groups=groups)
+        reached = lower_bound(
+            values,
+            gate.confidence,
+            low=low,
+            groups=groups,
+        )
         among = f" ({len(set(groups))} groups)" if groups else ""
         shown = (
             f"{value:.3f}, with {100 * gate.confidence:g} % confidence at least "
@@ -249,7 +295,13 @@ def _outcome(
         )
     relation = ">=" if reached >= gate.least else "<"
     text = f"{title} {shown} {relation} {gate.least:.12g}"
-    return _record(gate, method, value, reached, text)
+    return _record(
+        gate,
+        method,
+        value,
+        reached,
+        text,
+    )
 
 
 def _values(
@@ -291,7 +343,15 @@ def _failures(method: str, table: ScoreTable) -> list[Record]:
         "is mostly no claim by the judge alone; a gate on coverage allows some, e.g. coverage>=0.95"
     )
     share = 1.0 - lost / table.handed_in
-    return [_record(Gate(FAILED_SAMPLES, 1.0), method, share, share, text)]
+    return [
+        _record(
+            Gate(FAILED_SAMPLES, 1.0),
+            method,
+            share,
+            share,
+            text,
+        )
+    ]
 
 
 def apart(reached: float, least: float) -> str:
@@ -300,12 +360,12 @@ def apart(reached: float, least: float) -> str:
     >>> apart(0.79996, 0.8), apart(0.8, 0.8), apart(0.25, 0.8)
     ('0.79996', '0.800', '0.250')
     """
-    texts = (f"{reached:.{digits}f}" for digits in range(3, 17))
     is_below = reached < least
-    return next(
-        (t for t in texts if (float(t) < least) == is_below),
-        repr(reached),
-    )
+    for digits in range(3, 17):
+        text = f"{reached:.{digits}f}"
+        if (float(text) < least) == is_below:
+            return text
+    return repr(reached)
 
 
 def records_of(report: Report, title: str) -> Records:

@@ -8,15 +8,27 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import (
+    Iterable,
+    Mapping,
+    Sequence,
+)
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
 from tcva_adapters.report.failing_samples import claim_lines, verdict
-from tcva_adapters.report.gates import exit_code, failed_samples, gate_records
+from tcva_adapters.report.gates import (
+    exit_code,
+    failed_samples,
+    gate_records,
+)
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.reader import distinct
-from tcva_adapters.tables import Report, cell, shortened
+from tcva_adapters.tables import (
+    Report,
+    cell,
+    shortened,
+)
 
 BEGINS = re.compile(
     rb"""<\?xml version=['"]1.0['"] encoding=['"]utf-8['"]\?>\n<testsuites name="tcva" """
@@ -71,7 +83,12 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
         for name, record in zip(names, records, strict=True):
             test = _test("gates", name, 0.0)
             if not record["passed"]:
-                _outcome(test, "failure", "gate", [record["text"]])
+                _outcome(
+                    test,
+                    "failure",
+                    "gate",
+                    [record["text"]],
+                )
             tests.append(test)
         root.append(_suite("gates", tests, {"sentence": report.sentence}))
     _count(root, _COUNTS)
@@ -103,9 +120,19 @@ def _cases(
                 value=f"{score:.12g}",
             )
             if score < threshold and failed & {"mean", "pass_rate", "change"}:
-                claims = claim_lines(table, method, place, _CLAIMS)
+                claims = claim_lines(
+                    table,
+                    method,
+                    place,
+                    _CLAIMS,
+                )
                 lines = [verdict(table, method, place), *claims]
-                _outcome(test, "failure", "below_threshold", lines)
+                _outcome(
+                    test,
+                    "failure",
+                    "below_threshold",
+                    lines,
+                )
         else:
             why = table.reason(sample, method)
             tag = "skipped"
@@ -113,12 +140,19 @@ def _cases(
                 tag = "error"
             elif "coverage" in failed and not is_silent[place]:
                 tag = "failure"
-            _outcome(test, tag, why.partition(":")[0], [why])
+            _outcome(
+                test,
+                tag,
+                why.partition(":")[0],
+                [why],
+            )
         yield test
 
 
 def _suite(
-    name: str, tests: Iterable[ET.Element], properties: dict[str, str]
+    name: str,
+    tests: Iterable[ET.Element],
+    properties: dict[str, str],
 ) -> ET.Element:
     suite = ET.Element("testsuite", name=_text(name))
     known = ET.SubElement(suite, "properties")

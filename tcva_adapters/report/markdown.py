@@ -17,10 +17,25 @@ from tcva_adapters.console import visible
 from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.inert_markdown import markdown_code, markdown_text
 from tcva_adapters.report.baseline import REGRESSIONS, change_of_mean
-from tcva_adapters.report.failing_samples import MOST, lowest_claims, verdict, worst
-from tcva_adapters.report.gates import FAILED_SAMPLES, gate_records, records_of
+from tcva_adapters.report.failing_samples import (
+    MOST,
+    lowest_claims,
+    verdict,
+    worst,
+)
+from tcva_adapters.report.gates import (
+    FAILED_SAMPLES,
+    gate_records,
+    records_of,
+)
 from tcva_adapters.results.result import Result
-from tcva_adapters.tables import Record, Records, Report, cell, shortened
+from tcva_adapters.tables import (
+    Record,
+    Records,
+    Report,
+    cell,
+    shortened,
+)
 
 LONGEST = 65_536
 """Characters that a comment on GitHub may have."""
@@ -64,7 +79,9 @@ def to_markdown(
     """
     records = gate_records(report)
     failed = [record for record in records if not record["passed"]]
-    title = "TCVA" if not records else "Gates failed" if failed else "Gates passed"
+    title = "TCVA"
+    if records:
+        title = "Gates failed" if failed else "Gates passed"
     head = f"**{title}**: {markdown_text(report.sentence)}\n"
     blocks = [f"- failed: {_code(record['text'], _TEXT)}" for record in failed]
     blocks += ["", *_methods(report, records), ""]

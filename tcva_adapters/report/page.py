@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, replace
 from functools import reduce
 from importlib.resources import files
@@ -20,12 +25,21 @@ from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.report.baseline import changes
-from tcva_adapters.report.content import Content, inert_json, page_figures, texts_of
+from tcva_adapters.report.content import (
+    Content,
+    inert_json,
+    page_figures,
+    texts_of,
+)
 from tcva_adapters.samples.reader import SampleStream, distinct
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.whole_files import replacing, usable_path
 from tcva_adapters.stats.checks import whole
-from tcva_adapters.tables import Report, counted, shortened
+from tcva_adapters.tables import (
+    Report,
+    counted,
+    shortened,
+)
 from tcva_adapters.text.sentences import split_claims
 
 OURS = re.compile(rb"<!doctype html><!-- tcva-adapters report\b[^>]*-->")
@@ -254,7 +268,9 @@ def _check_texts(path: str | Path) -> None:
 
 
 def pieces(
-    figures: Mapping[str, Any], lines: Sequence[str], shown: int
+    figures: Mapping[str, Any],
+    lines: Sequence[str],
+    shown: int,
 ) -> Iterator[str]:
     """The page, piece by piece.
 

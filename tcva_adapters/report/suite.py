@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from pathlib import Path
 from typing import Any, overload
 
@@ -15,7 +20,11 @@ from tcva_adapters.console import visible
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.evaluating import evaluation
 from tcva_adapters.report.failing_samples import gate_lines
-from tcva_adapters.report.gates import Gates, exit_code, gate_records
+from tcva_adapters.report.gates import (
+    Gates,
+    exit_code,
+    gate_records,
+)
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.protocol import Scored

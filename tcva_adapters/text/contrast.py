@@ -170,8 +170,9 @@ def _turned(
     if len(turned) % 2 == 0 or "deny" in claimed & part or "until" in claimed | part:
         return set()
     firsts = {word[1:] for word in claimed - part if word[0] == "^"}
-    is_other_way = "#" in "".join(turned) and any(word[1:] in firsts for word in part)
-    return set() if is_other_way else turned
+    comes_later = any(word[1:] in firsts for word in part)
+    is_opposite = "#" in "".join(turned)
+    return set() if is_opposite and comes_later else turned
 
 
 def _n_shared(content: set[str], part: set[str]) -> int:

@@ -180,8 +180,8 @@ def _exclude(
         other: The other one.
         close: The share by which two measures may differ that mean the same.
     """
-    (kind, one) = filler.split("/")
-    (_, two) = other.split("/")
+    kind, one = filler.split("/")
+    _, two = other.split("/")
     if kind == "name":
         return one.isupper() == two.isupper() and not _ALIKE.search(f"{one} {two}")
     return kind != "role" and not isclose(value_of(one), value_of(two), rel_tol=close)

@@ -16,9 +16,9 @@ _PART = re.compile(r"<(\w+)>")
 def word_list(name: str) -> frozenset[str]:
     """One list, or all lists of a table together."""
     words = _LISTS[name]
-    return frozenset(
-        (words if isinstance(words, str) else " ".join(words.values())).split()
-    )
+    if not isinstance(words, str):
+        words = " ".join(words.values())
+    return frozenset(words.split())
 
 
 def by_language(name: str) -> dict[str, frozenset[str]]:

@@ -91,7 +91,8 @@ def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
         }
         if not near or _is_allowed(value, bound_of(claim, place), near):
             continue
-        if not _is_derived(value or nan, set(dict(near)), factors):
+        near_values = {other for other, _ in near}
+        if not _is_derived(value or nan, near_values, factors):
             numbers.append(token.text)
     return numbers
 
@@ -102,7 +103,9 @@ def _words(tokens: Sequence[Token]) -> set[str]:
 
 def _is_same_year(key: str, other: str) -> bool:
     """Tell whether one number is a year of the last or this century, and the other its last digits."""
-    return key[-2:] == other[-2:] and {key[:-2], other[:-2]} in ({"", "19"}, {"", "20"})
+    if key[-2:] != other[-2:]:
+        return False
+    return {key[:-2], other[:-2]} in ({"", "19"}, {"", "20"})
 
 
 def _is_allowed(
@@ -128,15 +131,18 @@ def _in_place(
     if isnan(value_of(claim[at].key)) != isnan(value_of(source[other].key)):
         return False  # a time of day, date, ratio or version
     if claim[at].kind == "vague":  # "one week" counts, "one of them" does not
-        behind = [token.key for token in claim[at + 1 : at + 2]]
-        return behind == [token.key for token in source[other + 1 : other + 2]]
+        following = [token.key for token in claim[at + 1 : at + 2]]
+        source_following = [token.key for token in source[other + 1 : other + 2]]
+        return following == source_following
     counted = _counted(claim, at)
     others = _counted(source, other)
     if counted and others:
         return counted[0] in others or others[0] in counted
     if "percent" in counted + others:
         return False  # a share of something, and so many of it
-    return at > 0 and other > 0 and claim[at - 1].key == source[other - 1].key
+    if at == 0 or other == 0:
+        return False
+    return claim[at - 1].key == source[other - 1].key
 
 
 def bound_of(tokens: Sequence[Token], at: int) -> str:
@@ -204,7 +210,9 @@ def _is_derived(
         # "Fifteen years later" is a sum of other quantities.
         terms = known if "12" in factors and min(value, number) > _LARGE else others
         apart = abs(value - number)
-        is_rounded = 2 * apart <= size and (size >= _LARGE or not number.is_integer())
-        if is_rounded or ratios & known - {number} or apart in terms - {number}:
+        may_be_rounded = size >= _LARGE or not number.is_integer()
+        if may_be_rounded and 2 * apart <= size:
+            return True
+        if ratios & known - {number} or apart in terms - {number}:
             return True
     return False

@@ -209,7 +209,7 @@ def _rows(table: re.Match[str]) -> Iterator[tuple[int, str]]:
     header, rule, *lines = table[0].split("\n")
     names = _cells(header)
     at = table.start()
-    following = table.start() + len(header) + len(rule) + 2
+    following = at + len(header) + len(rule) + 2
     for line in lines:
         cells = _cells(line)
         pairs = zip(names + [""] * len(cells), cells, strict=False)
@@ -268,8 +268,9 @@ def _ends(
 ) -> bool:
     """Whether a run of stops, with its closing marks, ends the sentence."""
     first, last = ending.span()
-    closed = ending[0][-1] not in _STOPS
-    if last == end or not _HARD.isdisjoint(ending[0]):
+    stops = ending[0]
+    closed = stops[-1] not in _STOPS
+    if last == end or not _HARD.isdisjoint(stops):
         return last < end and not (closed and _SPEECH_TAG.match(text, last, end))
     if not text[last].isspace():
         return _CJK_TURN.match(text, last, end) is not None
@@ -279,8 +280,8 @@ def _ends(
     opens = ("\n" in gap and not after.islower()) or (
         after in _STARTERS and not next_stop
     )
-    trailing_off = ending[0][0] == "…" or ending[0][:2] == ".."
-    if ending[0][0] == "." and not trailing_off:
+    trailing_off = stops.startswith(("…", ".."))
+    if stops[0] == "." and not trailing_off:
         before = text[max(start, first - _WINDOW) : first]
         last_words = [
             word.strip("()[]{}\"'“”‘’«»*_`¿¡") for word in before.split()[-2:]
@@ -309,8 +310,8 @@ def _is_abbreviation(
         first = last_words[0]
         numbers = (
             len(last_words) == 1
-            or first[-1:] == ";"
-            or (first[-1:], word) == (":", "1")
+            or first.endswith(";")
+            or (first.endswith(":") and word == "1")
         )
         return numbers or after in _AFTER_ORDINAL
     if forms & _NEVER_FINAL:

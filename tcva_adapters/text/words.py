@@ -123,10 +123,11 @@ def split_words(text: str) -> list[str]:
     >>> split_words("It costs $1,500 - it's (NEW).")
     ['It', 'costs', '$', '1500', 'its', ',', 'NEW', ',', '.']
     """
-    if len(text) > _PART and (between := _BETWEEN.search(text, len(text) // 2)):
-        return split_words(text[: between.start()]) + split_words(
-            text[between.start() :]
-        )
+    if len(text) > _PART:
+        between = _BETWEEN.search(text, len(text) // 2)
+        if between is not None:
+            middle = between.start()
+            return split_words(text[:middle]) + split_words(text[middle:])
     if not text.isascii():
         text = _MANY_MARKS.sub(lambda run: "".join(filter(_is_no_accent, run[0])), text)
     if "'" in text or "’" in text:
@@ -294,7 +295,8 @@ def _read(piece: str) -> tuple[str, str, str]:
     """The key, kind and other reading of a word or number by itself."""
     small = piece.casefold()
     if piece[-1].isdecimal():
-        key, other = (":" in piece and _clock(piece)) or (number_key(piece), "")
+        clock = _clock(piece) if ":" in piece else None
+        key, other = clock or (number_key(piece), "")
         return key, "number", other
     if small in _NUMBERS:
         return _NUMBERS[small], "number", ""
