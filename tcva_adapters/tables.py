@@ -155,7 +155,7 @@ class Report:
         """
         return [plain(record) for record in self.table(title).records]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Everything as plain values for JSON; what is not finite is None."""
         tables = {
             table.title: [plain(r) for r in table.records] for table in self.tables

@@ -283,7 +283,7 @@ def build(
             **arguments,
             **dict(settings),
             **_UNMEASURED,
-            "name": scorer.title if settings.name is None else settings.name,
+            "name": settings.name or scorer.title,
             "collected": [] if settings.collected is None else settings.collected,
             "evaluation_model": scorer.judge_name,
             "_required_params": [PARAMS[field] for field in scorer.required],

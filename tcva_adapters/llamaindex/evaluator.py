@@ -220,9 +220,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             # What batch runners hand to all evaluators may be another one's metadata.
             metadata=dict(metadata) if isinstance(metadata, Mapping) else {},
         )
-        pause = 0.0
-        if sleep_time_in_seconds != 0:
-            pause = check(_Pause, "sleep_time_in_seconds", sleep_time_in_seconds)
+        pause = check(_Pause, "sleep_time_in_seconds", sleep_time_in_seconds)
         event = ScorerEvaluationStartEvent(
             subject=scorer.subject, query=query, response=response
         )

@@ -20,6 +20,7 @@ from tcva_adapters.models.openai_exchange import Answer
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import as_count
 from tcva_adapters.models.secrets import mask
+from tcva_adapters.samples.json_values import Json
 
 ENDPOINT = "/v1/chat/completions"
 
@@ -168,7 +169,7 @@ class BatchService:
 
     def _read(self, batch: Any) -> Batch:
         """A batch from what the package made of it; servers leave fields out."""
-        fields: dict[str, Any] = batch.to_dict()
+        fields: Json = batch.to_dict()
         counts = fields.get("request_counts") or {}
         errors = (fields.get("errors") or {}).get("data") or []
         files = (fields.get("output_file_id"), fields.get("error_file_id"))

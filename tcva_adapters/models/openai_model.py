@@ -26,6 +26,7 @@ from tcva_adapters.models.protocol import (
 from tcva_adapters.models.secrets import basic, mask, server_of, shown_url, split_url
 from tcva_adapters.results.settings import ModelConfig
 from tcva_adapters.results.settings_model import shows_settings
+from tcva_adapters.samples.json_values import Json
 
 if TYPE_CHECKING:
     import openai
@@ -184,7 +185,7 @@ class OpenAICompatibleModel:
             return await self._ask(request)
         return await asyncio.wrap_future(submit(self._ask(request), CALLS_THREAD))
 
-    def probe(self) -> dict[str, Any]:
+    def probe(self) -> Json:
         """Ask one tiny question with every feature, for a report on the server.
 
         Returns:

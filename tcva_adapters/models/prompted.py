@@ -97,7 +97,8 @@ class Prompted:
             yield replies
         except JudgeError as error:
             self.failures += 1
-            self.fatal = error if error.fatal else self.fatal
+            if error.fatal:
+                self.fatal = error
             raise
         finally:
             reply = replies[0] if replies else protocol.ModelReply("")

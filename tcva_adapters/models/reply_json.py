@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from tcva_adapters.samples.json_values import Json
+
 _REASONING = "think|thinking|thought|thoughts|reasoning|analysis|scratchpad|reflection"
 _CLOSING = re.compile(
     rf"</(?:{_REASONING})>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>",
@@ -71,9 +73,9 @@ class Node:
     is_doubtful: bool = False
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _pairs(pairs: list[tuple[str, Any]]) -> Json:
     """A mapping in which a key given twice with different values holds no usable value."""
-    mapping: dict[str, Any] = {}
+    mapping: Json = {}
     for key, value in pairs:
         same = key not in mapping or mapping[key] == value
         mapping[key] = value if same else f"{mapping[key]} / {value}"
@@ -201,14 +203,11 @@ def _repaired(text: str, start: int) -> Node:
         # Whatever a repair trips over, a reply is only unreadable.
         with suppress(Exception):
             value = repair_json(text, return_objects=True, skip_json_loads=True)
-    is_sound = isinstance(value, dict | list) and sorted(_keys(value)) == _keys_in(text)
+    keys = sorted(_QUOTED_KEY.findall(text) or _BARE_KEY.findall(text))
+    is_sound = isinstance(value, dict | list) and sorted(_keys(value)) == keys
     value = value if is_sound else {}
     end = start + len(text)
     return Node(value, start, end, is_repaired=True, is_doubtful=not is_sound)
-
-
-def _keys_in(text: str) -> list[str]:
-    return sorted(_QUOTED_KEY.findall(text) or _BARE_KEY.findall(text))
 
 
 def _keys(value: Any) -> Iterator[str]:

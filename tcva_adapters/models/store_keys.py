@@ -12,6 +12,7 @@ from uuid import uuid4
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN, JudgeSpec
+from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
 
 _HASHED = 2000  # bytes at once
@@ -126,7 +127,7 @@ def spec_of(judge: Any) -> JudgeSpec:
     return JudgeSpec.of(judge.name, getattr(model, "known", dict)(parameters))
 
 
-def key_of(judge: Any, *, is_stored: bool = False) -> dict[str, Any]:
+def key_of(judge: Any, *, is_stored: bool = False) -> Json:
     """A judge's part of the keys of its judgements: its name as ``judge``, and its ``parameters``.
 
     A judge or model that declares these is taken at its word. An LLM object declares nothing: its key

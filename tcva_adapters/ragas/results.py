@@ -113,7 +113,7 @@ def results_of(
     like = next(filter(None, results))  # any of them shows judge and settings
     detail = "RAGAS did not measure this row, e.g. because of the type of a field; see its log"
     unscored = like.unscored_for(Unscored(reason=Reason.INVALID_INPUT, detail=detail))
-    return [unscored if result is None else result for result in results]
+    return [result or unscored for result in results]
 
 
 def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -66,17 +66,17 @@ def _document_text(item: Any) -> str | None:
     return next((text for text in texts if text is not None), None)
 
 
-def _printed_items(name: str, text: str) -> list[Any]:
+def _printed_items(name: str, text: str) -> Sequence[Any]:
     """The texts or documents of a printed list; any other text is one context."""
     items = parsed(text)
     if isinstance(items, dict):
         items = [items]
     if isinstance(items, list | tuple):
         if all(isinstance(item, str) for item in items):
-            return list(items)
+            return items
         if all(isinstance(item, dict) for item in items):
             # What a tool returned is one passage; documents are one each.
-            return list(items) if all(map(_document_text, items)) else [text]
+            return items if all(map(_document_text, items)) else [text]
     bare = text.strip()
     if _PRINTED.match(bare) and _PRINTED_ON.search(bare):
         raise InvalidSampleError(

@@ -143,13 +143,14 @@ def as_conversations(values: Iterable[Any]) -> list[Conversation]:
     Raises:
         InvalidSampleError: One of them is none, or these are not several.
     """
-    conversations = [] if is_one(values) else [*values]
-    if is_one(values) or is_messages([*map(as_mapping, conversations)]):
-        kind = type(values).__name__
-        raise InvalidSampleError(
-            f"expected several conversations, got one {kind}; evaluate_conversation judges one"
-        )
-    return [*map(as_conversation, conversations)]
+    if not is_one(values):
+        conversations = [*values]
+        if not is_messages([*map(as_mapping, conversations)]):
+            return [*map(as_conversation, conversations)]
+    kind = type(values).__name__
+    raise InvalidSampleError(
+        f"expected several conversations, got one {kind}; evaluate_conversation judges one"
+    )
 
 
 def add_group(

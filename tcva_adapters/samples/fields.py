@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.contexts import parsed, read_contexts
@@ -20,6 +20,13 @@ from tcva_adapters.samples.messages import (
     text_of_message,
     utterances_in,
 )
+from tcva_adapters.tables import Record
+
+Fields: TypeAlias = Mapping[str, Any]
+"""A record, or a part of it, by the names of its fields."""
+
+FieldNames: TypeAlias = Mapping[str, str]
+"""Names of columns, each with the field of a sample that it holds."""
 
 _NAMES = {
     "id": "id sample_id name uid",
@@ -78,8 +85,8 @@ _DATASET_FIELDS = {"actual_output", "source_file", "custom_column_key_values"}
 
 
 def parts_of(
-    record: Mapping[str, Any], columns: Mapping[str, str]
-) -> tuple[Dialogue | None, dict[str, Any], dict[str, Any]]:
+    record: Fields, columns: FieldNames
+) -> tuple[Dialogue | None, Record, Record]:
     """The messages of a record, the fields of a sample beside them, and all else that has a value.
 
     * Nested objects, or columns with a dot: a question is looked for in ``inputs``, an answer in
@@ -116,13 +123,13 @@ def parts_of(
     return dialogue, fields, rest
 
 
-def flattened(record: Mapping[str, Any]) -> dict[str, Any]:
+def flattened(record: Fields) -> Record:
     """A record whose nested objects (``inputs``, ``outputs``) are columns with a dot in their name.
 
     >>> flattened({"inputs": {"question": "Who?"}, "outputs": '{"answer": "Ada."}'})
     {'inputs.question': 'Who?', 'outputs.answer': 'Ada.'}
     """
-    flat: dict[str, Any] = {}
+    flat: Record = {}
     for key, value in record.items():
         name = str(key)
         inner = parsed(value) if name in _AS_TEXT and isinstance(value, str) else value
@@ -141,7 +148,7 @@ def flattened(record: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _value_at(record: Mapping[str, Any], flat: Mapping[str, Any], path: str) -> Any:
+def _value_at(record: Fields, flat: Fields, path: str) -> Any:
     """What stands under a name, or at a path of names with dots between, in nested objects."""
     if path in flat:
         return flat[path]
@@ -155,7 +162,7 @@ def _value_at(record: Mapping[str, Any], flat: Mapping[str, Any], path: str) -> 
     return value
 
 
-def _place(flat: Mapping[str, Any], field: str) -> str | None:
+def _place(flat: Fields, field: str) -> str | None:
     """Where a field stands: at the top, or in a nested object."""
     for key in PLACES[field]:
         value = flat.get(key)
@@ -170,7 +177,7 @@ def _place(flat: Mapping[str, Any], field: str) -> str | None:
     return inner[0] if is_only else None
 
 
-def _dialogue_in(flat: dict[str, Any], keys: dict[str, str]) -> Dialogue | None:
+def _dialogue_in(flat: Record, keys: dict[str, str]) -> Dialogue | None:
     """The messages of a record that fill fields which are not given; they leave the record."""
     is_complete = {"input", "response", "contexts"} <= keys.keys()
     messages: list[Any] = []
@@ -207,9 +214,7 @@ def _dialogue_in(flat: dict[str, Any], keys: dict[str, str]) -> Dialogue | None:
     )
 
 
-def _is_dialogue(
-    key: str, value: Any, keys: Mapping[str, str], *, is_complete: bool
-) -> bool:
+def _is_dialogue(key: str, value: Any, keys: FieldNames, *, is_complete: bool) -> bool:
     """Whether a value is the messages of a record that has fields under these keys."""
     if key.endswith("messages"):
         return isinstance(value, list) and not is_complete

@@ -29,6 +29,7 @@ from tcva_adapters.samples.json_values import loads
 from tcva_adapters.samples.sources import (
     Source,
     encoding_fault,
+    is_path,
     name_of,
     opened,
     quoted_names,
@@ -36,6 +37,7 @@ from tcva_adapters.samples.sources import (
     unreadable,
     whole_text,
 )
+from tcva_adapters.tables import Record
 
 Format = Literal["jsonl", "json", "csv", "parquet"]
 
@@ -98,7 +100,7 @@ class FileRow(NamedTuple):
     error: str = ""
 
 
-def record_of(text: str) -> dict[str, Any]:
+def record_of(text: str) -> Record:
     """A line of jsonl.
 
     Raises:
@@ -148,8 +150,7 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
         InvalidValueError: There is no such format, or the file is HTML.
         UnreadableInputError: There is no such file under a suffix that is of no format.
     """
-    is_path = source != "-" and isinstance(source, str | Path)
-    suffix = Path(str(source)).suffix.lower() if is_path else ""
+    suffix = Path(source).suffix.lower() if is_path(source) else ""
     chosen = kind or _SUFFIXES.get(suffix) or _format_within(source)
     if chosen is None or chosen not in get_args(Format):
         known = ", ".join(get_args(Format))
@@ -165,7 +166,7 @@ def _format_within(source: Source) -> Format | None:
     Raises:
         UnreadableInputError: There is no such file.
     """
-    if isinstance(source, str | Path) and Path(source).is_fifo():
+    if is_path(source) and Path(source).is_fifo():
         raise InvalidValueError(
             f"{source} is a pipe, whose format is unknown; give '-' for jsonl from a pipe"
         )
@@ -180,7 +181,7 @@ def _format_within(source: Source) -> Format | None:
     return "json" if line.startswith(b"[") else "csv"
 
 
-def _checked(value: Any) -> dict[str, Any]:
+def _checked(value: Any) -> Record:
     if not isinstance(value, dict):
         raise ValueError(f"a record must be a JSON object, got {json.dumps(value):.40}")  # noqa: TRY004  # said of a row of a file
     return value
@@ -305,7 +306,7 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
         raise MissingDependencyError(
             f"reading parquet needs pyarrow: {install_hint('parquet')}"
         ) from None
-    if source == "-" or not isinstance(source, str | Path):
+    if not is_path(source):
         raise InvalidValueError(
             f"parquet can only be read from a path, got {name_of(source)}"
         )

@@ -20,6 +20,9 @@ from pydantic_core import from_json
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.samples.sample import whole_characters
 
+Json: TypeAlias = dict[str, Any]
+"""An object of JSON."""
+
 
 def loads(text: str | bytes) -> Any:
     """Strict JSON: no NaN, no infinities, no half of a surrogate pair, no key twice in one object.
@@ -39,7 +42,7 @@ def loads(text: str | bytes) -> Any:
     return value
 
 
-def record_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def record_once(pairs: list[tuple[str, Any]]) -> Json:
     """An object of JSON.
 
     Raises:
@@ -59,7 +62,7 @@ def record_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-def json_object(text: str | bytes, *, what: str = "a result") -> dict[str, Any]:
+def json_object(text: str | bytes, *, what: str = "a result") -> Json:
     """A JSON object.
 
     Args:
@@ -89,9 +92,6 @@ def written_out(value: object) -> Any:
     # What one field holds costs no other.
     return {_text(name): _as_json(field) for name, field in value.items()}
 
-
-Json: TypeAlias = dict[str, Any]
-"""An object of JSON."""
 
 Metadata = Annotated[Json, PlainSerializer(written_out, when_used="json")]
 """As they are; in JSON what it cannot hold is text, see `written_out`."""

@@ -22,6 +22,7 @@ from tcva_adapters.samples.repeated_arguments import (
     statements_in,
     without_statements,
 )
+from tcva_adapters.tables import Record
 
 _SPEAKERS = {
     "user": "user human HumanMessage HumanMessageChunk",
@@ -125,7 +126,7 @@ def utterances_in(name: str, number: int, message: Any) -> list[Utterance]:
     ]
     if message.get("type") == "file_search_call":  # OpenAI's, with what it found
         hits = _items(message.get("results"))
-        returned += [Utterance("tool", _text(hit)) for hit in hits]
+        returned += [Utterance("tool", _text([hit])) for hit in hits]
     text = _returned(content) if speaker == "tool" else _text(content)
     return returned if returned and not text else [*returned, Utterance(speaker, text)]
 
@@ -149,24 +150,23 @@ def _speaker(message: Any) -> str | None:
     return _ROLES.get(role) if isinstance(role, str) else None
 
 
-def _content(message: Mapping[str, Any]) -> list[Any]:
+def _content(message: Mapping[str, Any]) -> Sequence[Any]:
     for inner in ("data", "kwargs"):  # where LangChain writes a message to
         if isinstance(message.get(inner), Mapping):
             message = message[inner]
     content: Any = next(
         (message[key] for key in _CONTENTS if message.get(key) is not None), []
     )
-    return list(content) if isinstance(content, list | tuple) else [content]
+    return content if isinstance(content, list | tuple) else [content]
 
 
-def _text(content: Any) -> str:
+def _text(parts: Sequence[Any]) -> str:
     """The text of a message's parts; pictures, tool calls and thoughts are left out."""
-    parts = content if isinstance(content, list | tuple) else [content]
     texts = (part.get("text") if isinstance(part, Mapping) else part for part in parts)
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _returned(content: list[Any]) -> str:
+def _returned(content: Sequence[Any]) -> str:
     """What a tool returned: its text, or else values and objects as JSON; pictures are left out."""
     text = _text(content)
     if text:
@@ -218,7 +218,7 @@ _CONTEXTS = (
 """What a message calls its own contexts."""
 
 
-def fields_in(dialogue: Dialogue) -> dict[str, Any]:
+def fields_in(dialogue: Dialogue) -> Record:
     """Question, answer and contexts of messages; only what there is.
 
     Contexts are what tools returned before the answer, and the contexts of its own that it or a message
@@ -240,7 +240,7 @@ def fields_in(dialogue: Dialogue) -> dict[str, Any]:
     ]
     end = answers[-1] if answers else len(utterances)
     before = utterances[:end]
-    fields: dict[str, Any] = {}
+    fields: Record = {}
     if questions := [text for speaker, text in before if speaker == "user"]:
         fields["input"] = questions[-1]
     if dialogue.answer is None and _ends_without_text(utterances):

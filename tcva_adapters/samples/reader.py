@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.samples.conversation import (
@@ -17,14 +17,14 @@ from tcva_adapters.samples.conversation import (
     Conversation,
     conversation_of,
 )
-from tcva_adapters.samples.fields import ALIASES, parts_of
+from tcva_adapters.samples.fields import ALIASES, FieldNames, Fields, parts_of
 from tcva_adapters.samples.file_formats import ROW_WORDS, Format
 from tcva_adapters.samples.messages import fields_in
 from tcva_adapters.samples.row_stream import KEPT, RowStream, skipped_rows
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import Source, quoted_names
 from tcva_adapters.samples.turns import turns_of
-from tcva_adapters.tables import counted
+from tcva_adapters.tables import Record, counted
 
 Name = TypeVar("Name", str, str | None)
 
@@ -122,7 +122,7 @@ class SampleStream(RowStream[Sample]):
         self._records = self.conversations = 0
         self._lines: dict[str, int] = {}
 
-    def _items_of(self, record: dict[str, Any], line: int) -> Sequence[Sample]:
+    def _items_of(self, record: Record, line: int) -> Sequence[Sample]:
         name = f"row-{self._records + 1}"
         item = item_of(record, self._columns, name)
         samples = [item] if isinstance(item, Sample) else item.turns
@@ -245,7 +245,7 @@ def _repeated(names: Sequence[str]) -> list[str]:
     return [msg]
 
 
-def columns_of(mapping: Mapping[str, str]) -> dict[str, str]:
+def columns_of(mapping: FieldNames) -> dict[str, str]:
     """Names of your own, each with the field that it holds.
 
     Raises:
@@ -269,7 +269,7 @@ def columns_of(mapping: Mapping[str, str]) -> dict[str, str]:
 
 
 def item_of(
-    record: Mapping[str, Any], columns: Mapping[str, str], name: str | None = None
+    record: Fields, columns: FieldNames, name: str | None = None
 ) -> Sample | Conversation:
     """What a record of a file has to judge; see `read_item`.
 
@@ -294,7 +294,7 @@ def item_of(
 
 
 def read_item(
-    record: Mapping[str, Any], columns: Mapping[str, str], name: str | None = None
+    record: Fields, columns: FieldNames, name: str | None = None
 ) -> Sample | Conversation:
     """What a record has to judge: a conversation's turns, or one sample.
 

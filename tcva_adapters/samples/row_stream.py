@@ -25,6 +25,7 @@ from tcva_adapters.samples.file_formats import (
     record_of,
 )
 from tcva_adapters.samples.sources import Source, name_of, unreadable
+from tcva_adapters.tables import Record
 
 Item = TypeVar("Item")
 
@@ -54,7 +55,7 @@ class RowStream(Iterator[Item], Generic[Item]):
         kind: Format | None,
         *,
         skip_bad: bool | None,
-        read: Callable[[dict[str, Any]], Item],
+        read: Callable[[Record], Item],
         kept: int | None = KEPT,
         parse: Callable[[str], Any] = record_of,
     ) -> None:
@@ -125,7 +126,7 @@ class RowStream(Iterator[Item], Generic[Item]):
         """What is to be known of what was read so far, in sentences."""
         return skipped_rows(self.bad, self.skipped)
 
-    def _items_of(self, record: dict[str, Any], line: int) -> Iterable[Item]:  # noqa: ARG002  # others need it
+    def _items_of(self, record: Record, line: int) -> Iterable[Item]:  # noqa: ARG002  # others need it
         return [self._read(record)]
 
     def _items(self) -> Generator[tuple[int, Item], None, None]:

@@ -20,7 +20,7 @@ from tcva_adapters.errors import (
     TCVAError,
     of_percent,
 )
-from tcva_adapters.samples.fields import parts_of
+from tcva_adapters.samples.fields import Fields, parts_of
 from tcva_adapters.samples.messages import fields_in
 
 FROZEN = ConfigDict(frozen=True, extra="forbid")
@@ -214,7 +214,7 @@ class Sample(Checked):
         return cls.of_parts(fields, rest)
 
     @classmethod
-    def of_parts(cls, fields: Mapping[str, Any], rest: Mapping[str, Any]) -> Sample:
+    def of_parts(cls, fields: Fields, rest: Fields) -> Sample:
         """A sample of the fields in a record, and of all else that it has; see `parts_of`.
 
         Raises:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import (
     Any,
     TextIO,
+    TypeGuard,
 )
 
 from tcva_adapters.errors import (
@@ -49,11 +50,14 @@ def whole_text(source: Source) -> str:
     return text
 
 
+def is_path(source: Source) -> TypeGuard[str | Path]:
+    """Whether a source is named by a path, and is neither standard input nor a stream."""
+    return source != "-" and isinstance(source, str | Path)
+
+
 def is_read_again(source: Source) -> bool:
     """Whether a second reading gives the same rows: of a file, not of a pipe or a stream."""
-    if source == "-" or not isinstance(source, str | Path):
-        return False
-    return os.path.isfile(usable_path(source))  # noqa: PTH113  # Path.is_file raises for names too long
+    return is_path(source) and os.path.isfile(usable_path(source))  # noqa: PTH113  # Path.is_file raises for names too long
 
 
 def name_of(source: Source) -> str:

@@ -13,6 +13,7 @@ from tcva_adapters.samples.messages import (
     utterances_by_message,
 )
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tables import Record
 
 LONGEST_HISTORY = 4000
 """Characters of what was said before a question, at most."""
@@ -64,7 +65,7 @@ class _Part:
     """What is said from one question to the next, and the metadata of its messages."""
 
     utterances: list[Utterance] = field(default_factory=list)
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: Record = field(default_factory=dict)
 
     @property
     def has_contexts(self) -> bool:

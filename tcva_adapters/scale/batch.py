@@ -17,6 +17,7 @@ from tcva_adapters.models.store_keys import digest
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.conversation import Conversation
+from tcva_adapters.samples.fields import FieldNames
 from tcva_adapters.samples.reader import columns_of, item_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.settings import ScorerLike, scorer_of
@@ -30,9 +31,6 @@ Batch: TypeAlias = Any
 
 Item: TypeAlias = Sample | Conversation
 """What a row holds."""
-
-FieldNames: TypeAlias = Mapping[str, str]
-"""Names of columns, each with the field of a sample that it holds."""
 
 _ONE_ANSWER = (
     "CCRS rates single answers; give each answer of the conversation a row of its own"
