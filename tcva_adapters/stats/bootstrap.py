@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from tcva_adapters.stats.checks import FloatArray, IntArray, whole
+from tcva_adapters.stats.checks import FloatArray, IntArray, random_generator, whole
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 Statistic = Callable[[IntArray], FloatArray]
@@ -53,9 +53,8 @@ def draw(
            [3, 1, 0, 0],
            [1, 0, 1, 2]])
     """
-    seed = whole("seed", seed, least=0)
+    generator = random_generator(seed)
     n_boot = whole("resamples", n_boot, least=1)
-    generator = np.random.Generator(np.random.PCG64(seed))
     units = n if codes is None else int(codes.max()) + 1
     for start, stop in _spans(n_boot, n):
         rows = stop - start

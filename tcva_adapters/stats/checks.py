@@ -76,6 +76,15 @@ def whole(name: str, value: int, *, least: int) -> int:
     return number
 
 
+def random_generator(seed: int) -> np.random.Generator:
+    """A generator whose draws are the same for the same seed, whatever numpy's default becomes.
+
+    Raises:
+        InvalidValueError: A seed that is no whole number of at least 0.
+    """
+    return np.random.Generator(np.random.PCG64(whole("seed", seed, least=0)))
+
+
 def one_of(kind: str, value: str, known: Sequence[str]) -> None:
     """Refuse a value that is not one of the known ones.
 

@@ -6,7 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, Groups, check_level, numbers, whole
+from tcva_adapters.stats.checks import (
+    FloatArray,
+    Groups,
+    check_level,
+    numbers,
+    random_generator,
+)
 from tcva_adapters.stats.guarantee import largest_share
 from tcva_adapters.stats.units import Units
 
@@ -72,7 +78,7 @@ def lower_bound(
     if len(often) == 1:  # equal values, or a single group: exact
         return low + float(sums[0] / sizes[0] * (1 - confidence) ** (1 / often[0]))
 
-    rng = np.random.Generator(np.random.PCG64(whole("seed", seed, least=0)))
+    rng = random_generator(seed)
     shape = (_BLOCK, len(often) + 1)
     all_sizes = np.append(sizes, sizes.max())
     means = []

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tcva_adapters.stats.bootstrap import draw, spearman_of
-from tcva_adapters.stats.checks import FloatArray, IntArray
+from tcva_adapters.stats.checks import FloatArray, IntArray, random_generator
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.scipy_extra import scipy_module
 
@@ -63,7 +63,7 @@ def sign_flips(
         for unit in units:
             sums = np.concatenate([sums + unit, sums - unit])
         return float(np.mean(np.abs(sums) >= reached))
-    rng = np.random.Generator(np.random.PCG64(seed))
+    rng = random_generator(seed)
     padded = np.pad(units, (0, -len(units) % _TOGETHER))
     # Every byte as eight signs: (256, 8).
     octets = np.arange(256, dtype=np.uint8)[:, None]

@@ -14,7 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, IntArray, numbers, whole
+from tcva_adapters.stats.checks import (
+    FloatArray,
+    IntArray,
+    numbers,
+    random_generator,
+    whole,
+)
 from tcva_adapters.stats.raters import mean_rating
 
 PairsTest = Literal["studentised", "tukey"]
@@ -125,11 +131,7 @@ def tukey(
     n = present.sum(axis=0)
     means = mean_rating(table.T)
     known = n > 0
-    sums = _shuffled_sums(
-        table,
-        draws,
-        whole("seed", seed, least=0),
-    )
+    sums = _shuffled_sums(table, draws, seed)
     ranges = np.zeros(draws)
     if known.any():
         ranges = np.sort(np.ptp(sums[:, known] / n[known], axis=1))
@@ -201,7 +203,7 @@ def studentised(
     """
     table = _checked(scores)
     draws = whole("permutations", permutations, least=1)
-    rng = np.random.Generator(np.random.PCG64(whole("seed", seed, least=0)))
+    rng = random_generator(seed)
     n, size = table.shape
     first, second = np.triu_indices(size, k=1)
     apart = table[:, first] - table[:, second]
@@ -284,7 +286,7 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
     Rows are shuffled together with those that have scores in the same columns. For up to eight
     scores in a row one number draws one of all orders, which is several times faster.
     """
-    rng = np.random.Generator(np.random.PCG64(seed))
+    rng = random_generator(seed)
     present = ~np.isnan(table)
     filled = np.nan_to_num(table)
     moves = np.fmax.reduce(table, axis=1) > np.fmin.reduce(table, axis=1)

@@ -252,6 +252,6 @@ def _scores(
     for row, panel in zip(scores, panels, strict=True):
         for judged in panel.panel if panel else ():
             alone = judged.model_copy(update={"members": ()})
-            score = Result(alone, scoring).score
-            row[judges.index(judged.judge)] = math.nan if score is None else score
+            place = judges.index(judged.judge)
+            row[place] = Result(alone, scoring).score  # None becomes nan
     return scores
