@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 from weakref import WeakValueDictionary
 
 from deepeval.metrics.utils import initialize_model
@@ -15,7 +15,7 @@ from tcva_adapters._adapter.llm import LLMObject, one_text
 from tcva_adapters._adapter.lookup import Arguments, count_in
 from tcva_adapters._adapter.reply_objects import object_text, reply_model
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.prompted import Prompted
+from tcva_adapters.models.prompted import Prompted, Shape
 from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply
 from tcva_adapters.models.store_keys import digest, key_of
 
@@ -24,9 +24,6 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     """A DeepEval LLM as judge model; None for anything else."""
     return DeepEvalModel(llm) if isinstance(llm, DeepEvalBaseLLM) else None
 
-
-Schema: TypeAlias = type[BaseModel] | None
-"""The class of a reply; None for text."""
 
 _BY_NAME = WeakValueDictionary[str, DeepEvalBaseLLM]()
 
@@ -138,7 +135,7 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
         self.asked = asked
         super().__init__(asked.model.name)
 
-    def generate(self, prompt: str, schema: Schema = None) -> Any:
+    def generate(self, prompt: str, schema: Shape = None) -> Any:
         """Answer one prompt.
 
         Raises:
@@ -146,7 +143,7 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
         """
         return self.asked.ask(prompt, schema)
 
-    async def a_generate(self, prompt: str, schema: Schema = None) -> Any:
+    async def a_generate(self, prompt: str, schema: Shape = None) -> Any:
         """The same, awaited.
 
         Raises:

@@ -20,7 +20,8 @@ from tcva_adapters._adapter.offline import (
     verdicts_on,
 )
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.deepeval.llm import NamedLLM, Schema
+from tcva_adapters.deepeval.llm import NamedLLM
+from tcva_adapters.models.prompted import Shape
 from tcva_adapters.samples.json_values import Json
 
 _MOST_NAMED = 3
@@ -45,7 +46,7 @@ class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subcla
     def __init__(self) -> None:
         super().__init__(NAME)
 
-    def generate(self, prompt: str, schema: Schema = None) -> Any:
+    def generate(self, prompt: str, schema: Shape = None) -> Any:
         """Answer a prompt of DeepEval's faithfulness.
 
         Args:
@@ -58,7 +59,7 @@ class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subcla
         reply = _reply_to(prompt)
         return json.dumps(reply) if schema is None else schema(**reply)
 
-    async def a_generate(self, prompt: str, schema: Schema = None) -> Any:
+    async def a_generate(self, prompt: str, schema: Shape = None) -> Any:
         """The same, awaited; it does not wait for anything.
 
         Raises:

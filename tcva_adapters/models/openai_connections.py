@@ -87,7 +87,13 @@ class Connection:
     """
 
     def __init__(
-        self, config: ModelConfig, *, users_client: Any, url: str, key: str, header: str
+        self,
+        config: ModelConfig,
+        *,
+        users_client: Any,
+        url: str,
+        key: str,
+        header: str,
     ) -> None:
         self.users_client = users_client
         self.is_async = isinstance(users_client, openai.AsyncOpenAI)

@@ -285,9 +285,11 @@ def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:
             if isinstance(part, Mapping) and part.get("type") == "text"
         ]
         text = "".join(part for part in parts if isinstance(part, str))
-    text = text if isinstance(text, str) else ""
+    if not isinstance(text, str):
+        text = ""
     usage = payload.get("usage")
-    usage = usage if isinstance(usage, Mapping) else {}
+    if not isinstance(usage, Mapping):
+        usage = {}
     reply = protocol.ModelReply(
         text=text,
         input_tokens=protocol.as_count(usage.get("prompt_tokens")),

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 
@@ -19,6 +19,9 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.models import protocol
 from tcva_adapters.models.reply_json import after_reasoning, json_values
 from tcva_adapters.results.judgement import Usage
+
+Shape: TypeAlias = type[BaseModel] | None
+"""The class of the object that is asked for; None for text."""
 
 _NOT_STRICT = frozenset({"title", "default", "examples"})
 """Keys of a schema that strict modes refuse, or that only cost tokens."""
@@ -50,7 +53,7 @@ class Prompted:
     def ask(
         self,
         prompt: str,
-        shape: type[BaseModel] | None = None,
+        shape: Shape = None,
         *,
         system: str = "",
     ) -> Any:
@@ -73,7 +76,7 @@ class Prompted:
     async def aask(
         self,
         prompt: str,
-        shape: type[BaseModel] | None = None,
+        shape: Shape = None,
         *,
         system: str = "",
     ) -> Any:
@@ -105,7 +108,7 @@ class Prompted:
             with self._lock:
                 self.usage += reply.usage(time.perf_counter() - started)
 
-    def _read(self, reply: protocol.ModelReply, shape: type[BaseModel] | None) -> Any:
+    def _read(self, reply: protocol.ModelReply, shape: Shape) -> Any:
         if shape is None:
             return reply.text
         why = "was cut off"
@@ -140,7 +143,9 @@ def read_object(text: str, shape: type[BaseModel]) -> Any:
 
 
 def _request(
-    prompt: str, shape: type[BaseModel] | None, system: str
+    prompt: str,
+    shape: Shape,
+    system: str,
 ) -> protocol.JudgeRequest:
     if shape is None:
         return protocol.JudgeRequest(system, prompt, {}, "")

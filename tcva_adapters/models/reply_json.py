@@ -145,7 +145,9 @@ def _plain(key: str) -> str:
 
 
 def json_values(
-    reply: str, position: int, to_repair: int = MAX_REPAIRED
+    reply: str,
+    position: int,
+    to_repair: int = MAX_REPAIRED,
 ) -> Iterator[Node]:
     """The JSON values of a reply in order: as they stand, as far as they go, or repaired."""
     for _ in range(_MAX_STARTS):

@@ -64,10 +64,7 @@ def write_results(
     >>> write_results(io.StringIO(), [Assessment.from_verdicts(["fully"])])
     1
     """
-    writing: Writing[OneLine] = Writing(
-        target, Assessment.from_json, overwrite=overwrite
-    )
-    with writing:
+    with Writing[OneLine](target, Assessment.from_json, overwrite=overwrite) as writing:
         for result in results:
             writing.add(result)
     return writing.number

@@ -154,7 +154,9 @@ def as_conversations(values: Iterable[Any]) -> list[Conversation]:
 
 
 def add_group(
-    groups: list[Hashable], number: int, conversation: Hashable | None
+    groups: list[Hashable],
+    number: int,
+    conversation: Hashable | None,
 ) -> None:
     """Note what the next sample belongs to: the conversation that it is a turn of, or itself.
 

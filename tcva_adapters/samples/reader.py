@@ -269,7 +269,9 @@ def columns_of(mapping: FieldNames) -> dict[str, str]:
 
 
 def item_of(
-    record: Fields, columns: FieldNames, name: str | None = None
+    record: Fields,
+    columns: FieldNames,
+    name: str | None = None,
 ) -> Sample | Conversation:
     """What a record of a file has to judge; see `read_item`.
 
@@ -294,7 +296,9 @@ def item_of(
 
 
 def read_item(
-    record: Fields, columns: FieldNames, name: str | None = None
+    record: Fields,
+    columns: FieldNames,
+    name: str | None = None,
 ) -> Sample | Conversation:
     """What a record has to judge: a conversation's turns, or one sample.
 

@@ -168,7 +168,9 @@ class RowStream(Iterator[Item], Generic[Item]):
 
 
 def skipped_rows(
-    bad: Sequence[tuple[int, str]], number: int, where: str = ""
+    bad: Sequence[tuple[int, str]],
+    number: int,
+    where: str = "",
 ) -> list[str]:
     """Bad rows in sentences, and how many are not among them.
 

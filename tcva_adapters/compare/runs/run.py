@@ -172,7 +172,7 @@ class Run:
         self.overwrite = overwrite
         self.progress = progress
         self._timeout = timeout
-        self._thresholds = dict(pass_from or {})
+        self._thresholds = pass_from or {}
         self.names = self._method_names()
         for metric in self.methods:  # refuses a judge that answers no prompts of others
             MetricEvaluation(metric, tcva, timeout)
