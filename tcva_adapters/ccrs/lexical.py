@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import ClassVar, TypeAlias
 
 from tcva_adapters.ccrs.metrics import Metric
@@ -115,7 +115,7 @@ def recall(sample: Sample) -> _Share:
     )
 
 
-_SHARES: dict[str, Callable[[Sample], _Share]] = {
+_SHARES = {
     "cc": coherence,
     "qr": relevance,
     "id": density,

@@ -207,7 +207,8 @@ def _repaired(text: str, start: int) -> Node:
             value = repair_json(text, return_objects=True, skip_json_loads=True)
     keys = sorted(_QUOTED_KEY.findall(text) or _BARE_KEY.findall(text))
     is_sound = isinstance(value, dict | list) and sorted(_keys(value)) == keys
-    value = value if is_sound else {}
+    if not is_sound:
+        value = {}
     end = start + len(text)
     return Node(value, start, end, is_repaired=True, is_doubtful=not is_sound)
 

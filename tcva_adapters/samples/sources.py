@@ -20,7 +20,7 @@ from tcva_adapters.samples.whole_files import usable_path
 
 Source = str | Path | TextIO
 
-_WHY: dict[type[OSError], str] = {
+_WHY = {
     FileNotFoundError: "the file does not exist; check the path",
     IsADirectoryError: "this is a folder; name a file in it",
 }

@@ -111,7 +111,8 @@ def with_composite(
         # Reasons are not always held.
         reason = table.reasons.get((sample, missing[0]), "no_score").partition(":")[0]
         reasons[sample, COMPOSITE] = f"{reason}: no score for {', '.join(missing)}"
-    threshold = THRESHOLD if threshold is None else threshold
+    if threshold is None:
+        threshold = THRESHOLD
     return replace(table.with_method(COMPOSITE, scores, threshold), reasons=reasons)
 
 

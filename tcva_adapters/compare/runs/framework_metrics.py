@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
 from importlib.util import find_spec
-from types import ModuleType
 
 from tcva_adapters import deepeval, langchain, llamaindex, ragas
 from tcva_adapters.core.checks import nearest
@@ -22,7 +21,7 @@ from tcva_adapters.samples.sample import Sample
 ALL = "all"
 NONE = "none"
 
-ADAPTERS: Mapping[str, ModuleType] = {
+ADAPTERS = {
     "ragas": ragas,
     "deepeval": deepeval,
     "llamaindex": llamaindex,
