@@ -66,7 +66,7 @@ class Judge(Protocol):
     @property
     def is_local(self) -> bool:
         """True for one that computes in this process: threads would not make it faster."""
-        return True
+        return False
 
     def check(self, criterion: Criterion) -> None:  # noqa: ARG002  # any will do
         """Raise InvalidValueError for a criterion that this judge cannot judge by."""

@@ -359,3 +359,6 @@ class AssessmentView:
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute {name!r}"
             )
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *AssessmentView.__annotations__]

@@ -48,7 +48,7 @@ _PLAINER = {
     "String should": "must",
     "Field required": "must have more items",
     "Invalid JSON": "not JSON",
-    "a valid tuple": "several numbers, e.g. 1,5",
+    "a valid tuple": "a list",
     "a valid integer": "a whole number",
     "a valid string": "a string",
     "greater than or equal to": "at least",
@@ -82,19 +82,20 @@ def first_fault(
     tcva_adapters.errors.InvalidValueError: x must be a valid number, got []
     """
     first = error.errors(include_url=False)[0]
+    path = [*map(str, first["loc"])]
+    name = ".".join(path)
     raised = first.get("ctx", {}).get("error")
     if isinstance(raised, TCVAError):
-        return str(raised)
+        # The message of a setting names it already.
+        return str(raised) if settings is not None or not name else f"{name}: {raised}"
     why = first["msg"].removeprefix("Value error, ")
     for pydantic, plain in _PLAINER.items():
         why = why.replace(pydantic, plain)
-    path = [*map(str, first["loc"])]
     value = first["input"]
-    name = ".".join(path)
     if settings is not None:
         name = path[0] if path and path[0] in settings else next(iter(settings))
         value = settings[name]
-    elif first["type"] in {"value_error", "json_invalid"}:
+    elif first["type"] in {"value_error", "json_invalid"} and not why.startswith("must "):
         return f"{name}: {why}" if name else why
     elif first["type"] in _WITHOUT_VALUE:
         return _WITHOUT_VALUE[first["type"]].format(name)
