@@ -95,7 +95,9 @@ def first_fault(
     if settings is not None:
         name = path[0] if path and path[0] in settings else next(iter(settings))
         value = settings[name]
-    elif first["type"] in {"value_error", "json_invalid"} and not why.startswith("must "):
+    elif first["type"] in {"value_error", "json_invalid"} and not why.startswith(
+        "must "
+    ):
         return f"{name}: {why}" if name else why
     elif first["type"] in _WITHOUT_VALUE:
         return _WITHOUT_VALUE[first["type"]].format(name)
