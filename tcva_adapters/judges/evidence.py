@@ -53,8 +53,7 @@ _SAYING = 2
 """Words of content that a claim must have for a quote to be held to sharing one."""
 
 _EMPTY = word_list("empty")
-_SMALL_CHARACTERS = word_list("small_characters")
-_HIRAGANA = re.compile("[\u3040-\u309f]")
+_SAYS_LITTLE = re.compile(f"[\u3040-\u309f{''.join(word_list('small_characters'))}]")
 _CLAUSE_END = re.compile(r"[.,;:!?。，；！？।]+(?!\d)\s*(?=\S)")
 _PAIR = re.compile(
     r"""
@@ -106,9 +105,7 @@ def _says_something(token: Token) -> bool:
         least = 2 if token.text.isascii() else _LEAST_LETTERS
         return len(token.text) >= least and token.text.casefold() not in _EMPTY
     if token.kind == "pair":
-        return _SMALL_CHARACTERS.isdisjoint(token.key) and not _HIRAGANA.search(
-            token.key
-        )
+        return not _SAYS_LITTLE.search(token.key)
     return token.kind == "number"
 
 

@@ -32,9 +32,14 @@ _WAYS: dict[Verdict, str] = {
 _STATES = "support supported satisfied met relevant correct covered addressed entailed grounded"
 _FURTHER: dict[str, Label] = {
     "supported": Verdict.FULLY,
-    **dict.fromkeys(("unsupported", "contradicted", "contradiction"), Verdict.NONE),
-    **dict.fromkeys(("not a claim", "no claim", "non claim"), "not_a_claim"),
-    **dict.fromkeys(("refusal", "refused"), "refusal"),
+    "unsupported": Verdict.NONE,
+    "contradicted": Verdict.NONE,
+    "contradiction": Verdict.NONE,
+    "not a claim": "not_a_claim",
+    "no claim": "not_a_claim",
+    "non claim": "not_a_claim",
+    "refusal": "refusal",
+    "refused": "refusal",
 }
 LABELS: dict[str, Label] = {
     f"{way} {state}".strip(): level

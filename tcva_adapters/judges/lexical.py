@@ -157,16 +157,15 @@ class LexicalJudge:
         """
         index = index_of(tuple(passages))
         verdicts = _non_claims(claims)
-        asked = [
-            (claim, unmarked)
-            for claim, unmarked in zip(claims, without_marks(claims), strict=True)
-            if claim not in verdicts
-        ]
         if criterion.against == "input":
-            judged = iter(_relevance([claim for claim, _ in asked], index))
+            asked = [claim for claim in claims if claim not in verdicts]
+            judged = _relevance(asked, index)
+            verdicts |= zip(asked, judged, strict=True)
         else:
-            judged = (_best_supported(*texts, index) for texts in asked)
-        return [verdicts.get(claim) or next(judged) for claim in claims]
+            for claim, unmarked in zip(claims, without_marks(claims), strict=True):
+                if claim not in verdicts:
+                    verdicts[claim] = _best_supported(claim, unmarked, index)
+        return [verdicts[claim] for claim in claims]
 
 
 def _non_claims(claims: Sequence[str]) -> dict[str, ClaimVerdict]:

@@ -206,7 +206,7 @@ def _comparison(
     if sentences:
         centres = near[:2] or [0, len(sentences) // 2]
         windows += [window_of(around(centre)) for centre in centres]
-    windows = [window for window in dict.fromkeys(windows) if window]
+    windows = [*filter(None, dict.fromkeys(windows))]
     premises = [" ".join(sentences[at].text for at in window) for window in windows]
     pairs = [(model.cut(premise, room)[0], text) for premise in premises]
     note = "; only its beginning was read" if text != claim else ""

@@ -105,7 +105,7 @@ class Passages:
         self.known: dict[str, QuotePlace | None] = {}
         self._firsts: list[int] = []
         self._stops: list[int] = []
-        self._breaks: list[int] = []
+        self._breaks = [0]
         words = self.words
         for text in texts:
             self._firsts.append(len(words))
@@ -263,7 +263,7 @@ class Passages:
         any_before = any_behind = False
         for first, end in places:
             at = bisect_right(self._breaks, first)
-            begin = max(first - _REACH, self._breaks[at - 1] if at else 0)
+            begin = max(first - _REACH, self._breaks[at - 1])
             stop = min(end + _REACH, self._breaks[bisect_left(self._breaks, end)])
             head = self.words[first : first + 2]
             before = denied_before(self.words[begin:first], head)

@@ -272,22 +272,26 @@ def _unscored(table: ScoreTable, method: str) -> list[Record]:
     """Samples without a score by reason, the most frequent first, with what the first one says."""
     judged = table.judged_methods.get(method)
     summary = (judged and judged.summary) or reasons_of_missing(table, method)
-    reasons = [
-        (reason, number, shortened(summary.details[reason], _DETAIL))
-        for reason, number in summary.reasons.most_common()
-    ]
-    if table.skipped:
-        first = (note for note in table.notes if note.startswith("skipped line"))
-        reasons.append(("unreadable", table.skipped, next(first, "")))
-    return [
+    records: list[Record] = [
         {
             "method": method,
             "reason": reason,
             "samples": number,
-            "example": example,
+            "example": shortened(summary.details[reason], _DETAIL),
         }
-        for reason, number, example in reasons
+        for reason, number in summary.reasons.most_common()
     ]
+    if table.skipped:
+        first = (note for note in table.notes if note.startswith("skipped line"))
+        records.append(
+            {
+                "method": method,
+                "reason": "unreadable",
+                "samples": table.skipped,
+                "example": next(first, ""),
+            }
+        )
+    return records
 
 
 def _sentence(

@@ -105,11 +105,11 @@ class Gate:
             raise InvalidValueError(
                 f"gate {text!r}: no figure {figure!r}; use mean, pass_rate, coverage or change"
             )
-        low, high = (-1.0, 1.0) if figure == "change" else (0.0, 1.0)
+        low = -1.0 if figure == "change" else 0.0
         has_own_scale = figure == "mean" and method and math.isfinite(least)
-        if not (low <= least <= high or has_own_scale):
+        if not (low <= least <= 1.0 or has_own_scale):
             raise InvalidValueError(
-                f"gate {text!r}: the number must be between {low:g} and {high:g}, "
+                f"gate {text!r}: the number must be between {low:g} and 1, "
                 f"got {least:g}{of_percent(least)}"
             )
         if match["percent"] is None:

@@ -149,8 +149,9 @@ def opposed(claim: str, source: str) -> list[str]:
     """
     claimed = _words(claim)
     stated = _words(source)
-    turned = {word[1:] for word in _turned(claimed, stated, claimed - stated)}
-    return [token.text for token in tokenise(claim) if _own_mark([token])[1:] in turned]
+    turned = _turned(claimed, stated, claimed - stated)
+    stems = {word[1:] for word in turned}
+    return [token.text for token in tokenise(claim) if _own_mark([token])[1:] in stems]
 
 
 def _turned(
@@ -167,7 +168,9 @@ def _turned(
     """
     opposites = {word.translate(_TURNED) for word in part - claimed}
     turned = opposites & new
-    if len(turned) % 2 == 0 or "deny" in claimed & part or "until" in claimed | part:
+    if len(turned) % 2 == 0:
+        return set()
+    if "deny" in claimed & part or "until" in claimed | part:
         return set()
     firsts = {word[1:] for word in claimed - part if word[0] == "^"}
     comes_later = any(word[1:] in firsts for word in part)
@@ -213,17 +216,24 @@ def _clauses(text: str) -> list[set[str]]:
             clauses.append("")
         clause = token.clause
         clauses[-1] += f" {mark}"
-    joined = (
-        _FIRST.sub(r"\1^\3 \2\3", _OR.sub(r"\1 deny", clause)) for clause in clauses
-    )
-    return [set(_CONTENT.sub(_signed, clause).split()) for clause in joined]
+    return [_signed_words(clause) for clause in clauses]
+
+
+def _signed_words(clause: str) -> set[str]:
+    """The words and marks of a clause, once denials have gone over to the signs of words."""
+    clause = _OR.sub(r"\1 deny", clause)
+    clause = _FIRST.sub(r"\1^\3 \2\3", clause)
+    return set(_CONTENT.sub(_signed, clause).split())
 
 
 def _signed(content: re.Match[str]) -> str:
     """A word with the sign that denials around it leave, and the marks around it."""
     before, sign, word, behind = content.groups("")
-    is_denied = (content[0].count("deny") + (sign == "-")) % 2
-    return f"{before}{'+-'[is_denied]}{word}{behind}" if word else before
+    if not word:
+        return before
+    n_denials = content[0].count("deny") + (sign == "-")
+    sign = "-" if n_denials % 2 else "+"
+    return f"{before}{sign}{word}{behind}"
 
 
 def _own_mark(tokens: Sequence[Token]) -> str:
@@ -250,7 +260,10 @@ def _mark(phrase: str) -> str:
     longest = min(len(phrase), _WIDEST)
     last_word = phrase.rfind(" ") + 1
     starts = (f"{phrase[:size]}*" for size in range(longest, last_word, -1))
-    return next((_MARKS[entry] for entry in (phrase, *starts) if entry in _MARKS), "")
+    for entry in (phrase, *starts):
+        if entry in _MARKS:
+            return _MARKS[entry]
+    return ""
 
 
 def _listed_marks() -> dict[str, str]:
@@ -290,10 +303,10 @@ def denied_before(before: Sequence[str], head: Sequence[str]) -> bool:
         before: The words before it, of the same clause.
         head: Its first two words.
     """
-    both = [*before, *head, ""]
-    for at in range(len(before) - 1, -1, -1):
+    both = ["", *before, *head, ""]
+    for at in range(len(before), 0, -1):
         word = both[at]
-        preceding = both[at - 1] if at else ""
+        preceding = both[at - 1]
         if word in _DENYING.get(both[at + 1], ()):
             return preceding not in NEGATIONS  # "cannot fail to" asserts
         if word in NEGATIONS or word in _NEARLY:
@@ -319,9 +332,9 @@ def denied_behind(last: str, behind: Sequence[str]) -> bool:
     after_verb = last in _HELPING_VERBS
     for i, word in enumerate(behind[:_NEXT]):
         if word in NEGATIONS:
-            return (after_verb or word not in _ONLY_AFTER_A_VERB) and _denies(
-                behind[i:]
-            )
+            if word in _ONLY_AFTER_A_VERB and not after_verb:
+                return False
+            return _denies(behind[i:])
         if word not in _FILLING and word not in _HELPING_VERBS:
             return False
         after_verb = after_verb or word in _HELPING_VERBS
@@ -331,5 +344,6 @@ def denied_behind(last: str, behind: Sequence[str]) -> bool:
 def _denies(listed: Sequence[str]) -> bool:
     """Whether the negation that they begin with denies: "not only" and "no. 1" do not."""
     word, following, third = (*listed[:3], "", "")[:3]
-    is_number = word.casefold() == "no" and following[:1].isdigit()
-    return following not in _HARMLESS_NEXT and third != "than" and not is_number
+    if word.casefold() == "no" and following[:1].isdigit():
+        return False
+    return following not in _HARMLESS_NEXT and third != "than"

@@ -84,22 +84,29 @@ def says_otherwise(claim: str, source: str) -> bool:
 
     claimed = _filled(claim, names)
     stated = _filled(source, names)
-    frame, source_frame = (
-        f" {_FILLER.sub('/', ' '.join(filled))} " for filled in (claimed, stated)
-    )
-    before, is_there, _ = source_frame.partition(frame)
-    counterpart = stated[before.count(" ") :] if is_there else claimed
-    places = [place for place, word in enumerate(claimed) if word != counterpart[place]]
+    counterpart = claimed
+    before, is_there, _ = _frame(stated).partition(_frame(claimed))
+    if is_there:
+        counterpart = stated[before.count(" ") :]
+    places = [at for at, word in enumerate(claimed) if word != counterpart[at]]
     fillers = [claimed[place] for place in places]
     others = [counterpart[place] for place in places]
 
-    if places and sorted(fillers) == sorted(others):
-        between = claimed[places[0] + 1 : places[-1]]
-        return _EITHER_WAY.isdisjoint([*between, "+".join(["", *between])])
-    if places and {*fillers}.isdisjoint(stated) and all(map(_exclude, fillers, others)):
-        return True
+    if places:
+        if sorted(fillers) == sorted(others):
+            between = claimed[places[0] + 1 : places[-1]]
+            phrase = "+".join(["", *between])
+            return _EITHER_WAY.isdisjoint([*between, phrase])
+        if {*fillers}.isdisjoint(stated) and all(map(_exclude, fillers, others)):
+            return True
     is_as_open = _LEAVING_OPEN & {*claimed} == _LEAVING_OPEN & {*stated}
     return is_as_open and _has_rival(claimed, stated)
+
+
+def _frame(filled: list[str]) -> str:
+    """The words between two blanks each, with a slash for what may be another one."""
+    kinds = _FILLER.sub("/", " ".join(filled))
+    return f" {kinds} "
 
 
 def _has_rival(claimed: list[str], stated: list[str]) -> bool:
@@ -182,6 +189,9 @@ def _exclude(
     """
     kind, one = filler.split("/")
     _, two = other.split("/")
+    if kind == "role":
+        return False
     if kind == "name":
-        return one.isupper() == two.isupper() and not _ALIKE.search(f"{one} {two}")
-    return kind != "role" and not isclose(value_of(one), value_of(two), rel_tol=close)
+        may_be_one = _ALIKE.search(f"{one} {two}")
+        return not may_be_one and one.isupper() == two.isupper()
+    return not isclose(value_of(one), value_of(two), rel_tol=close)

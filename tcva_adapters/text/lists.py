@@ -46,5 +46,6 @@ def patterns(name: str) -> str:
 
 def _part(name: re.Match[str]) -> str:
     """The alternatives that the name of a part, ``<name>`` in a pattern, stands for."""
-    part = " ".join(_LISTS["parts"][name[1]].split()).replace("; ", "|")
+    lines = _LISTS["parts"][name[1]].split()
+    part = " ".join(lines).replace("; ", "|")
     return f"(?:{_PART.sub(_part, part)})"

@@ -61,8 +61,8 @@ def non_claim_kind(sentence: str) -> str | None:
         return None
     if is_question:
         return _question_kind(bare.rstrip("?？!！ ").lstrip("¿ "))
-    is_offer = _pattern("offers").fullmatch(bare)
-    return "offer" if is_offer and not _pattern("asserting").search(bare) else None
+    asserts = _pattern("asserting").search(bare)
+    return "offer" if not asserts and _pattern("offers").fullmatch(bare) else None
 
 
 def _is_polite(bare: str) -> bool:
@@ -104,5 +104,7 @@ def _question_kind(bare: str) -> str | None:
         return None
     if _pattern("offered").match(bare):
         return "offer"
-    is_short = 0 < len(bare.split()) <= _SHORT_QUESTION and not bare.isascii()
-    return "question" if _pattern("questions").match(bare) or is_short else None
+    if _pattern("questions").match(bare):
+        return "question"
+    is_short = 0 < len(bare.split()) <= _SHORT_QUESTION
+    return "question" if is_short and not bare.isascii() else None

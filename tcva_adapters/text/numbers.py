@@ -114,11 +114,11 @@ def _is_allowed(
     others: set[tuple[float, str]],
 ) -> bool:
     """Tell whether all numbers in the place of a claim's, each with its bound, allow it."""
-    return not any(
-        claimed == bound
-        or (value - other) * (_SIDES.get(bound, 0) - _SIDES.get(claimed, 0)) < 0
-        for other, bound in others
-    )
+    for other, bound in others:
+        side = _SIDES.get(bound, 0) - _SIDES.get(claimed, 0)
+        if claimed == bound or (value - other) * side < 0:
+            return False
+    return True
 
 
 def _in_place(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
-from operator import attrgetter
 from typing import NamedTuple
 
 from tcva_adapters.text.lists import word_list
@@ -106,9 +105,9 @@ _AFTER_ORDINAL = word_list("after_ordinal")
 _INITIALS = re.compile(  # "J", "U.S", "Ph.D"; "Hauptstr"
     r"[^\W\d_](?:[^\W\d_]?\.[^\W\d_]{1,2})*|\w+str"
 )
-_LONG_WORD = (
-    5  # a longer word before a full stop is hardly ever an unlisted abbreviation
-)
+_LONG_WORD = 5
+"""A longer word before a full stop is hardly ever an abbreviation that is not listed."""
+
 _WINDOW = 32  # characters looked at in front of a stop
 
 
@@ -145,7 +144,7 @@ def split_claims(text: str) -> list[str]:
         >>> split_claims("| Plan | Price |\n|---|---|\n| Basic | 5 |\n| Plus | 9 |")
         ['Plan: Basic; Price: 5', 'Plan: Plus; Price: 9']
     """
-    return [*map(attrgetter("text"), pieces(text))]
+    return [piece.text for piece in pieces(text)]
 
 
 def pieces(text: str) -> list[Piece]:
@@ -154,9 +153,8 @@ def pieces(text: str) -> list[Piece]:
     lines = text.replace("\r\n", " \n").replace("\r", "\n").replace("\u2028", "\n")
     lower_only = lines.islower()
     starts: list[int] = []
-    rows: dict[
-        int, tuple[int, str]
-    ] = {}  # where claims begin that hold a row: where that begins
+    # By where claims begin that hold a row: where the row begins, and its text.
+    rows: dict[int, tuple[int, str]] = {}
     glued = False
     for block in _BLOCK.finditer(lines):
         start, end = block.span()
@@ -170,9 +168,8 @@ def pieces(text: str) -> list[Piece]:
                 end,
                 lower_only=lower_only,
             )
-            if (
-                kind == "item"
-            ):  # "1. Do this. 2. Do that." on one line is a list of its own
+            if kind == "item":
+                # "1. Do this. 2. Do that." on one line is a list of its own.
                 cuts = (cut for cut in cuts if _ENUMERATOR.match(lines, cut))
             starts += cuts
         elif kind == "table":
@@ -200,7 +197,8 @@ def pieces(text: str) -> list[Piece]:
         claim = (claim if claim[:1].isspace() else _BULLETS.sub("", claim)).strip()
         if "```" not in claim and "~~~" not in claim:
             claim = " ".join(claim.split())
-        claims.append(Piece(f"{claim} {row}".strip(), text[start:end]))
+        claim = f"{claim} {row}".strip()
+        claims.append(Piece(claim, text[start:end]))
     return claims
 
 
@@ -220,7 +218,8 @@ def _rows(table: re.Match[str]) -> Iterator[tuple[int, str]]:
 
 
 def _cells(line: str) -> list[str]:
-    return [" ".join(cell.split()) for cell in _CELL_END.split(line.strip().strip("|"))]
+    inner = line.strip().strip("|")
+    return [" ".join(cell.split()) for cell in _CELL_END.split(inner)]
 
 
 def _sentence_cuts(
@@ -238,7 +237,8 @@ def _sentence_cuts(
         if mark[0][-1] == "\n":
             word = _NEXT_WORD.match(text, position, end)
             wrapped = word is not None and word[2].islower() and not lower_only
-            if wrapped or text[window:cut].rstrip()[-1:] in _OPEN_ENDS:
+            before = text[window:cut].rstrip()
+            if wrapped or before[-1:] in _OPEN_ENDS:
                 continue
         else:
             stops = mark if mark[0][0] in _STOPS else _ENDING.search(text, window, cut)
@@ -277,9 +277,8 @@ def _ends(
     following = _NEXT_WORD.match(text, last, end)
     gap, after, next_stop = following.groups() if following else ("", "", "")
     # After a doubtful abbreviation only a new line or a plain opening word shows a new sentence.
-    opens = ("\n" in gap and not after.islower()) or (
-        after in _STARTERS and not next_stop
-    )
+    is_plain_opening = after in _STARTERS and not next_stop
+    opens = is_plain_opening or ("\n" in gap and not after.islower())
     trailing_off = stops.startswith(("…", ".."))
     if stops[0] == "." and not trailing_off:
         before = text[max(start, first - _WINDOW) : first]
@@ -291,8 +290,9 @@ def _ends(
         if before[-1:].isspace():
             return True  # tokenised text, whose full stops stand alone
         if after.islower() and not closed:
-            known = len(last_words[-1]) >= _LONG_WORD and last_words[-1].isalpha()
-            return known or (lower_only and last_words[-1] != "etc")
+            word = last_words[-1]
+            is_long = len(word) >= _LONG_WORD and word.isalpha()
+            return is_long or (lower_only and word != "etc")
     return not (after.islower() and (closed or trailing_off))
 
 
@@ -316,7 +316,12 @@ def _is_abbreviation(
         return numbers or after in _AFTER_ORDINAL
     if forms & _NEVER_FINAL:
         return True
-    roman = len(word) > 1 and after not in {"", "I"} and not after.strip("IVXLC")
-    if (roman or after[:1].isdigit()) and forms & _BEFORE_NUMBER:
-        return True
-    return not opens and bool(_INITIALS.fullmatch(word) or forms & _SELDOM_FINAL)
+    if forms & _BEFORE_NUMBER:
+        if after[:1].isdigit():
+            return True
+        is_roman = after not in {"", "I"} and not after.strip("IVXLC")
+        if is_roman and len(word) > 1:
+            return True
+    if opens:
+        return False
+    return bool(_INITIALS.fullmatch(word) or forms & _SELDOM_FINAL)

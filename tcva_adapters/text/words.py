@@ -134,9 +134,9 @@ def split_words(text: str) -> list[str]:
         text = _ELIDED.sub(r"\1 ", _APART.sub("", text))
     if "\n" in text:
         text = _NEW_LINE.sub("\n;", text)
-    text = unicodedata.normalize("NFKC", _BRACKET_CODES.sub(" ", text)).translate(
-        _FOLDING
-    )
+    text = _BRACKET_CODES.sub(" ", text)
+    text = unicodedata.normalize("NFKC", text)
+    text = text.translate(_FOLDING)
     pieces: list[str] = []
     for word in text.split():  # no piece holds a blank, and most words are one
         if word.isascii() and word.isalpha():
@@ -240,7 +240,8 @@ def number_key(digits: str) -> str:
         return digits
     *whole, last = re.split("[.,]", digits)
     is_one_number = not whole or _PARTED.fullmatch(digits)
-    digits = "".join(whole) + ("" if is_one_number else ".") + last
+    point = "" if is_one_number else "."
+    digits = "".join(whole) + point + last
     return digits if len(digits) > _LONGEST_EXACT else format(float(digits), ".15g")
 
 
@@ -250,8 +251,8 @@ def _clock(digits: str) -> tuple[str, str] | None:
     if match is None:
         return None
     hours = int(match[1])
-    minutes = int(match[2] or 0)
-    return f"t{(hours * 60 + minutes) % _HALF_DAY}", str(hours)
+    minutes = hours * 60 + int(match[2] or 0)
+    return f"t{minutes % _HALF_DAY}", str(hours)
 
 
 def tokenise(text: str) -> list[Token]:
@@ -326,9 +327,11 @@ def _goes_on(tokens: list[Token], piece: str) -> bool:
     text = last.text
     other = last.other
     if value:
-        before = 0 if text[-1].isdigit() or not key.isdigit() else int(key)
+        is_in_words = key.isdigit() and not text[-1].isdigit()
+        before = int(key) if is_in_words else 0
         is_unit = 20 <= before < 100 and before % 10 == 0 and value < 10 and not has_and
-        if not is_unit and (before < 100 or before % 100 or value >= 100):
+        is_below_hundreds = before >= 100 and before % 100 == 0 and value < 100
+        if not (is_unit or is_below_hundreds):
             return False
         key = str(before + value)
         text = f"{text} {piece}"
@@ -376,10 +379,10 @@ def _numeral(run: str) -> str:
         if figure < 10:
             digit = figure
         elif figure < _MYRIAD:
-            section = section + (digit or 1) * figure
+            section += (digit or 1) * figure
             digit = 0
         else:
-            total = total + (section + digit or 1) * figure
+            total += (section + digit or 1) * figure
             section = 0
             digit = 0
     return str(total + section + digit)
