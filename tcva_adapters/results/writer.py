@@ -16,7 +16,7 @@ from tcva_adapters.console import ascii_json
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.judgement import Unscored
-from tcva_adapters.samples.sources import Source
+from tcva_adapters.samples.sources import Source, is_path
 from tcva_adapters.samples.whole_files import check_ours, replacing
 
 STDOUT = "-"
@@ -133,7 +133,7 @@ class Writing(ExitStack, Generic[R]):
         self._read = read
         self._begins = begins
         self._file: BinaryIO | None = None
-        if isinstance(target, str | Path) and target != STDOUT:
+        if is_path(target):
             _check_suffix(target)
             self._file = self.enter_context(
                 replacing(

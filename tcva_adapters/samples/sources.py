@@ -50,7 +50,7 @@ def whole_text(source: Source) -> str:
     return text
 
 
-def is_path(source: Source) -> TypeGuard[str | Path]:
+def is_path(source: object) -> TypeGuard[str | Path]:
     """Whether a source is named by a path, and is neither standard input nor a stream."""
     return source != "-" and isinstance(source, str | Path)
 
@@ -62,9 +62,9 @@ def is_read_again(source: Source) -> bool:
 
 def name_of(source: Source) -> str:
     """What a source is called in messages."""
-    if source == "-":
-        return "standard input"
-    return str(source) if isinstance(source, str | Path) else "the stream"
+    if is_path(source):
+        return str(source)
+    return "standard input" if source == "-" else "the stream"
 
 
 def quoted_names(names: Iterable[str]) -> str:
