@@ -227,7 +227,8 @@ def _samples(content: Content, line_of: Sequence[int]) -> Json:
     rated = ratings[np.isfinite(ratings)]
     return {
         "ids": [
-            _short_id(name, number)
+            # A name that is too long is cut, and numbered so that it stays unique.
+            name if len(name) <= _ID else f"{name[:_ID]}… #{number}"
             for number, name in enumerate(table.samples, start=1)
         ],
         "human": ratings if len(rated) else None,
@@ -244,11 +245,6 @@ def _samples(content: Content, line_of: Sequence[int]) -> Json:
 
 def _short(text: str, most: int) -> str:
     return shortened(text[: 4 * most], most)
-
-
-def _short_id(name: str, number: int) -> str:
-    """A name as it is; one that is too long is cut, and numbered so that it stays unique."""
-    return name if len(name) <= _ID else f"{name[:_ID]}… #{number}"
 
 
 def scale_of(values: FloatArray) -> tuple[float, float]:

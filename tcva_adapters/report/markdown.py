@@ -90,7 +90,11 @@ def to_markdown(
         for note in report.notes
         if note.startswith(("Guarantee of", "The guarantee"))
     ]
-    blocks += [f"{_since(change)}\n" for change in records_of(report, "changes")]
+    blocks += [
+        f"The mean of {_code(change['method'])} {markdown_text(change_of_mean(change))} "
+        f"Newly fail: {change['newly_fail']}, newly pass: {change['newly_pass']}.\n"
+        for change in records_of(report, "changes")
+    ]
     shown, behind = worst(report, table, most)
     if not shown and table.methods:
         method = table.methods[0]
@@ -132,13 +136,6 @@ def _missed(record: Record) -> str:
     if record["reached"] is None:
         return f"no {figure}"
     return f"{figure} below {record['least']:g}"
-
-
-def _since(change: Record) -> str:
-    return (
-        f"The mean of {_code(change['method'])} {markdown_text(change_of_mean(change))} "
-        f"Newly fail: {change['newly_fail']}, newly pass: {change['newly_pass']}."
-    )
 
 
 def _lists(report: Report) -> Iterator[str]:
