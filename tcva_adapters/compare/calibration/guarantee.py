@@ -305,7 +305,7 @@ def _rated(table: ScoreTable, limits: Limits) -> ScoreTable:
         )
     if rated.groups:
         return rated
-    # Another judgement of a sample is no other sample: see `samples.files.distinct`.
+    # Another judgement of a sample is no other sample: see `samples.reader.distinct`.
     names = set(table.samples)
     originals = []
     for name in rated.samples:
