@@ -64,7 +64,10 @@ class Hypothesis(SettingsModel):
 
         joins = "1 comparison"
         if len(ps) > 1:
-            one_of("join", self.join or "None", ("all", "any"))
+            if self.join is None:
+                raise InvalidValueError(
+                    f"{self.name!r} has {len(ps)} comparisons; set join to all or any"
+                )
             joins = f"{self.join} of {len(ps)} comparisons"
         p = float(np.max(ps))  # every one of them has to be significant on its own
         if self.join == "any":

@@ -199,6 +199,8 @@ def test_kappa_is_that_of_equal_decisions_less_chance() -> None:
     scores, passes = aggregate_counts(counts, [0.5])[:, 0] >= 0.5, human >= 0.6
     both = [np.mean(scores == passes), scores.mean(), passes.mean()]
     chance = both[1] * both[2] + (1 - both[1]) * (1 - both[2])
+    assert in_use["same_decision"] == pytest.approx(np.mean(scores == passes))
+    assert in_use["pass_rate"] == pytest.approx(np.mean(scores))
     assert in_use["kappa"] == pytest.approx(
         (both[0] - chance) / (1 - chance), abs=1e-12
     )

@@ -146,8 +146,12 @@ def test_decisions_of_all_views_against_the_other_methods() -> None:
     # Passes 25/50 and 30/50. By chance .5*.6 + .5*.4 = .5; seen 35/50 = .7; (.7-.5)/(1-.5) = .4
     assert (found["same"], found["kappa"]) == (0.7, pytest.approx(0.4, abs=1e-12))
     assert len(report.records("decisions")) == 2
+    less = comparison(table_of({"tcva T=0.5": passing, "a": failing, "b": passing}))
+    assert less.sentence.endswith(
+        " The most similar method is b (same decision on 50 of 50), the least similar a (35 of 50)."
+    )
     tied = comparison(table_of({"tcva T=0.5": passing, "a": failing, "b": failing}))
-    assert tied.sentence.endswith(" a makes the same decision on 70 %.")
+    assert tied.sentence.endswith(" Each other method makes the same decision on 70 %.")
 
 
 @given(*[st.lists(st.booleans(), min_size=30, max_size=30)] * 2)

@@ -220,11 +220,14 @@ def _coverage_notes(table: ScoreTable) -> Iterator[str]:
         if len(table) and not number:
             yield f"{method} has no score on any sample."
     if len(set(numbers)) > 1:
-        common = counted(int(scored.all(axis=1).sum()), "sample")
-        yield (
-            "The means are over different samples; 'mean common' in 'distribution' is over the "
-            f"{common} that every method has scored."
-        )
+        common = int(scored.all(axis=1).sum())
+        if common:
+            yield (
+                "The means are over different samples; 'mean common' in 'distribution' is over "
+                f"the {counted(common, 'sample')} that every method has scored."
+            )
+        else:
+            yield "The means are over different samples: no sample has a score from every method."
 
 
 def _several_judgements(table: ScoreTable, objective: Measure) -> Iterator[Report]:
@@ -248,20 +251,28 @@ def _decision_sentence(table: ScoreTable) -> str:
     passing = cell(method_tables.mean(table.passes(main)[scored]), "share")
     sentence = f"{main} passes {passing} of {counted(number, 'sample')}."
 
-    same: dict[str, float] = {}
-    for method in table.methods:
-        if method != main and method not in table.views:
-            decided = method_tables.crosstab(table, main, method)
-            if decided["n"]:
-                same[method] = decided["same"]
-    if not same:
+    decided = {
+        method: method_tables.crosstab(table, main, method)
+        for method in table.methods
+        if method != main and method not in table.views
+    }
+    shares = {method: row["same"] for method, row in decided.items() if row["n"]}
+    if not shares:
         return sentence
-    closest = max(same, key=lambda method: same[method])
-    farthest = min(same, key=lambda method: same[method])
-    sentence += f" {closest} makes the same decision on {cell(same[closest], 'share')}"
-    if closest != farthest:
-        sentence += f", {farthest} on {cell(same[farthest], 'share')}"
-    return f"{sentence}."
+    closest = max(shares, key=lambda method: shares[method])
+    farthest = min(shares, key=lambda method: shares[method])
+    if shares[closest] == shares[farthest]:
+        name = closest if len(shares) == 1 else "Each other method"
+        share = cell(shares[closest], "share")
+        return f"{sentence} {name} makes the same decision on {share}."
+    numbers = {
+        method: f"{row['both_pass'] + row['both_fail']} of {row['n']}"
+        for method, row in decided.items()
+    }
+    return (
+        f"{sentence} The most similar method is {closest} (same decision on {numbers[closest]}), "
+        f"the least similar {farthest} ({numbers[farthest]})."
+    )
 
 
 def _reservations(table: ScoreTable) -> str:

@@ -258,6 +258,8 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
                     "lower": pairs[place][lower],
                     "higher_score": float(table.column(pairs[place][higher])[row]),
                     "lower_score": float(table.column(pairs[place][lower])[row]),
+                    "higher_rank": float(shares[place, row, higher]),
+                    "lower_rank": float(shares[place, row, lower]),
                     "difference": float(largest[row]),
                 }
             )

@@ -22,6 +22,7 @@ from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import LEAST, LEAST_APART
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
+from tcva_adapters.tables import Record
 
 Objective = Literal["spearman", "mae", "kappa"]
 
@@ -100,6 +101,15 @@ class Search:
         )
         half = (gain.high - gain.low) / 2.0
         best = int(_first_best(self.sign * values)[0])
+        decisions: list[Record] = []
+        if self.objective == "kappa":
+            decisions = [
+                {
+                    "same_decision": float((passes == target).mean()),
+                    "pass_rate": float(passes.mean()),
+                }
+                for passes in views[:, [0, best]].T
+            ]
         return Choice(
             objective=self.objective,
             settings=settings,
@@ -114,6 +124,7 @@ class Search:
                 settings[place]: number / picks.size
                 for place, number in Counter(picks.tolist()).most_common()
             },
+            decisions=decisions,
         )
 
     def _target(self, human: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ from tcva_adapters.stats.describe import TIES
 from tcva_adapters.stats.estimates import DETECTABLE, Estimate
 from tcva_adapters.tables import (
     Column,
+    Record,
     Report,
     Table,
     counted,
@@ -41,6 +42,8 @@ class Choice:
         gain: Of choosing, on samples that the choice did not see; above 0 is better.
         detectable: The true gain that is found in 80 % of such cases; nan without an interval.
         shares: In which share of the folds each setting was chosen.
+        decisions: With kappa, which says little without them, the shares of samples that the setting
+            in use and the best one decide like people, and let pass.
     """
 
     objective: str
@@ -52,6 +55,7 @@ class Choice:
     gain: Estimate
     detectable: float
     shares: Mapping[ScoringConfig, float]
+    decisions: Sequence[Record] = ()
 
     @property
     def chosen(self) -> ScoringConfig:
@@ -106,18 +110,24 @@ class Choice:
             (described(self.chosen), self.on_same, best),
             ("cross-validated", self.on_unseen, "the choice, on unseen samples"),
         ]
+        rows: list[Record] = [
+            {"setting": setting, self.objective: value, "measured": samples}
+            for setting, value, samples in measured
+        ]
+        columns = [
+            Column("setting"),
+            Column(self.objective, "score"),
+            Column("measured", "prose"),
+        ]
+        if self.decisions:
+            columns += named_columns(same_decision="share", pass_rate="share")
+        for row, decision in zip(rows, self.decisions, strict=False):
+            row.update(decision)
         return [
             Table(
                 "settings",
-                [
-                    Column("setting"),
-                    Column(self.objective, "score"),
-                    Column("measured", "prose"),
-                ],
-                [
-                    {"setting": setting, self.objective: value, "measured": samples}
-                    for setting, value, samples in measured
-                ],
+                columns,
+                rows,
                 notes=[TIES] if self.objective == "spearman" else (),
             ),
             Table(

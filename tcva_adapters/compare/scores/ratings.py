@@ -240,8 +240,13 @@ class Ratings:
             return rating
         low, high = self.scale
         if not (math.isnan(rating) or low <= rating <= high):
+            hint = (
+                _GIVE_SCALE
+                if self.scale == (0.0, 1.0)
+                else "give the scale of these ratings"
+            )
             raise InvalidValueError(
-                f"the rating must be between {low:g} and {high:g}, got {rating:g}; {_GIVE_SCALE}"
+                f"the rating must be between {low:g} and {high:g}, got {rating:g}; {hint}"
             )
         return on_unit_scale(rating, self.scale)
 
