@@ -399,3 +399,14 @@ def test_memory_is_bounded_by_number_and_bytes(monkeypatch: pytest.MonkeyPatch) 
     call, is_own = shared.begin(Identity(two, ("gpt", "url")), "key", None)
     assert (call.done.result().judge, is_own) == ("first", False)
     assert shared.begin(Identity(two, ("gpt", "other")), "key", None)[1]
+
+
+def test_sharing_is_cleared_when_no_judgement_begins_or_ends() -> None:
+    shared = SharedJudgements()
+    clearing = threading.Thread(target=shared.clear)
+    with shared._lock:
+        clearing.start()
+        clearing.join(0.1)
+        assert clearing.is_alive()
+    clearing.join(10)
+    assert not clearing.is_alive()

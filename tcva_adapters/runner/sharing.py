@@ -1,8 +1,8 @@
 """Judgements that the evaluators of one process share, remembered or under way.
 
 Three metrics at three temperatures ask the same judge for the same judgement. The first asker judges,
-in its own thread, event loop and context, and the others take what it got. Failures are raised for
-everybody who waits for them, and never remembered.
+in its own thread, event loop and context, and the others take what it got. A failure is handed to
+everybody who waits for it, and never remembered.
 """
 
 from __future__ import annotations
@@ -57,13 +57,19 @@ class SharedJudgements:
     """The judgements that evaluators share, by judge and key."""
 
     def __init__(self) -> None:
-        self.clear()
+        self.start_anew()
 
-    def clear(self) -> None:
-        """Forget everything; judgements under way end on their own, and are not remembered."""
+    def start_anew(self) -> None:
+        """Share nothing, under a lock that no thread of another process holds."""
         self._lock = threading.Lock()
         self._calls: OrderedDict[tuple[Hashable, str], Call] = OrderedDict()
         self._bytes = 0
+
+    def clear(self) -> None:
+        """Forget everything; judgements under way end on their own, and are not remembered."""
+        with self._lock:
+            self._calls.clear()
+            self._bytes = 0
 
     def begin(
         self,
@@ -139,7 +145,7 @@ def clear_shared() -> None:
 
 if hasattr(os, "register_at_fork"):
     # Nobody in a child makes the judgements that were under way.
-    os.register_at_fork(after_in_child=SHARED.clear)
+    os.register_at_fork(after_in_child=SHARED.start_anew)
 
 
 @dataclass(frozen=True)
