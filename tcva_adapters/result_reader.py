@@ -67,7 +67,7 @@ def read_results(source: Source, *, skip_bad: bool = False) -> list[AnyResult]:
     >>> import io
     >>> line = Result(Assessment.from_verdicts(["fully", "minor"])).to_json()
     >>> [round(result.at("strict").score, 3) for result in read_results(io.StringIO(line))]
-    [0.24]
+    [0.338]
     """
     return [*RowStream(source, None, read=_read_row, skip_bad=skip_bad)]
 

@@ -109,6 +109,7 @@ def read_scores(
             (with a rating, where there are ratings) belongs to no group.
         InvalidValueError: No sample has a rating, or a value is none.
 
+    >>> from tcva_adapters import Assessment
     >>> table = read_scores([Assessment.from_verdicts(["fully", "none"], sample_id="a")])
     >>> table.samples, table.methods, table.counts.tolist()
     (('a',), ('faithfulness',), [[[1.0, 0.0, 0.0, 0.0, 1.0]]])
