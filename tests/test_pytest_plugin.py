@@ -129,10 +129,9 @@ def test_it(tcva):
     assert "TCVA" not in ran(tmp_path, suite, code=0)
     loaded = set((tmp_path / "loaded").read_text(encoding="utf-8").split())
     ours = {name for name in loaded if name.startswith("tcva_adapters.")}
-    assert ours <= {
-        PLUGIN,
-        *(f"tcva_adapters.{n}" for n in ("_version", "lazy", "errors")),
-    }
+    # The package itself, with the names of the adapters that read LLM objects.
+    names = "_version lazy errors llm_adapters judges judges.llm_objects".split()
+    assert ours <= {PLUGIN, *(f"tcva_adapters.{name}" for name in names)}
     assert not {"numpy", "pydantic", "rich", "typer"} & loaded
 
 
