@@ -12,13 +12,13 @@ from textwrap import wrap
 from typing import TextIO
 
 WIDTH = 80
-"""Columns of a text that is not printed on a terminal."""
+"""The width of a text that is not printed on a terminal, in columns."""
 
 READABLE = 100
 """Columns beyond which lines of text are hard to read; tables take more where they need it."""
 
-# Control characters but line feed and tab, what ends a line elsewhere, half characters, and what
-# turns the direction of the text that follows.
+# Control characters but line feed and tab, other ends of lines, half characters, and
+# marks that change the direction of the text that follows.
 _OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\u202a-\u202e\u2066-\u2069]"
     # What GitHub's, Azure's and TeamCity's runners obey anywhere in a line of a log.
@@ -29,7 +29,7 @@ _COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 
 
 def visible(text: str) -> str:
-    r"""A text with everything that a terminal or a CI server would obey written out.
+    r"""Write out everything in a text that a terminal or a CI server would obey.
 
     >>> print(visible("a\x1b[2Jb\rc\u202e"), visible("##[error]y"))
     a\x1b[2Jb\x0dc\u202e \x23#[error]y
@@ -43,7 +43,7 @@ def visible(text: str) -> str:
 
 
 def encodable(text: str, stream: TextIO) -> str:
-    r"""A text with what a stream's encoding lacks written out: a Windows pipe, a log in ASCII.
+    r"""Write out characters that a stream's encoding lacks, as in a Windows pipe or an ASCII log.
 
     >>> from io import BytesIO, TextIOWrapper
     >>> print(encodable("über", TextIOWrapper(BytesIO(), encoding="ascii")))
@@ -54,7 +54,7 @@ def encodable(text: str, stream: TextIO) -> str:
 
 
 def ascii_json(text: str) -> str:
-    r"""JSON that any stream has the characters for, and nobody obeys; it still means the same.
+    r"""Write JSON in ASCII, without marks that a CI server obeys; its meaning stays the same.
 
     >>> print(ascii_json('"##[error]é"'))
     "\u0023#[error]\u00e9"
@@ -64,7 +64,7 @@ def ascii_json(text: str) -> str:
 
 
 def json_line(figures: object) -> str:
-    """Figures as one line of JSON that is safe to print.
+    """Write figures as one line of JSON that is safe to print.
 
     Raises:
         ValueError: A figure is not finite.
@@ -73,12 +73,12 @@ def json_line(figures: object) -> str:
 
 
 def terminal_width() -> int:
-    """The columns of the terminal, or of COLUMNS where that is set; `WIDTH` in a pipe or a log."""
+    """Return the columns of the terminal, or COLUMNS if that is set; `WIDTH` in a pipe or a log."""
     return shutil.get_terminal_size((WIDTH, 24)).columns
 
 
 def write(text: str, file: TextIO | None = None) -> None:
-    """Print lines that nobody obeys, in characters that the stream has.
+    """Print a text that is safe for terminals and CI servers, in characters that the stream has.
 
     Args:
         text: One line or several, without the last line feed.
@@ -90,10 +90,10 @@ def write(text: str, file: TextIO | None = None) -> None:
 
 
 def note(text: str) -> None:
-    """Say something on standard error, where programs that read the figures do not meet it.
+    """Print a note on standard error, apart from the figures that programs read.
 
-    It is wrapped where somebody reads it: on a terminal, or where COLUMNS is set. In a log or a
-    pipe a line stays whole, and can be searched for.
+    It is wrapped on a terminal, or if COLUMNS is set. In a log or a pipe a line stays whole, so that
+    it can be searched for.
     """
     if sys.stderr.isatty() or "COLUMNS" in os.environ:
         text = "\n".join(folded(text, terminal_width()))
@@ -101,7 +101,7 @@ def note(text: str) -> None:
 
 
 def columns_of(text: str) -> int:
-    """How many columns of a terminal a text takes: letters of East Asian scripts take two.
+    """Count the columns of a terminal that a text takes: East Asian letters take two.
 
     >>> columns_of("abc"), columns_of("打")
     (3, 2)
@@ -119,7 +119,7 @@ def folded(
     width: int,
     indent: int = 0,
 ) -> list[str]:
-    """Lines cut at blanks; a longer word stays whole, so that a path can be copied.
+    """Fold a text into lines at blanks; a longer word stays whole, so that a path can be copied.
 
     Scripts that are written without blanks are cut anywhere.
 
@@ -152,7 +152,7 @@ def _cut(
     room: int,
     indent: int,
 ) -> list[str]:
-    """A line in pieces of so many columns at most, wherever these end."""
+    """Cut a line into pieces of at most so many columns, wherever these end."""
     pieces = [""]
     taken = 0
     for letter in line:

@@ -1,4 +1,4 @@
-"""Estimate what judging will cost, before anything is asked."""
+"""Estimate what judging will cost, before any call."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ def estimate_cost(
     calls: Mapping[str, int] | None = None,
     prices: tuple[float, float] | None = None,
 ) -> Report:
-    """The calls and tokens that judging takes; nothing is asked.
+    """Estimate the calls and tokens that judging takes; makes no call.
 
     Args:
-        evaluations: What would judge, by name; its store is looked at, and equal questions count once.
-        samples: What would be judged.
-        calls: For each question of those that make their calls by themselves.
+        evaluations: The scorers by name. Stored answers are not counted, and equal questions count
+            once.
+        samples: The samples to judge.
+        calls: The calls per question of scorers that make their calls by themselves.
         prices: Per million prompt tokens and per million reply tokens.
 
     >>> from tcva_adapters import TCVA
@@ -53,7 +54,8 @@ def estimate_cost(
         if name in calls:
             record["calls"] = calls[name] * len(questions)
         else:
-            # What computes here makes no calls; what depends on a reply is not in the first round.
+            # A local judge makes no calls. The first round has only the requests that do
+            # not depend on a reply.
             texts = [
                 f"{request.system}{request.user}"
                 for question in questions

@@ -52,9 +52,9 @@ def demo_samples() -> list[Sample]:
 
 
 def demo_table(samples: Sequence[Sample]) -> ScoreTable:
-    """These samples judged by the lexical judge, and by the metrics of installed frameworks. Offline.
+    """Judge samples with the lexical judge and the metrics of installed frameworks, offline.
 
-    The frameworks are imported, which takes seconds. What one cannot do is a note.
+    The frameworks are imported, which takes seconds. A note names what a framework cannot do.
     """
     results = TCVA("faithfulness", judge="lexical").evaluate_many(
         samples, progress=False
@@ -86,7 +86,7 @@ def demo_table(samples: Sequence[Sample]) -> ScoreTable:
 
 
 def demo(table: ScoreTable) -> Report:
-    """How the lexical judge reads the samples, and their mean scores by temperature and method.
+    """Report the lexical judge's levels against a reader's, and mean scores by temperature and method.
 
     Args:
         table: See `demo_table`.
@@ -114,7 +114,7 @@ def _labels(table: ScoreTable, row: int) -> list[Label]:
 
 
 def _pairs(table: ScoreTable, row: int) -> list[_Pair]:
-    """The claims of a sample that reader and judge both give a level."""
+    """Return the claims of a sample that have a level from both reader and judge."""
     result = table.result(OURS, row)
     labels = {label.claim: label for label in _labels(table, row)}
     pairs = []
@@ -219,7 +219,7 @@ def _claims(
 
 
 def _hidden(table: ScoreTable) -> Iterator[str]:
-    """The invented claim of an answer that a framework's metric passes."""
+    """Describe the invented claim of an answer that a framework's metric passes."""
     row = table.samples.index(_HIDING)
     labels = _labels(table, row)
     invented = next(label for label in labels if label.level == LEVELS[-1])

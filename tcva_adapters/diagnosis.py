@@ -34,17 +34,17 @@ from tcva_adapters.tables import Record, Report, Table, named_columns
 IMPORT_SECONDS = 120
 
 FIT = 10
-"""Right levels of the dozen from which on no other form of verdicts is tried. A judge that is right
-in nine of ten cases gets so many or more in nine of ten runs."""
+"""With so many right levels of the dozen, no further form of verdicts is tried. A judge that is right in
+nine of ten cases gets at least so many in nine of ten runs."""
 
 USABLE = 8
-"""Below, a judge is not advised: calling everything ``fully``, or everything ``none``, gets half of the
-dozen or less."""
+"""With fewer right levels a judge counts as not usable. A judge that calls everything ``fully``, or
+everything ``none``, gets half of the dozen or less."""
 
 _LABELS = {"answers": "replies", "logprobs": "token probabilities"}
 
 _FEW = 2
-"""Calls that fail at the very beginning, after which nothing more is asked."""
+"""After so many failed calls at the very beginning, the test ends."""
 
 _PACKAGES = named_columns(
     package="text",
@@ -65,7 +65,7 @@ _FORMS = named_columns(
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """How a judge did.
+    """The outcome of testing a judge.
 
     Attributes:
         facts: Its name, whether it answers, and what its server takes.
@@ -81,17 +81,17 @@ class _Trial:
 
 
 def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
-    """Import every optional package, and try a judge on a dozen claims of known answer.
+    """Import every optional package, and test a judge on a dozen claims with known levels.
 
     Args:
-        judge: A name, or a model; None tries none.
-        settings: Of ``openai:MODEL``, see `ModelConfig`.
+        judge: A name, or a model; None tests none.
+        settings: Settings of ``openai:MODEL``, see `ModelConfig`.
 
     Returns:
         The report, and whether nothing that is installed is broken and the judge is usable.
 
     Raises:
-        InvalidValueError: There is no way to try such a judge.
+        InvalidValueError: Such a judge cannot be tested.
     """
     trial = None if judge is None else _trial_of(judge, settings)
     # Importing a framework takes seconds, in a process of its own: two at a time.
@@ -121,7 +121,7 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
 
 
 def inspect(requirement: Requirement) -> Record:
-    """Import one package in a process of its own, so that nothing of it stays here."""
+    """Import one package in a process of its own, and return its version and state."""
     name = requirement.distribution
     fix = install_hint(requirement.extra)
     installed = None
@@ -151,7 +151,7 @@ def inspect(requirement: Requirement) -> Record:
 
 
 def _trial_of(name: object, settings: Mapping[str, Any]) -> _Trial:
-    """Ask what a judge's server takes, and try the judge where it answers."""
+    """Ask a judge's server what it takes, and test the judge if it answers."""
     try:
         model = model_of_name(name, **settings) if isinstance(name, str) else None
         judge = resolve_judge(model or name)
@@ -180,7 +180,7 @@ def _trial_of(name: object, settings: Mapping[str, Any]) -> _Trial:
 
 
 def _trial_of_forms(judge: Judge, facts: Record) -> _Trial:
-    """Try the forms of verdicts of a judge that answers, until one is fit."""
+    """Test the forms of verdicts of a judge that answers, until one is good enough."""
     judges: dict[str, Judge] = {"nli": judge}
     if isinstance(judge, LLMJudge):
         forms = VERDICT_FORMS if facts["logprobs"] else VERDICT_FORMS[:1]
@@ -220,7 +220,7 @@ def _fact(name: str, value: object) -> str:
 
 
 def _form_record(form: str, judge: Judge) -> tuple[Record, str]:
-    """How a form did; the fault where the first calls failed, or one that stays."""
+    """Test one form; return its record, and a fault if the first calls failed or one was fatal."""
     levels: list[str | None] = []
     wrong: list[str] = []
     seconds: list[float] = []

@@ -67,7 +67,7 @@ NAMES = {
     "response": "gen_ai.response.id",
     "sample": "tcva.sample.id",
 }
-"""The names of the parts of an event in the convention. The sample's id is not in it: without a span for
+"""The names of an event and its attributes. The sample's id is not in the convention: without a span for
 each answer, nothing else says which answer was scored."""
 
 
@@ -83,15 +83,15 @@ def emit(
     It has the score, and ``pass`` or ``fail`` as label; without a score it has neither, and
     ``error.type`` is the reason (``refusal``, ``timeout``, see `Reason`). The response's id is
     ``gen_ai.response.id`` in the sample's metadata, if it is there. What a provider or an exporter
-    raises is logged, and does not reach the caller.
+    raises is logged and not passed on.
 
     Args:
         result: The result.
         span: The span that the event belongs to, e.g. that of the answer; by default the current
             one.
-        name: Of the evaluation; by default that of the evaluator, as far as the result has its
-            settings, e.g. ``tcva_faithfulness(T=0.2)``. How claims were found or profiles are
-            settings that it does not have.
+        name: The name of the evaluation; by default that of the evaluator, as far as the result has
+            its settings, e.g. ``tcva_faithfulness(T=0.2)``. It does not have profiles, or the way
+            in which claims were found.
         texts: Make the result's ``reason`` the explanation, which quotes a claim and the judge, or
             an error. Without it the explanation is the ``summary``, which has no text of the
             sample.
@@ -140,7 +140,7 @@ def emit(
 
 
 def _name(result: Any) -> str:
-    """The name of its evaluator, by the settings that the result has."""
+    """Return the name of a result's evaluator, by the settings that the result has."""
     judged = getattr(result, "assessment", result)
     members = getattr(judged, "members", ())
     settings = {
@@ -155,9 +155,10 @@ def _name(result: Any) -> str:
 
 @cache
 def _logs() -> Any:
-    """OpenTelemetry's API of logs.
+    """Import OpenTelemetry's API of logs.
 
-    The underscore says that it may still change: up to 1.45 its records take what is given here.
+    Its name begins with an underscore, as it may still change; up to 1.45 its records take the
+    arguments that are used here.
 
     Raises:
         MissingDependencyError: It is not installed, too old, or has moved.

@@ -1,4 +1,4 @@
-"""The frameworks and the optional packages: names and requirements, and nothing imported."""
+"""The frameworks and the optional packages: names and requirements; imports none of them."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class Metric:
     Attributes:
         needs: The fields of a sample that it looks at.
         criterion: The built-in one that it stands for; empty for an older twin of another metric.
-        calls: That it takes for a sample with an answer of a sentence or two.
-        threshold: From where on a score passes by the framework's default.
+        calls: The calls that it takes for a sample with an answer of a sentence or two.
+        threshold: The lowest score that passes by the framework's default.
         scale: The lowest and the highest possible score.
         is_lexical: Whether the adapter's ``LexicalLLM`` answers its prompts.
         compares_embeddings: Whether it needs embeddings as well as a judge.
@@ -85,10 +85,10 @@ class Framework:
     """A framework that has an adapter.
 
     Attributes:
-        name: Of the adapter's folder.
-        title: As texts and tables show it.
+        name: The name of the adapter's folder.
+        title: The name in texts and tables.
         metrics: Its own metrics.
-        grounding: That of its metrics which judges an answer against its contexts.
+        grounding: Its metric that judges an answer against its contexts.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Framework:
 
     @property
     def package(self) -> str:
-        """The adapter."""
+        """The name of the adapter's package."""
         return f"tcva_adapters.{self.name}"
 
     @property
@@ -163,7 +163,7 @@ _FRAMEWORKS = (
 FRAMEWORKS: Mapping[str, Framework] = {
     framework.name: framework for framework in _FRAMEWORKS
 }
-"""By name, in the order in which tables show them."""
+"""The frameworks by name, in the order in which tables show them."""
 
 NO_TELEMETRY = {
     "RAGAS_DO_NOT_TRACK": "true",

@@ -1,4 +1,4 @@
-"""Texts of samples, models and files inside Markdown, which makes nothing of them."""
+"""Write texts of samples, models and files so that Markdown does not interpret them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from tcva_adapters.console import visible
 
 _RUN = re.compile("`+")
-# Marks that mean something in Markdown, and what GitHub links wherever it stands outside of code.
+# Marks with a meaning in Markdown, and what GitHub links anywhere outside of code.
 _MARKS = re.compile(r"([\\`*_\[\]<>#|~$&])")
 _LINKED = re.compile(
     r"[@#]|://|www\.|gh-\d|\b[0-9a-f]{7,}\b|:[\w+-]+:|\[\[", re.IGNORECASE
@@ -16,7 +16,7 @@ _BARS = re.compile(r"\\*\|")
 
 
 def markdown_code(text: str, *, in_table: bool = False) -> str:
-    r"""Any text as a code span in one line, where GitHub and GitLab make nothing of it.
+    r"""Write any text as a code span in one line, which GitHub and GitLab do not interpret.
 
     >>> print(markdown_code("a ``b`` @you"), markdown_code("a|b", in_table=True), markdown_code(" "))
     ```a ``b`` @you``` `a\|b` (empty)
@@ -28,13 +28,13 @@ def markdown_code(text: str, *, in_table: bool = False) -> str:
     marks = "`" * (longest + 1)
     gap = " " if line[0] == "`" or line[-1] == "`" else ""
     if in_table:
-        # A backslash in front of a bar would take the bar's own away.
+        # A backslash before a bar would cancel the bar's own backslash.
         line = _BARS.sub(r"\\|", line)
     return f"{marks}{gap}{line}{gap}{marks}"
 
 
 def markdown_text(text: str, *, in_table: bool = False) -> str:
-    r"""A text without anything that Markdown means something by; as code where it would be a link.
+    r"""Write a text without marks that Markdown interprets, as code if it would become a link.
 
     >>> print(markdown_text("a*b"), markdown_text("ask @you"))
     a\*b `ask @you`

@@ -1,4 +1,4 @@
-"""Names that are imported on first use, and the error where a framework is missing."""
+"""Import names on first use, and raise a clear error if a framework is missing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _IMPORT = re.compile(r"^from ([\w.]+) import (?:\(\s*)?(\w+) as \2\b", re.MULTIL
 def public_names(
     package: str,
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """The names that a package's stub (``__init__.pyi``) lists, each imported on first use.
+    """Offer the names that a package's stub (``__init__.pyi``) lists, imported on first use.
 
     The stub is what type checkers and editors read, so each name is written once. What a module
     needs (`frameworks.NEEDS`) is checked before anything of it is imported.
@@ -36,7 +36,8 @@ def public_names(
     def attribute(name: str) -> object:
         if name != "__all__" and name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        # Here: pytest imports the package in every run, and the registry takes most of that time.
+        # Imported here, as pytest imports the package in every run, and the registry
+        # takes most of that time.
         from tcva_adapters.frameworks import NEEDS  # noqa: PLC0415  # see above
 
         if name == "__all__":
@@ -53,7 +54,7 @@ def public_names(
 
 
 def is_installed(requirement: Requirement | None) -> bool:
-    """Whether an optional package is there, or none is needed; nothing is imported."""
+    """Whether an optional package is there, or none is needed; does not import it."""
     return requirement is None or bool(find_spec(requirement.module.partition(".")[0]))
 
 
@@ -63,13 +64,13 @@ def check(requirement: Requirement) -> None:
     Raises:
         MissingDependencyError: It is not there, too old, or broken by another package.
     """
-    # Imported here: it takes longer than everything else that `import tcva_adapters` does.
+    # Imported here: it takes longer than the rest of `import tcva_adapters`.
     from importlib.metadata import distributions, version  # noqa: PLC0415  # see above
 
     try:
         import_module(requirement.module)
     except Exception as error:
-        # Another package's fault may be any exception: its own error stays in the chain.
+        # A fault of another package may be any exception; the chain shows its own error.
         why = f"cannot be imported ({type(error).__name__}: {error}); "
         if not [*distributions(name=requirement.distribution)]:
             why = "is not installed: "
@@ -86,7 +87,7 @@ def check(requirement: Requirement) -> None:
 
 
 def _release(version: str) -> tuple[int, ...]:
-    """The numbers of a version; what follows them (``rc1``, ``.dev0``, ``+cpu``) is left out.
+    """Return the numbers of a version, without ``rc1``, ``.dev0`` or ``+cpu`` after them.
 
     >>> _release("1.8rc1"), _release("v2.0.1+cpu")
     ((1, 8), (2, 0, 1))

@@ -1,8 +1,8 @@
-"""A run over a file of samples: read, judged and written as it goes, and gone on with after a stop.
+"""Judge a file of samples: read, judge and write one after the other, and continue after a stop.
 
-A run that ended early leaves a draft next to its file, and an equal one goes on with it: of the same
-scorer and version, on the same file under the same reading. Bad lines that are skipped make no other
-run, so that one that ended at such a line can be gone on with.
+A run that ended early leaves a draft next to its file. A run with the same scorer and version, on the
+same file read in the same way, continues it. Whether bad lines are skipped makes no difference, so a run
+that ended at such a line can be continued.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def run_results(
     *,
     is_stored: bool = False,
 ) -> Iterator[R]:
-    """All results: those that an interrupted run left, then new ones, each once it is written.
+    """Yield the results that an interrupted run left, then judge the rest; write before yielding.
 
     Args:
-        written: Where they go.
-        samples: What is judged.
-        evaluate: Judges the samples that are left: `Scorer.iter_evaluate`, or what judges in other
-            processes and gives the same results.
-        tell: Is given a sentence about drafts.
+        written: The file that the results go into.
+        samples: The samples of the whole run.
+        evaluate: Judges the samples that are left: `Scorer.iter_evaluate`, or a function that
+            judges in other processes and gives the same results.
+        tell: Is called with a sentence if a draft is continued.
         is_stored: See `Writing.earlier`.
     """
     done = 0
@@ -64,11 +64,11 @@ def run_results(
 def run_fingerprint(
     scorer: Scorer[Scored], samples: SampleStream | Sequence[Sample], group: str | None
 ) -> str | None:
-    """Equal where the results are to be equal; None for what cannot be read again.
+    """Return a text that is equal for equal runs; None for samples that cannot be read again.
 
     Args:
         scorer: The scorer.
-        samples: What is judged; a list of them is no file, and its draft is not gone on with.
+        samples: The samples; a list is no file, so its run is not continued.
         group: The metadata field that samples must have: those without it may be skipped.
     """
     if not isinstance(samples, SampleStream) or not is_read_again(samples.source):

@@ -1,4 +1,4 @@
-"""Event loops: whether one runs in this thread, and one for callers without any."""
+"""Event loops: for synchronous callers, and for work that must not hold one up."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from weakref import WeakKeyDictionary
 T = TypeVar("T")
 
 _LONG = 0.02
-"""Seconds of work from which on it leaves the thread of the event loop."""
+"""Seconds; longer work leaves the thread of the event loop."""
 
 _SHORT = 0.004
-"""Seconds of work up to which it stays there whatever else is to be done."""
+"""Seconds; work up to this length stays in the event loop, in a later turn if need be."""
 
 _A_TURN = 0.005
-"""Seconds of a loop's turn for several pieces of work."""
+"""Seconds that the pieces of work in one turn of a loop may take together."""
 
 _A_MOMENT = 0.001
-"""Seconds after which a turn is no longer as good as new."""
+"""Seconds; until then a turn counts as new, and takes work of any length."""
 
 _BEGAN: WeakKeyDictionary[asyncio.AbstractEventLoop, float] = WeakKeyDictionary()
 """When work began in the present turn of each loop."""
 
 _LOOPS: dict[tuple[int, str], asyncio.AbstractEventLoop] = {}
-"""By process and name: a forked process inherits its parent's without the threads that run them."""
+"""Loops by process and name: a forked process inherits loops without the threads that run them."""
 
 
 def is_in_loop() -> bool:
@@ -47,19 +47,19 @@ def is_in_loop() -> bool:
 
 
 def submit(work: Coroutine[Any, Any, T], name: str = "tcva-loop") -> Future[T]:
-    """Have a coroutine run on a loop in a thread of its own, in the context of the caller.
+    """Start a coroutine on a loop in a thread of its own, in the context of the caller.
 
     Args:
         work: The coroutine.
-        name: Of the loop. There is one of each name.
+        name: The name of the loop; there is one loop per name and process.
     """
     return asyncio.run_coroutine_threadsafe(work, _loop((os.getpid(), name)))
 
 
 def wait_for(work: Coroutine[Any, Any, T], name: str = "tcva-loop") -> T:
-    """The result of a coroutine, for a synchronous caller; it also works where a loop is running.
+    """Run a coroutine for a synchronous caller and return its result, also inside a running loop.
 
-    All of them run on one loop in a thread of its own: asynchronous clients keep connections that
+    All coroutines run on one loop in a thread of its own: asynchronous clients keep connections that
     belong to the loop they were opened in, and on a new loop per call would send, and pay, twice.
     """
     done = submit(work, name)
@@ -74,12 +74,12 @@ async def work_aside(work: Callable[[], T], seconds: float) -> T:
     """Compute something for an event loop without holding it up.
 
     Short work is done at once, or in a later turn of the loop where this one has no time left; long
-    work in one thread that all loops of the process share. Where the task is cancelled meanwhile,
+    work in one thread that all loops of the process share. If the task is cancelled meanwhile,
     the work is not lost: its result is returned, and what the task waits for next is cancelled; see
     `checkpoint`.
 
     Args:
-        work: Is called once, in the context of the caller.
+        work: The function; it is called once, in the context of the caller.
         seconds: How long it may take, roughly.
     """
     if seconds <= _LONG and _has_time(seconds):
@@ -103,17 +103,17 @@ async def work_aside(work: Callable[[], T], seconds: float) -> T:
 
 
 async def checkpoint() -> None:
-    """Be cancelled here, where `work_aside` put it off."""
+    """Let a cancellation that `work_aside` put off take effect here."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         await asyncio.sleep(0)
 
 
 async def turn_with_time(seconds: float = 0.0) -> None:
-    """Wait for a turn of the event loop that has time for more.
+    """Wait for a turn of the event loop that has time for more work, and book the work.
 
     Args:
-        seconds: How long what follows, and what it sets going, may take.
+        seconds: How long the work that follows, and work that it starts, may take.
     """
     while not _has_time(seconds):  # noqa: ASYNC110  # nothing else tells of the next turn
         await asyncio.sleep(0)
@@ -137,7 +137,8 @@ async def _in_its_turn(work: Callable[[], T]) -> T:
 
 def _loop(key: tuple[int, str]) -> asyncio.AbstractEventLoop:
     if key not in _LOOPS:
-        # Without a lock: a process that is forked while another thread holds one would never get it.
+        # Without a lock: a process that is forked while another thread holds one would
+        # never get it.
         loop = asyncio.new_event_loop()
         if _LOOPS.setdefault(key, loop) is loop:
             threading.Thread(

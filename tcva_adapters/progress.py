@@ -1,4 +1,4 @@
-"""How far work has come: bars on a terminal, and a line now and then in a pipe or a log."""
+"""Show the progress of work: a bar on a terminal, a line now and then in a pipe or a log."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 from tcva_adapters.console import note, visible
 
 INTERVAL = 10.0
-"""Seconds between two lines."""
+"""The least seconds between two lines."""
 
 
 @dataclass(slots=True)
 class Progress:
-    """How far some work has come.
+    """The progress of some work.
 
     Attributes:
-        work: What is done, in a word or two.
-        total: How much there is; None where that is not known.
-        show: Is given the progress after each step; None shows nothing.
-        done: So much of it.
-        failed: Of these, what failed.
+        work: The name of the work, in a word or two.
+        total: The number of steps; None if it is not known.
+        show: Is called with the progress after each step; None shows nothing.
+        done: The number of steps that are done.
+        failed: The number of these that failed.
         began: When it began, by the monotonic clock.
     """
 
@@ -36,7 +36,7 @@ class Progress:
 
     @property
     def description(self) -> str:
-        """The work, and how much of it failed."""
+        """The name of the work, and how much of it failed."""
         return f"{self.work} ({self.failed} failed)" if self.failed else self.work
 
     def tick(self, *, failed: bool = False) -> None:
@@ -48,7 +48,7 @@ class Progress:
 
 
 def _lines() -> Callable[[Progress], None]:
-    """A function that says on standard error how far it is, at most every ten seconds."""
+    """Make a function that prints the progress on standard error, at most every ten seconds."""
     last = time.monotonic()
 
     def show(progress: Progress) -> None:
@@ -73,11 +73,11 @@ def _lines() -> Callable[[Progress], None]:
 def progress_of(
     work: str, total: int | None, wanted: bool | None
 ) -> Iterator[Progress]:
-    """Show on standard error how far some work has come.
+    """Show the progress of some work on standard error.
 
     Args:
-        work: What is done.
-        total: How much there is; None where that is not known.
+        work: The name of the work.
+        total: The number of steps; None if it is not known.
         wanted: True shows a bar on a terminal and a line every ten seconds elsewhere; None, the
             default of everything that is called from Python, the bar alone; False nothing.
     """
@@ -93,7 +93,7 @@ def progress_of(
     from rich.console import Console  # noqa: PLC0415  # see above
 
     bar = rich_progress.Progress(
-        # The names of metrics come from files: no markup in them.
+        # The names of metrics come from files, so they are not read as markup.
         rich_progress.TextColumn("{task.description}", markup=False),
         rich_progress.BarColumn(),
         rich_progress.MofNCompleteColumn(),

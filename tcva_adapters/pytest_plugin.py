@@ -1,4 +1,4 @@
-"""pytest's face: a fixture that judges, a marker for its settings, and a summary of what was judged.
+"""The pytest plugin: a fixture that judges, a marker for its settings, and a summary of the run.
 
 pytest loads this module in every run where the package is installed. So it imports nothing but
 pytest, and a run that does not use the fixture sees nothing of it.
@@ -21,13 +21,13 @@ _HELP = (
     "tcva_adapters.TCVA, gates like 'mean>=0.8', and a file of tcva calibrate; the nearest marker wins"
 )
 _REPORTED = "tcva"
-"""The attribute of a report that takes what was judged from xdist's workers to the summary."""
+"""The attribute of a report that carries judged samples from xdist's workers to the summary."""
 
 _SUITE = pytest.StashKey["Suite"]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known, and listen for what was judged."""
+    """Register the marker and the plugin that collects what was judged."""
     config.addinivalue_line("markers", _HELP)
     config.pluginmanager.register(_Summary(), "tcva-summary")
 
@@ -35,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def tcva(request: pytest.FixtureRequest) -> Suite:
     """Judges samples as the marker ``tcva`` says; ``tcva.check(sample)`` fails with their claims."""
-    # Not before the fixture is asked for.
+    # Imported only when the fixture is used.
     from tcva_adapters.errors import TCVAError  # noqa: PLC0415  # see above
     from tcva_adapters.report.suite import Suite  # noqa: PLC0415  # see above
 
@@ -72,7 +72,7 @@ class _Summary:
         self.judged: dict[tuple[str, str], list[dict[str, Any]]] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Remember it; of a test that runs again, the last time counts."""
+        """Remember what a test judged; if it runs again, the last run counts."""
         judged = getattr(report, _REPORTED, None)
         if judged:
             self.judged[report.nodeid, report.when] = judged
@@ -80,7 +80,7 @@ class _Summary:
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter
     ) -> None:
-        """A table per criterion; nothing where nothing was judged."""
+        """Print a row per criterion; print nothing if nothing was judged."""
         if not self.judged:
             return
         from tcva_adapters.report.suite import run_lines  # noqa: PLC0415  # not in other runs

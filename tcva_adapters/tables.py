@@ -1,7 +1,7 @@
 """Reports: a sentence, tables of plain records, notes. They are shown as text and as Markdown.
 
-A table's records hold raw values; a cell is formatted by the kind of its column, here and nowhere
-else. JSON and pandas take the records as they are.
+A table's records hold raw values. Only this module formats cells, by the kind of their column; JSON and
+pandas take the records unchanged.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ Kind = Literal["text", "prose", "int", "score", "share", "p", "interval", "signe
 in percent, p values, a value with its interval, a difference with its sign."""
 
 Record = dict[str, Any]
-"""A row of a table, with raw values by column name; None or nan where there is none."""
+"""A row of a table, with raw values by column name; a missing value is None or nan."""
 
 Records = Sequence[Record]
-"""The rows of a table, to be read."""
+"""The rows of a table, for reading."""
 
 ROWS = 20
 """Rows of a table that are shown by default."""
@@ -53,7 +53,7 @@ class Column:
         name: The key of its values in the records; the heading is the same with blanks for
             underscores. An interval's ends stand under ``NAME_low`` and ``NAME_high``.
         kind: How the values are shown.
-        help: What they mean, where the name does not say it.
+        help: What they mean, if the name does not say it.
     """
 
     name: str
@@ -62,17 +62,17 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """What stands above the column."""
+        """The heading of the column."""
         return self.name.replace("_", " ")
 
     def cell(self, record: Record) -> str:
-        """A record's value as text."""
+        """Write a record's value as text."""
         ends = (record.get(f"{self.name}_low"), record.get(f"{self.name}_high"))
         return cell(record.get(self.name), self.kind, *ends)
 
 
 def named_columns(**kinds: Kind) -> list[Column]:
-    """Columns by name, in this order, each with its kind.
+    """Make columns by name, in this order, each with its kind.
 
     >>> [column.kind for column in named_columns(method="text", rho="interval")]
     ['text', 'interval']
@@ -86,10 +86,10 @@ class Table:
 
     Attributes:
         title: A short noun, and the table's key in JSON.
-        columns: What is shown; records may hold more.
-        records: Raw values by column name; None or nan where there is none.
-        detail: Shown in the full text alone.
-        notes: What a reader of this table must know, a sentence each.
+        columns: The columns that are shown; records may hold more.
+        records: Raw values by column name; a missing value is None or nan.
+        detail: Whether only the full text shows the table.
+        notes: Notes for the reader of this table, a sentence each.
     """
 
     title: str
@@ -99,7 +99,7 @@ class Table:
     notes: Sequence[str] = ()
 
     def cells(self, most: int | None = None) -> list[list[str]]:
-        """The rows as texts, at most so many."""
+        """Return the rows as texts; at most ``most`` of them."""
         return [
             [column.cell(record) for column in self.columns]
             for record in self.records[:most]
@@ -112,13 +112,13 @@ class Table:
     repr=False,
 )
 class Report:
-    """What came out of an analysis.
+    """The outcome of an analysis.
 
     Attributes:
-        sentence: What came out, with the figures and the reservation that matter.
+        sentence: The outcome, with the figures and the reservation that matter.
         tables: The figures, the most important first.
-        notes: What a reader must know of how they came about, a sentence each.
-        settings: What was asked for, as plain values.
+        notes: Notes for the reader on how the figures were obtained, a sentence each.
+        settings: The settings of the analysis, as plain values.
 
     >>> columns = named_columns(method="text", mean="score", rho="interval")
     >>> rows = [{"method": "a", "mean": 0.5, "rho": 0.61, "rho_low": 0.4, "rho_high": 0.75}]
@@ -136,7 +136,7 @@ class Report:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def table(self, title: str) -> Table:
-        """One of the tables.
+        """Return one of the tables.
 
         Raises:
             InvalidValueError: There is none of that title.
@@ -148,7 +148,7 @@ class Report:
         raise InvalidValueError(f"no table {title!r}; there are {titles or 'none'}")
 
     def records(self, title: str) -> list[Record]:
-        """The records of one table, as plain values.
+        """Return the records of one table, as plain values.
 
         Raises:
             InvalidValueError: There is none of that title.
@@ -156,7 +156,7 @@ class Report:
         return [plain(record) for record in self.table(title).records]
 
     def to_dict(self) -> Record:
-        """Everything as plain values for JSON; what is not finite is None."""
+        """Return everything as plain values for JSON; numbers that are not finite become None."""
         tables = {
             table.title: [plain(r) for r in table.records] for table in self.tables
         }
@@ -168,7 +168,7 @@ class Report:
         }
 
     def to_pandas(self, title: str | None = None) -> pd.DataFrame:
-        """The records of a table (by default the first) as a data frame.
+        """Return the records of a table (by default the first) as a data frame.
 
         Raises:
             MissingDependencyError: pandas is not installed.
@@ -191,7 +191,7 @@ class Report:
         full: bool = False,
         more: str = _MORE,
     ) -> str:
-        """The printed form, ending with a line feed.
+        """Write the report as text, ending with a line feed.
 
         Args:
             width: Columns.
@@ -214,7 +214,7 @@ class Report:
         full: bool = False,
         more: str = _MORE,
     ) -> None:
-        """Print it, as wide as the terminal.
+        """Print the report, as wide as the terminal.
 
         Args:
             file: Where to; by default standard output.
@@ -226,7 +226,7 @@ class Report:
         )
 
     def markdown(self, *, full: bool = False) -> str:
-        """The same for a comment or a page: texts of samples and models are inert in it.
+        """Write the report as Markdown, in which texts of samples and models are inert.
 
         Args:
             full: With all tables and all rows.
@@ -277,12 +277,12 @@ def cell(
     low: float | None = None,
     high: float | None = None,
 ) -> str:
-    """A value as it is shown, in tables and in sentences alike; a dash where there is none.
+    """Write a value as tables and sentences show it; a dash if it is missing.
 
     Args:
-        value: Raw.
+        value: The raw value.
         kind: How it is shown.
-        low: Lower end of its interval, where it has one.
+        low: Lower end of its interval, if it has one.
         high: Upper end.
 
     >>> cell(0.12345, "score"), cell(0.25, "share"), cell(0.0004, "p"), cell(None, "score")
@@ -308,7 +308,7 @@ def cell(
 
 
 def p_text(p: float) -> str:
-    """A p-value in a sentence.
+    """Write a p-value for a sentence.
 
     >>> p_text(0.031), p_text(0.0001)
     ('p = 0.031', 'p < 0.001')
@@ -321,7 +321,7 @@ def counted(
     noun: str,
     plural: str = "",
 ) -> str:
-    """So many of something; the plural is with s unless given.
+    """Write a number of things; the plural ends in s unless it is given.
 
     >>> counted(1, "sample"), counted(3, "sample"), counted(2, "query", "queries")
     ('1 sample', '3 samples', '2 queries')
@@ -330,7 +330,7 @@ def counted(
 
 
 def shortened(text: str, most: int) -> str:
-    r"""A text in one line of at most so many characters.
+    r"""Shorten a text to one line of at most so many characters.
 
     >>> shortened("one\n two three", 8)
     'one two…'
@@ -340,7 +340,7 @@ def shortened(text: str, most: int) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Mappings as dicts, sequences and arrays as lists, numpy's numbers as Python's, nan as None.
+    """Convert to plain values: dicts, lists, Python's numbers, and None for nan.
 
     >>> plain({"rho": float("nan"), "n": 3, "ends": (0.1, 0.5)})
     {'rho': None, 'n': 3, 'ends': [0.1, 0.5]}
@@ -357,7 +357,7 @@ def plain(value: Any) -> Any:
 
 
 def _share(value: float) -> str:
-    """Only none is 0 %, and only all is 100 %."""
+    """Write a share in percent, in which only none is 0 % and only all is 100 %."""
     if 0.0 < value < 1.0 and round(100 * value) in {0, 100}:
         return "<1 %" if value < 0.5 else ">99 %"
     return f"{100 * value:.0f} %"
@@ -369,7 +369,7 @@ def _below(
     *,
     full: bool = False,
 ) -> list[str]:
-    """What stands below a table: how many rows are left out, and its notes."""
+    """Return the lines below a table: how many rows are left out, and its notes."""
     rest = 0 if full else len(table.records) - ROWS
     cut = [f"... {counted(rest, 'more row')}; {more} shows all"] if rest > 0 else []
     return [*cut, *table.notes]
@@ -394,7 +394,7 @@ def _table_lines(
     width: int,
     most: int | None,
 ) -> Iterator[str]:
-    """Columns side by side; those without room stand below, again after the first column."""
+    """Yield the lines of a table; columns without room follow below, after the first column again."""
     rows = [[visible(text) for text in row] for row in table.cells(most)]
     heads = [column.heading for column in table.columns]
     natural, least = [], []
@@ -402,7 +402,7 @@ def _table_lines(
         widest = max(map(columns_of, cells))
         size = max(columns_of(column.heading), widest)
         natural.append(size)
-        # A heading may break at blanks; so do sentences, where there is no room for them.
+        # Headings break at blanks, and so do sentences if there is no room for them.
         if column.kind == "prose":
             least.append(min(size, _LEAST_PROSE))
         else:
@@ -432,7 +432,7 @@ def _blocks(least: Sequence[int], width: int) -> list[list[int]]:
 
 
 def _row_lines(cells: Sequence[tuple[str, int, Kind]]) -> Iterator[str]:
-    """A row of texts with the sizes and kinds of their columns; headings and sentences are folded."""
+    """Yield the lines of one row; texts that are wider than their column are folded."""
     columns = [
         folded(text, size) if columns_of(text) > size else [text]
         for text, size, _ in cells

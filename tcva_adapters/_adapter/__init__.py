@@ -1,1 +1,1 @@
-"""What the four adapters share; no framework is imported here. Its files have the names of those in each adapter."""
+"""Shared code of the four adapters, in files named as in each adapter; imports no framework."""

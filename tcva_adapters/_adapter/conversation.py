@@ -1,4 +1,4 @@
-"""Conversations where an adapter judges samples."""
+"""Judge conversations where an adapter judges samples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class OfConversations:
         tcva: The `TCVA`.
 
     Attributes:
-        subject: Of the `TCVA`.
+        subject: The subject of the `TCVA`.
         evaluate: Judges a conversation.
         aevaluate: The same, awaited.
     """
@@ -28,11 +28,11 @@ class OfConversations:
         self.aevaluate = tcva.aevaluate_conversation
 
     def emit_result(self, result: ConversationResult) -> ConversationResult:
-        """Return a result, after its event where events are emitted."""
+        """Return a result; emit it as an event first if events are on."""
         return self._tcva.emit_result(result)
 
     def missing(self, conversation: Conversation) -> tuple[str, ...]:
-        """The required fields that some turn needs and no turn has."""
+        """Return the required fields that some turn needs and no turn has."""
         needed = {
             name for turn in conversation.turns for name in self._tcva.missing(turn)
         }
@@ -49,7 +49,7 @@ class OfConversations:
         detail: str,
         conversation: Conversation | None = None,
     ) -> ConversationResult:
-        """The result of a conversation that cannot be judged, or cannot be read."""
+        """Return the result of a conversation that cannot be judged, or cannot be read."""
         sample = None
         if conversation is not None:
             sample = Sample(id=conversation.id, metadata=conversation.metadata)

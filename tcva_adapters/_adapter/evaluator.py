@@ -15,7 +15,7 @@ def require(
     value: object,
     needed: str,
 ) -> None:
-    """Refuse a value.
+    """Refuse a value that is not usable.
 
     Raises:
         InvalidValueError: It is not usable; the message names it and what is needed.
@@ -25,7 +25,7 @@ def require(
 
 
 def check_scorer(owner: object, scorer: object) -> None:
-    """Refuse what is not a scorer, in the name of the class that was called.
+    """Refuse a value that is not a scorer; the message names the class that was called.
 
     Raises:
         InvalidValueError: It is not a scorer.
@@ -46,13 +46,13 @@ def check_settings(
     *,
     judge: str = "llm",
 ) -> None:
-    """Refuse unknown settings in the name of the class that was called.
+    """Refuse unknown settings; the message names the class that was called.
 
     Args:
         owner: An object of that class.
         settings: The names of the settings.
         known: The names that it takes, besides the one for the judge.
-        judge: Its argument for the judge.
+        judge: The name of its argument for the judge.
 
     Raises:
         InvalidValueError: A name is unknown, or is another class's name for the judge.

@@ -18,20 +18,20 @@ from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.models.protocol import Identity, JudgeRequest
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
-"""Names that providers give to the reason why a reply ended where it was cut off."""
+"""Names of providers for the reason that a reply was cut off."""
 
 
 class LLMObject:
     """A judge model that asks an LLM object of a framework.
 
-    What the LLM raises passes through: `protocol.complete` makes a `JudgeError` of it for all.
+    Exceptions of the LLM pass through; `protocol.complete` makes a `JudgeError` of them.
 
     Args:
         llm: The LLM; its client, retries, callbacks and limits stay in force.
 
     Attributes:
-        framework: Of `FRAMEWORKS`.
-        settings: Which settings can change a reply.
+        framework: Its name in `FRAMEWORKS`.
+        settings: The names of settings that can change a reply.
         prompt: The form in which a prompt is sent: ``messages`` (instructions and sample as two of
             them), or a name for another one.
         llm: The same.
@@ -56,11 +56,11 @@ class LLMObject:
         return named_settings(reversed(self._holders()), self.settings)
 
     def known(self, parameters: Arguments) -> Arguments:
-        """Complete parameters by what else the LLM is known by, as it is now; None is not sent.
+        """Complete parameters with all else that identifies the LLM now; None is not sent.
 
-        That is all that it sends, or that changes what it sends: settings as they are, anything
-        else as a digest, and ``unknown`` for what has none. Of the classes that wrap the model, only
-        those of the user count.
+        That is all that it sends, or that changes what it sends: settings unchanged, anything else
+        as a digest, and ``unknown`` for values without one. Of the classes that wrap the model,
+        only those of the user count.
         """
         core = self._core()
         arguments = further_arguments(core, reversed(self._holders()))
@@ -76,19 +76,19 @@ class LLMObject:
 
     @property
     def identity(self) -> Identity:
-        """The same LLM object is the same judge."""
+        """The identity of the LLM: the same object is the same judge."""
         return Identity(self.llm)
 
     def _address(self) -> str:
-        """Host and path of its server, or ``unknown``."""
+        """Return host and path of its server, or ``unknown``."""
         return address_of(self._core())
 
     def _core(self) -> Any:
-        """The LLM under what wraps it."""
+        """Return the LLM inside its wrappers."""
         return self.llm
 
     def _holders(self) -> Sequence[object]:
-        """Where its settings are, objects or mappings; the first that has one wins."""
+        """Return the objects or mappings with its settings; the first that has one wins."""
         return (self._core(),)
 
     def _model_name(self) -> str:
@@ -105,5 +105,5 @@ def takes_logprobs(llm: object) -> bool:
 
 
 def one_text(request: JudgeRequest) -> str:
-    """Instructions and sample as one text, for LLMs that take no messages."""
+    """Join instructions and sample into one text, for LLMs that take no messages."""
     return f"{request.system}\n\n{request.user}"

@@ -25,7 +25,7 @@ _ADDRESSES = ("base_url", "openai_api_base", "api_base", "azure_endpoint")
 def address_of(llm: object) -> str:
     """Return host and path of an LLM's server, see `server_of`, or ``unknown``.
 
-    It is unknown where the synchronous and the asynchronous client have different ones.
+    It is unknown if the synchronous and the asynchronous client have different addresses.
     """
     place = server_of(llm, _url(llm))
     addresses = {server_of(client, _url(client)) for client in _clients(llm)} or {place}

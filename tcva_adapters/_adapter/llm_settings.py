@@ -1,4 +1,4 @@
-"""The settings that an LLM object of a framework is known by: all that can change its replies."""
+"""The settings that identify an LLM object of a framework: all that can change its replies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tcva_adapters.models.secrets import SECRET_NAME
 from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN
 
 Setting: TypeAlias = bool | float | str | list[str]
-"""The value of a setting that is told as it is."""
+"""The value of a setting that is recorded unchanged."""
 
 SETTINGS = (
     "temperature",
@@ -35,8 +35,8 @@ SETTINGS = (
     "presence_penalty",
     "system_prompt",
 )
-"""Names that LLM classes give to settings that can change a reply. The list says what is taken, not
-what is left out: a class may keep a key under any name."""
+"""Names that LLM classes give to settings that can change a reply. Only listed settings are recorded
+unchanged, because a class may store a key under any name."""
 
 _ARGUMENTS = (
     "kwargs",
@@ -46,28 +46,27 @@ _ARGUMENTS = (
     "model_args",
     "extra_body",
 )
-"""Names that LLM classes give to a mapping of further arguments of a call. It holds what such a class
-has no attribute for."""
+"""Names that LLM classes give to a mapping of further arguments of a call. It contains
+those for which the class has no attribute."""
 
 _NO_PART = re.compile(
-    # The address tells these, and mappings of arguments are looked into.
+    # The address covers these, and mappings of arguments are read by their entries.
     r"provider|client|async_client|root_client|root_async_client|base_url|openai_api_base|api_base"
     r"|azure_endpoint|default_query|default_headers|kwargs|\w+_kwargs|model_args|extra_body"
-    # Transport, tracing, caches, prices, and what a reply tells besides its text.
+    # Transport, tracing, caches, prices, and parts of a reply besides its text.
     r"|name|cache|verbose|callbacks|callback_manager|tags|metadata|profile|rate_limiter|tokenizer"
     r"|custom_get_token_ids|tiktoken_model_name|timeout|request_timeout|max_retries|run_config"
     r"|stream_chunk_timeout|streaming|stream_usage|disable_streaming|batch_size|reuse_client"
     r"|organization|openai_organization|openai_proxy|http_socket_options|logprobs|top_logprobs"
     r"|include_response_headers|prompt_cache_options|cost_per_input_token|cost_per_output_token"
     r"|azure_ad_\w+|validate_base_url"
-    # LlamaIndex has these for its own prompts alone.
+    # LlamaIndex uses these for its own prompts only.
     r"|system_prompt|query_wrapper_prompt|output_parser|pydantic_program_mode"
 )
-"""Fields that change no reply, or are told elsewhere. The list says what is left out: any other field
-counts."""
+"""Fields that change no reply, or are covered elsewhere. Any other field counts."""
 
 _VENDORS = re.compile(r"(langchain|llama_index|ragas|deepeval|tcva_adapters)\w*\.")
-"""Modules of classes whose settings tell all that they send."""
+"""Modules of classes whose settings determine all that they send."""
 
 MODEL_NAMES = ("model_name", "model", "model_id")
 """Names that LLM classes give to the model's name."""
@@ -99,7 +98,7 @@ def further_arguments(llm: object, holders: Iterable[object]) -> Arguments:
 
     Args:
         llm: The LLM.
-        holders: Where its settings are, as for `named_settings`.
+        holders: The objects or mappings with its settings, as for `named_settings`.
     """
     mappings = _mappings_of(llm)
     mappings += [holder for holder in holders if isinstance(holder, Mapping)]
@@ -109,7 +108,7 @@ def further_arguments(llm: object, holders: Iterable[object]) -> Arguments:
 
 
 def names_told(llm: object) -> list[str]:
-    """Return the settings that an LLM tells even where it has no value for them."""
+    """Return the names of settings that are recorded for an LLM even if it has no value for them."""
     names = [name for name in SAMPLING if _mappings_of(llm) or hasattr(llm, name)]
     return [*names, "max_tokens"] if hasattr(llm, "num_predict") else names
 
@@ -117,12 +116,12 @@ def names_told(llm: object) -> list[str]:
 def further_digests(
     llm: object, arguments: Arguments, told: Iterable[str]
 ) -> dict[str, str]:
-    """Return digests of what else can change a reply of an LLM.
+    """Return digests of everything else that can change a reply of an LLM.
 
     Args:
         llm: The LLM.
         arguments: Its further arguments.
-        told: Names of settings that are told as they are.
+        told: Names of settings that are recorded unchanged.
     """
     values = {
         **_changed_fields(llm),
@@ -138,7 +137,7 @@ def further_digests(
     if not _VENDORS.match(type(llm).__module__):
         digests["class of the LLM"] = _digest(
             type(llm)
-        )  # it may change what it inherits
+        )  # a user's class may change what it inherits
     return {name: digest for name, digest in digests.items() if digest is not None}
 
 
@@ -150,8 +149,8 @@ def _mappings_of(holder: object) -> list[Mapping[str, object]]:
 def _changed_fields(llm: object) -> Arguments:
     """Return the fields of an LLM that differ from the defaults of its class.
 
-    They are those of pydantic's classes, else the arguments of the constructor; what the LLM keeps
-    under another name is unknown.
+    The fields are those of a pydantic class, else the arguments of the constructor; a value that
+    the LLM stores under another name is unknown.
     """
     kind = type(llm)
     declared = getattr(kind, "model_fields", None) or inspect.signature(kind).parameters
@@ -168,7 +167,7 @@ def _changed_fields(llm: object) -> Arguments:
 
 
 def _digest(value: object) -> str | None:
-    """A value as a short text that tells no secret; None for nothing, and ``unknown`` for objects."""
+    """Return a digest of a value; None if it is empty or a secret, ``unknown`` for other objects."""
     try:
         plain = to_jsonable_python(value, fallback=_qualified_name)
         digest = fingerprint_of({"value": plain})
@@ -180,7 +179,7 @@ def _digest(value: object) -> str | None:
 
 
 def _qualified_name(value: object) -> str | None:
-    """The name of a function or a class of a module; None for LlamaIndex' own defaults.
+    """Return the name of a function or a class of a module; None for LlamaIndex's own defaults.
 
     Raises:
         TypeError: It is another object.

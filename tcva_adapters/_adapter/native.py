@@ -28,7 +28,7 @@ class NativeRun(ABC):
         title: The framework's name.
         metrics: The constructors of its metrics by name.
         llm_classes: The classes of its LLMs.
-        llm_kind: What these are called in a message.
+        llm_kind: The name of these in messages.
         metric: The metric, built with the LLM.
         calls: Calls of the LLM so far; None if they are not counted.
 
@@ -61,7 +61,7 @@ class NativeRun(ABC):
         return None
 
     def score(self) -> FrameworkScore:
-        """Measure; whatever the metric raises is its outcome."""
+        """Run the metric; an exception becomes the error of the returned score."""
         try:
             return self._read(self._measure())
         except Exception as error:  # noqa: BLE001  # see above
@@ -80,7 +80,7 @@ class NativeRun(ABC):
 
     @abstractmethod
     def _measure(self) -> Any:
-        """Return what the metric returns."""
+        """Run the metric, and return what it returns."""
 
     @abstractmethod
     async def _ameasure(self) -> Any:

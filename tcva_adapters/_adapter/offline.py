@@ -22,17 +22,17 @@ NAME = _JUDGE.name
 
 
 def claims_of(text: str) -> list[str]:
-    """The sentences of a text that claim something."""
+    """Return the sentences of a text that claim something."""
     return [claim for claim in split_claims(text) if non_claim_kind(claim) is None]
 
 
 def verdicts_on(claims: Sequence[str], passages: Sequence[str]) -> list[ClaimVerdict]:
-    """The lexical judge's verdicts, one per claim."""
+    """Return the lexical judge's verdicts, one per claim."""
     return _JUDGE.judge_claims(claims, passages, FAITHFULNESS)
 
 
 def is_supported(answer: str, passages: Sequence[str]) -> bool:
-    """Whether every claim is fully or mostly supported, and there is one: a refusal is not."""
+    """Whether there are claims and all are fully or mostly supported; a refusal has none."""
     levels = {
         claim.verdict for claim in verdicts_on(split_claims(answer), passages)
     } - {None}
@@ -40,10 +40,10 @@ def is_supported(answer: str, passages: Sequence[str]) -> bool:
 
 
 def unknown_prompt(known: str, prompt: str) -> JudgeError:
-    """The error for a prompt that is none of those that words can answer.
+    """Make the error for a prompt that the lexical judge cannot answer.
 
     Args:
-        known: What is answered, in words.
+        known: A description of the prompts that it can answer.
         prompt: The prompt.
     """
     msg = f"LexicalLLM is not a model: it answers only prompts of {known}, got {prompt!r:.80}"

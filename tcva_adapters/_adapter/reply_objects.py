@@ -27,14 +27,14 @@ class AnyObject(BaseModel):
 
     @classmethod
     def model_json_schema(cls, *_: object, **__: object) -> Json:
-        """The schema that the reply is to follow."""
+        """Return the schema that the reply has to follow."""
         return dict(json.loads(cls.reply_schema))
 
 
 def reply_model(
     request: JudgeRequest, base: type[AnyObject] = AnyObject
 ) -> type[AnyObject]:
-    """The class of the objects that a request asks for; it is the same for equal requests."""
+    """Return the class of the objects that a request asks for; equal requests share a class."""
     return _reply_model(
         base, request.schema_name, json.dumps(request.schema or _ONE_WORD)
     )
@@ -48,7 +48,7 @@ def _reply_model(base: type[AnyObject], name: str, schema: str) -> type[AnyObjec
 
 
 def object_text(answer: BaseModel, request: JudgeRequest) -> str:
-    """The text in such an object: its JSON, or its one word where plain text was asked for."""
+    """Return the text of such an object: its JSON, or its word if plain text was asked for."""
     if request.schema:
         return answer.model_dump_json()
     return str(answer.model_dump().get("answer", ""))

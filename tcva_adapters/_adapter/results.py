@@ -1,4 +1,4 @@
-"""Objects of frameworks that carry a result, and finding the result in them."""
+"""Carry a result in objects of frameworks, and find it in them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tcva_adapters.results.protocol import is_result
 from tcva_adapters.samples.json_values import json_object
 
 _DEEPEST = 3
-"""Levels on which results are looked for: a run holds feedback, which holds metadata."""
+"""The most levels on which results are looked for: a run holds feedback, which holds metadata."""
 
 
 class Carrier:
     """A score as an object of a framework, with the result behind it.
 
     Attributes:
-        result: Of a `TCVA` a `Result`; every kind has settings of its own, hence Any.
+        result: A `Result` for a `TCVA`; every kind has settings of its own, hence Any.
     """
 
     result: Any
@@ -33,7 +33,7 @@ class Carrier:
         return claims
 
     def at(self, *temperature: float | str, **changes: Any) -> Self:
-        """The same verdicts under other settings, as ``at`` of its result takes them. No call.
+        """Score the same verdicts under other settings, as ``at`` of the result does; makes no call.
 
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
@@ -42,11 +42,11 @@ class Carrier:
 
     @abstractmethod
     def _carrying(self, result: Any) -> Self:
-        """The same for another result."""
+        """Return such an object for another result."""
 
 
 def find_result(stored: Any, places: Sequence[str]) -> Any:
-    """The result in what a framework carries or stores.
+    """Find the result in an object that a framework carries or stores.
 
     Args:
         stored: A result, its plain data, or an object or a mapping that holds one in these places,
@@ -75,16 +75,17 @@ def chosen(
     *,
     argument: str,
 ) -> str:
-    """The name of the metric to read.
+    """Choose the name of the metric to read.
 
     Args:
         wanted: The name that was passed; None for the only one.
         ours: The names of TCVA metrics.
         others: The other names in the evaluation.
-        argument: What passes a name.
+        argument: The argument that passes a name.
 
     Raises:
-        InvalidValueError: There is none, or none of this name; or several, and no name.
+        InvalidValueError: There is no TCVA metric, or none of this name; or there are several and
+            no name was passed.
 
     >>> chosen(None, ["tcva_faithfulness"], [], argument="metric")
     'tcva_faithfulness'

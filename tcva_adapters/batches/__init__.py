@@ -1,4 +1,4 @@
-"""Judging by the batches of a provider: half the price, within a day, one result with live runs."""
+"""Judge with a provider's batches: half the price, within a day, the same results as live runs."""
 
 from tcva_adapters.lazy import public_names
 

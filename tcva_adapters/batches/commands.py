@@ -1,4 +1,4 @@
-"""Judging by the batches of a provider: submit today, collect tomorrow, from any process."""
+"""Judge with a provider's batches: submit today, collect tomorrow, from any process."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def submit(
     """Send requests for all judgements that the scorer's store does not have, in batches.
 
     First each model gets one live request without any sample. It shows what the model refuses (a
-    temperature, a seed), and a wrong key or name. The same call again continues an interrupted one
+    temperature, a seed), and a wrong key or name. Repeating the call continues an interrupted one
     and sends nothing twice.
 
     Args:
         scorer: A `TCVA` or `CCRS` with a store, whose judges are named ``openai:MODEL``; lexical
             judges among them are asked at once.
         samples: What to judge; copied into the folder.
-        folder: Of the submission.
-        batch_size: Requests in a batch at most; a second call changes it for later batches.
-        tries: How often a request is asked that expires or that the server fails on.
+        folder: The folder of the submission.
+        batch_size: The most requests in a batch; a second call changes it for later batches.
+        tries: How often a request is sent at most if it expires or the server fails on it.
         recipe: JSON values from which the caller builds the scorer again.
 
     Returns:
-        How far it is: the tables ``samples``, ``batches`` and ``failures``.
+        The progress: the tables ``samples``, ``batches`` and ``failures``.
 
     Raises:
         InvalidValueError: The scorer has no store or asks no such model, the folder holds another
@@ -64,11 +64,11 @@ def submit(
 
 
 def status(scorer: AnyScorer, folder: str | Path) -> Report:
-    """Ask the provider how far the batches of a submission are; nothing is collected or asked.
+    """Ask the provider how far the batches of a submission are; submits and collects nothing.
 
     Args:
-        scorer: As it was submitted.
-        folder: Of the submission.
+        scorer: The scorer of the submission.
+        folder: The folder of the submission.
 
     Raises:
         InvalidValueError: There is no submission, or one of another scorer.
@@ -87,20 +87,19 @@ def collect(
     wait: float | None = None,
     say: Callable[[str], object] = lambda _: None,
 ) -> Report:
-    """Put what was answered into the scorer's store, and ask for what is still lacking.
+    """Store the replies that have arrived, and submit requests for what is still missing.
 
-    A further round is submitted by itself when the batches of the one before it have ended: for
-    verdicts that a reply lacks, for the verdicts on claims that the judge was asked for, and for
-    requests that expired, were answered twice in different ways, or that the server failed on.
+    A further round is submitted when the batches of the round before it have ended: for verdicts
+    that a reply lacks, for the verdicts on claims that the judge was asked for, and again for
+    requests that expired, got two different replies, or that the server failed on.
 
     Args:
-        scorer: As it was submitted; settings that only look at verdicts may differ.
-        folder: Of the submission.
-        again: Also ask for what failed at its last try, and what is in batches that failed, were
-            cancelled or are not found.
-        wait: Look again after so many seconds, until nothing is under way; None
-            looks once.
-        say: Takes the sentence of each look that others follow.
+        scorer: The scorer of the submission; settings that only score verdicts may differ.
+        folder: The folder of the submission.
+        again: Also repeat requests that failed at their last try, and those of batches that
+            failed, were cancelled or are not found.
+        wait: Seconds between two looks, until nothing is under way; None looks once.
+        say: Is called with the sentence of every look but the last.
 
     Raises:
         InvalidValueError: As for `status`.
@@ -123,11 +122,11 @@ def collect(
 
 
 def cancel(scorer: AnyScorer, folder: str | Path) -> Report:
-    """Have the provider stop all batches under way; `collect` takes what was answered until then.
+    """Cancel all batches under way; `collect` still stores the replies given until then.
 
     Args:
-        scorer: As it was submitted.
-        folder: Of the submission.
+        scorer: The scorer of the submission.
+        folder: The folder of the submission.
 
     Raises:
         InvalidValueError: As for `status`.

@@ -1,11 +1,10 @@
 """The ledger of a submission: requests and their outcomes, in one SQLite file that a kill leaves whole.
 
-A question is what one judge is asked about one sample, under the key that the store has for it. Its
-requests are numbered from 0 through all rounds; the tables call them turns. A request has no row before
-it is asked; without a batch it is to go into the next one, and it has a status and a body once something
-came of it.
+A question is what one judge is asked about one sample, under its key in the store. Its requests are
+numbered from 0 through all rounds; the tables call them turns. A request gets a row when it is asked. A
+row without a batch goes into the next one; status and body are set with the outcome.
 
-The file is locked for as long as it is open: two commands at once would ask twice.
+The file is locked as long as it is open: two commands at once would ask twice.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.whole_files import make_folder, new_file
 
 WAITING, SENT, LOST, STOPPED, ENDED = "waiting", "sent", "not found", "stopped", "ended"
-"""States of a batch: it is to be sent, its server has it, does not have it (any more), ended it as a
-whole (failed, cancelled), everything that came of it is here."""
+"""States of a batch: still to be sent; at its server; not (or no longer) known there; ended, with
+requests that have no outcome (failed, cancelled); ended, with all outcomes in the ledger."""
 
 MOST_BYTES = 200_000_000
-"""The size of all requests of one batch that OpenAI takes."""
+"""The most bytes of the requests of one batch that OpenAI takes."""
 
-_VERSION = 0x54434203  # it tells a ledger from other files, too
+_VERSION = 0x54434203  # also distinguishes a ledger from other files
 
 _CREATE = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -51,7 +50,7 @@ CREATE INDEX turns_of_batch ON turns (batch)
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A batch as the ledger has it, in the order of its columns."""
+    """A row of the table of batches, in the order of its columns."""
 
     number: int
     model: str
@@ -66,7 +65,7 @@ class BatchRow:
 
 
 class Asked(NamedTuple):
-    """A request that was asked: how often, and the status and body that came, if they did."""
+    """A request: how often it was sent, and the status and body of its outcome, if there is one."""
 
     tries: int
     status: int | None
@@ -75,15 +74,15 @@ class Asked(NamedTuple):
 
 @contextmanager
 def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
-    """The ledger of a submission, for this command alone.
+    """Open the ledger of a submission, for this command alone.
 
     Args:
-        folder: Where it lies.
-        is_new: Make it where it is missing.
+        folder: The folder of the submission.
+        is_new: Create the ledger if it is missing.
 
     Raises:
-        InvalidValueError: There is none, another command has it open, it is no ledger of this
-            version, or cannot be written.
+        InvalidValueError: There is no ledger, another command has it open, it is not of this
+            version, or it cannot be written.
     """
     path = folder / "ledger.sqlite"
     if not is_new and not path.is_file():
@@ -92,7 +91,7 @@ def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
         )
     make_folder(folder)
     with suppress(FileExistsError):
-        os.close(new_file(path))  # SQLite would make it for everybody to read
+        os.close(new_file(path))  # SQLite would make it readable for everybody
     db = sqlite3.connect(path, isolation_level=None, timeout=1.0)
     try:
         yield Ledger(db, path)
@@ -109,7 +108,7 @@ class Ledger:
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self._db = db
         db.execute("PRAGMA locking_mode = EXCLUSIVE")
-        db.execute("BEGIN EXCLUSIVE")  # from here on nobody else has it
+        db.execute("BEGIN EXCLUSIVE")  # locks out other commands from here on
         (version,) = db.execute("PRAGMA user_version").fetchone()
         (tables,) = db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if version == tables == 0:
@@ -124,39 +123,39 @@ class Ledger:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that is written in the block, or nothing of it."""
+        """Write everything in the block, or nothing of it."""
         self._db.execute("BEGIN")
         with self._db:
             yield
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A value of the submission as a whole."""
+        """Return a value of the submission as a whole."""
         query = "SELECT value FROM about WHERE name = ?"
         row = self._db.execute(query, (name,)).fetchone()
         return default if row is None else json.loads(row[0])
 
     def put(self, **values: object) -> None:
-        """Note JSON values of the submission as a whole."""
+        """Store JSON values of the submission as a whole."""
         rows = [(name, json.dumps(value)) for name, value in values.items()]
         self._db.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
 
     def put_samples(self, samples: Iterable[bytes]) -> int:
-        """Note the samples, and return how many there are."""
+        """Store the samples, and return how many there are."""
         rows = ((line,) for line in samples)
         written = self._db.executemany("INSERT INTO samples VALUES (?)", rows)
         return max(0, written.rowcount)
 
     def samples(self) -> Iterator[list[bytes]]:
-        """The samples, as they were submitted, in pages."""
+        """Yield the samples as they were submitted, in pages."""
         return self._paged("SELECT rowid, line FROM samples WHERE rowid > ?")
 
     def requests(self, batch: int) -> Iterator[list[bytes]]:
-        """The requests of a batch, in pages."""
+        """Yield the requests of a batch, in pages."""
         query = "SELECT number, request FROM turns WHERE number > ? AND batch = ?"
         return self._paged(query, batch)
 
     def _paged(self, query: str, *values: int) -> Iterator[list[bytes]]:
-        """Second columns by rising first ones; a query left open would hold the file's lock."""
+        """Yield pages of the second column by rising first; an open query would hold the file's lock."""
         last = 0
         query = f"{query} ORDER BY 1 LIMIT 500"
         while rows := self._db.execute(query, (last, *values)).fetchall():
@@ -164,34 +163,34 @@ class Ledger:
             last = rows[-1][0]
 
     def batches(self, *states: str) -> list[BatchRow]:
-        """The batches in these states, or all, in the order in which they were made."""
+        """Return the batches in these states, or all, in the order in which they were made."""
         rows = self._db.execute("SELECT * FROM batches ORDER BY number")
         batches = [BatchRow(*row) for row in rows]
         return [batch for batch in batches if not states or batch.state in states]
 
     def update(self, number: int, **values: str | int) -> None:
-        """Note what changed of a batch."""
+        """Store changed values of a batch."""
         names = ", ".join(f"{name} = ?" for name in values)
         query = f"UPDATE batches SET {names} WHERE number = ?"  # noqa: S608  # names of ours
         self._db.execute(query, (*values.values(), number))
 
     def asked(self, question: str) -> dict[int, Asked]:
-        """The requests of a question that were asked, by number."""
+        """Return the requests of a question that were asked, by number."""
         query = "SELECT turn, tries, status, body FROM turns WHERE question = ?"
         rows = self._db.execute(query, (question,))
         return {number: Asked(*columns) for number, *columns in rows}
 
     def ask(self, model: str, question: str, number: int, line: bytes) -> None:
-        """Note a request for the next batch."""
+        """Store a request for the next batch."""
         query = "INSERT INTO turns (model, question, turn, request) VALUES (?, ?, ?, ?)"
         self._db.execute(query, (model, question, number, line))
 
     def forget(self, question: str) -> None:
-        """Ask a question anew, from its first request."""
+        """Delete the requests of a question, so that it is asked anew."""
         self._db.execute("DELETE FROM turns WHERE question = ?", (question,))
 
     def cut(self, most: int) -> None:
-        """Put all requests that have no batch into new ones of so many at most, one model to each."""
+        """Put all requests without a batch into new batches of at most ``most``, one model to each."""
         query = "SELECT number, model, LENGTH(request) FROM turns WHERE batch IS NULL ORDER BY model, number"
         last_model = None
         batch = requests = size = 0
@@ -208,7 +207,7 @@ class Ledger:
             self.update(batch, requests=requests)
 
     def answer(self, batch: int, line: Line) -> None:
-        """Note what came of a request; a line that belongs to none of this batch is passed over."""
+        """Store the outcome of a request; a line about a request of no such batch is ignored."""
         query = "SELECT number, status, body FROM turns WHERE (question, turn, batch) = (?, ?, ?)"
         key = (line.question, line.request, batch)
         row = self._db.execute(query, key).fetchone()
@@ -219,14 +218,15 @@ class Ledger:
             self._db.execute(query, (*merged(known, line.outcome), number))
 
     def settle(self, batch: int, *, unanswered: str | None, tries: int) -> bool:
-        """Free the requests that may be answered another day and were asked less often than ``tries``.
+        """Take requests that may succeed later out of a batch, if they were sent less than ``tries`` times.
 
-        These are the statuses that the openai package, too, asks again after.
+        They have a status after which the openai package, too, asks again. The texts of the other
+        requests that have an outcome are dropped.
 
         Args:
-            batch: One that ended.
+            batch: The number of a batch that ended.
             unanswered: Why requests without a line have none; None leaves them as they are.
-            tries: How often a request is asked at most.
+            tries: How often a request is sent at most.
 
         Returns:
             Whether requests are left without an outcome.
@@ -245,7 +245,7 @@ class Ledger:
         return bool(self._db.execute(query, values).fetchone()[0])
 
     def take_back(self, batch: int) -> None:
-        """Put the requests that a batch left without an outcome into another one."""
+        """Move the requests that a batch left without an outcome to the next batch."""
         query = "UPDATE turns SET batch = NULL WHERE batch = ? AND status IS NULL"
         self._db.execute(query, (batch,))
         self.update(batch, state=ENDED, detail="")

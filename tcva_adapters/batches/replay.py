@@ -1,7 +1,7 @@
 """A question's exchange with a model, replayed from a ledger as far as the replies are there.
 
-The way is that of a live run: the same rounds of the judge, the same reading of a server's answers.
-Only that a reply which is not there yet ends the way for today.
+It follows a live run: the same rounds of the judge, the same reading of a server's answers. But it ends
+at the first round with a reply that has not arrived yet.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tcva_adapters.results.judgement import Judgement
 from tcva_adapters.runner.questions import Question
 
 _BODIES = 100
-"""Requests for one reply: a server may refuse one parameter after the other."""
+"""The most requests for one reply: a server may refuse one parameter after the other."""
 
 
 @dataclass(slots=True)
@@ -32,9 +32,9 @@ class Replay:
 
     Attributes:
         question: The question.
-        model: Whom it is asked.
-        ledger: What was asked, and what came of it.
-        refused: What the model's server refuses.
+        model: The model that is asked.
+        ledger: The requests and their outcomes.
+        refused: The features that the model's server refuses, each with its reason.
     """
 
     question: Question
@@ -44,9 +44,9 @@ class Replay:
     _names: set[str] = field(default_factory=set)
 
     def answer(self) -> Judgement | None:
-        """The answer that the ledger has the replies for; None where replies are lacking.
+        """Return the judgement from the replies in the ledger; None if replies are missing.
 
-        What is lacking is asked in the next batch.
+        Missing replies are requested in the next batch.
         """
         place = 0
         refused = dict(self.refused)
@@ -61,8 +61,8 @@ class Replay:
                     known = [reply for reply in replies if reply is not None]
                     if len(known) < len(replies):
                         return None
-                    # A sentence that is known by the next time is not asked about: the others keep
-                    # their places.
+                    # Requests about sentences do not count: a later replay may not make them,
+                    # and the other requests must keep their numbers.
                     names = [request.schema_name for request in requests]
                     place += len(names) - names.count(SENTENCE_SCHEMA)
                     requests = rounds.send(known)
@@ -71,14 +71,14 @@ class Replay:
                 return judgement
 
     def forget(self) -> None:
-        """Forget what was asked for the answer, so that it is asked anew."""
+        """Delete the requests for the answer, so that they are made anew."""
         for name in self._names:
             self.ledger.forget(name)
 
     def _reply(
         self, place: int, request: JudgeRequest, refused: dict[str, str]
     ) -> ModelReply | JudgeError | None:
-        """The reply to the question's request at this place; None where there is none yet."""
+        """Return the reply to the request at this place; None if it has not arrived yet."""
         key = self.question.key
         first = place * _BODIES
         if request.schema_name == SENTENCE_SCHEMA:  # asked once for all samples

@@ -1,4 +1,4 @@
-"""Lines of the files of a batch: requests that go up, and answers that come down."""
+"""Lines of the files of a batch: uploaded requests, and downloaded answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Outcome(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of a result file: a question, which of its requests, and the outcome."""
+    """A line of a result file: a question, the number of its request, and the outcome."""
 
     question: str
     request: int
@@ -35,18 +35,18 @@ CONFLICT = Outcome(
     HTTPStatus.CONFLICT.value,
     '{"error": {"message": "the batch contains two different replies to this request"}}',
 )
-"""The outcome of a request with two different answers: neither of the two can be believed."""
+"""The outcome of a request with two different answers, neither of which can be trusted."""
 
 _CUSTOM_ID = re.compile(r"([0-9a-f]+)-([0-9]{1,9})")
 
 _MOST_LINES = 10
-"""Lines that are read of one request: each is compared with the one before it."""
+"""The most lines of one request that are read: each is compared with the one before it."""
 
 _UNASKED = ("batch_expired", "batch_cancelled")
 
 
 def request_line(question: str, request: int, body: Mapping[str, object]) -> bytes:
-    r"""A request as a line of a file that is uploaded.
+    r"""Write a request as a line of a file to upload.
 
     >>> request_line("5f", 0, {"model": "m"})
     b'{"custom_id":"5f-0","method":"POST","url":"/v1/chat/completions","body":{"model":"m"}}\n'
@@ -61,14 +61,14 @@ def request_line(question: str, request: int, body: Mapping[str, object]) -> byt
 
 
 def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[Line]:
-    """Read what came of requests from the lines of a result file.
+    """Read the outcomes of requests from the lines of a result file.
 
     Lines that cannot be read, requests that the server did not look at, and all but the first ten lines
     of a request are left out.
 
     Args:
         lines: The lines.
-        mask: Takes keys out of a text.
+        mask: Removes keys from a text.
 
     >>> line = b'{"custom_id": "5f-0", "response": {"status_code": 429, "body": {"error": null}}}'
     >>> [(line.request, line.outcome.status) for line in read_lines([line, b"{}"], str)]
@@ -97,17 +97,19 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
             body = {"error": error}
         refused = _mapping(_mapping(body).get("error"))
         if NO_CREDIT in (refused.get("code"), refused.get("type")):
-            status = HTTPStatus.PAYMENT_REQUIRED.value  # no rate limit that passes
+            status = (
+                HTTPStatus.PAYMENT_REQUIRED.value
+            )  # unlike a rate limit, it does not pass
         outcome = Outcome(status, mask(json.dumps(body)))
         yield Line(custom_id[1], int(custom_id[2]), outcome)
 
 
 def merged(known: Outcome | None, new: Outcome) -> Outcome:
-    """Merge two outcomes of one request: an answer stands before a failure, unless answers differ.
+    """Merge two outcomes of one request: an answer wins, and two different answers are a `CONFLICT`.
 
     Args:
-        known: What came before; None where nothing did.
-        new: What comes now.
+        known: The earlier outcome; None if there is none.
+        new: The later outcome.
     """
     if known is None:
         return new

@@ -1,10 +1,10 @@
-"""A submission: samples in a folder, what was asked of which server, and how far it is.
+"""A submission: samples, requests to servers, and their outcomes, in a folder.
 
-Beside the samples there is a ledger of what was asked and what came of it. No key is in it.
-Judgements go into the scorer's store, under the keys that a live run has.
+They are in a ledger, which contains no API key. Judgements go into the scorer's store, under the keys
+of a live run.
 
-What the server is asked to do is noted before and after, so that a command which is killed in
-between finds what it did, and does nothing twice that costs.
+Each step at the server is noted before and after it, so that the next command after a kill finds what
+was done, and does nothing twice that costs.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ class Submission:
     """An open submission.
 
     Attributes:
-        ledger: What was asked and what came of it.
-        folder: Where it lies.
-        scorer: Whose questions.
-        store: Where judgements go.
-        services: The servers of its models.
+        ledger: The samples, the requests and their outcomes.
+        folder: Its folder.
+        scorer: The scorer that asks the questions.
+        store: The store for the judgements.
+        services: The batch services of the models, by the model's name.
     """
 
     ledger: Ledger
@@ -92,7 +92,7 @@ class Submission:
     def opened(
         cls, scorer: AnyScorer, folder: str | Path, *, is_new: bool = False
     ) -> Iterator[Submission]:
-        """The submission of this scorer in a folder, for this command alone."""
+        """Open the submission of this scorer in a folder, for this command alone."""
         models = _models_of(scorer)
         path = usable_path(folder)
         if scorer.store is None:
@@ -123,7 +123,7 @@ class Submission:
             )
 
     def begin(self, samples: Iterable[Sample]) -> None:
-        """Note the samples of a new submission; those of an old one have to be the same."""
+        """Store the samples of a new submission; refuse other samples than those of an old one."""
         lines = (
             sample.model_dump_json(exclude={"metadata"}).encode()
             for sample in checked_samples(samples)
@@ -140,7 +140,7 @@ class Submission:
             )
 
     def advanced(self, *, again: bool = False) -> Report:
-        """Take the submission as far as it gets now."""
+        """Collect outcomes, submit what can be submitted, and report the progress."""
         self.look(take=True)
         if again or self.ledger.get("found") is None:
             with self.ledger.transaction():
@@ -155,7 +155,7 @@ class Submission:
         return self.report()
 
     def look(self, *, take: bool = False) -> None:
-        """Ask the servers how far the batches are; take what came of those that ended, if asked to."""
+        """Ask the servers how far the batches are; with ``take``, store the outcomes of ended ones."""
         for batch in self.ledger.batches(SENT, LOST):
             service = self.services[batch.model]
             try:
@@ -177,11 +177,11 @@ class Submission:
                 self.ledger.update(batch.number, state=LOST, detail=detail)
 
     def cancel(self) -> Report:
-        """Have all batches stopped that are under way, and send no other."""
+        """Cancel all batches under way, send no other, and report the progress."""
         self.look(take=True)
         for batch in self.ledger.batches(WAITING):
             if batch.file and not batch.detail:
-                self._send(batch)  # it may be there already
+                self._send(batch)  # the server may have it already
             else:
                 detail = "cancelled before it was sent"
                 self.ledger.update(batch.number, state=STOPPED, detail=detail)
@@ -191,7 +191,7 @@ class Submission:
         return self.report()
 
     def report(self) -> Report:
-        """How far it is."""
+        """Report the progress."""
         batches = self.ledger.batches()
         number = self.ledger.get("samples")
         counts, examples = self.ledger.get("found") or [{"waiting": number}, {}]
@@ -233,7 +233,7 @@ class Submission:
         )
 
     def _judge(self, *, again: bool) -> None:
-        """Take every sample as far as it gets; requests go into the next batches."""
+        """Replay every sample and store new judgements; missing requests go into the next batches."""
         counts: Counter[str] = Counter()
         examples: dict[str, str] = {}
         refused: Refused = self.ledger.get("refused", {})
@@ -257,12 +257,12 @@ class Submission:
     def _answer(
         self, question: Question, refused: Refused, *, again: bool
     ) -> Judgement | None:
-        """The answer to a question; None where it is not there yet."""
+        """Return the answer to a question; None if it is incomplete. Asks each model once, live."""
         if question.judge.is_local:
             return question.ask()
         model = self.services[question.judge.model.name].model
         if model.name not in refused:
-            # One live question without any sample finds it out.
+            # One live request without any sample shows what the server refuses.
             model.complete(NEUTRAL)
             refused[model.name] = dict(model.refused)
         replay = Replay(
@@ -283,7 +283,7 @@ class Submission:
         answers: Sequence[Judgement | None],
         examples: dict[str, str],
     ) -> str:
-        """Tell what a sample counts as, and note the first failure of each reason."""
+        """Return what a sample counts as, and note the first failure of each reason."""
         if None in answers:
             return "waiting"
         why = self.scorer.result_of(sample, answers).unscored
@@ -295,12 +295,13 @@ class Submission:
         return why.reason.value
 
     def _take(self, number: int, answer: Batch, service: BatchService) -> None:
-        """Take what came of a batch that ended."""
+        """Store the outcomes of a batch that ended."""
         if answer.status == "failed" and set(answer.codes) == {"token_limit_exceeded"}:
-            # Turned away, not looked at: it goes up again when there is room.
+            # The provider had no room for it, so it is sent again when there is room.
             self.ledger.update(number, state=WAITING, detail=answer.message)
             return
-        # One that failed as a whole fails again, and one that was cancelled was so on purpose.
+        # A batch that failed as a whole would fail again, and one that was cancelled was
+        # so on purpose.
         has_stopped = answer.status in {"failed", "cancelled"}
         why = None if has_stopped else f"no reply; the batch is {answer.status}"
         with self.ledger.transaction():
@@ -317,7 +318,7 @@ class Submission:
             self.ledger.put(found=None)
 
     def _send(self, batch: BatchRow) -> None:
-        """Bring a batch on its way, unless it was turned away and others are still there."""
+        """Send a batch, unless it was turned away and others of its model are still at the server."""
         sent = self.ledger.batches(SENT)
         if batch.detail and any(other.model == batch.model for other in sent):
             return
@@ -343,11 +344,11 @@ class Submission:
 
 
 def _models_of(scorer: AnyScorer) -> dict[str, OpenAICompatibleModel]:
-    """The models that a batch asks, by name.
+    """Find the models that a batch asks, by name.
 
     Raises:
-        InvalidValueError: There is none; a judge calls by itself; or two have one name and other
-            settings.
+        InvalidValueError: There is none; a judge is not of the form ``openai:MODEL``; or two
+            models have the same name and different settings.
     """
     models: dict[str, OpenAICompatibleModel] = {}
     for question in scorer.questions(_EXAMPLE):
@@ -371,6 +372,6 @@ def _models_of(scorer: AnyScorer) -> dict[str, OpenAICompatibleModel]:
 
 
 def _judging_of(scorer: AnyScorer) -> str:
-    """A digest of everything that can change what is asked; views of verdicts cannot."""
+    """Return a digest of everything that can change the requests, unlike the settings of a score."""
     keys = [question.key for question in scorer.questions(_EXAMPLE)]
     return hashlib.sha256(" ".join(keys).encode()).hexdigest()

@@ -33,13 +33,13 @@ COMMANDS = {
     "report": "Write a report on results as one HTML file.",
     "batch": "Judge with a provider's batch API: half the price, within a day.",
 }
-"""Each command with what the list of commands says of it; its module is imported when it runs."""
+"""Every command and its line in the list of commands; its module is imported when it runs."""
 
 _HELP_OPTIONS = {"help_option_names": ["-h", "--help"]}
 
 
 class _Commands(TyperGroup):
-    """The commands of `COMMANDS`: all are listed, and the one that runs is imported."""
+    """A group that lists all of `COMMANDS` and imports only the command that runs."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
@@ -47,21 +47,21 @@ class _Commands(TyperGroup):
             self.commands[name] = TyperCommand(name, help=text)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[Any, Any, list[str]]:
-        """Find the command that arguments begin with, and import it."""
+        """Import the command that the arguments begin with."""
         name, _command, rest = super().resolve_command(ctx, args)
         return name, name and imported_command(name), rest
 
 
 class _Command(TyperCommand):
-    """A command that refuses an option given twice, and refuses to write over what it reads."""
+    """A command that refuses a repeated option, and an output that is also an input."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; click alone would take the last of two equal options.
+        """Parse and check the arguments; click alone takes the last of two equal options.
 
         Raises:
             InvalidValueError: An option is given twice, or a file is both read and written.
         """
-        # `--help` does not need it, and it takes time.
+        # The import takes time, and `--help` does not need it.
         from tcva_adapters.cli.output import check_apart  # noqa: PLC0415  # as above
 
         _, _, parameters = self.make_parser(ctx).parse_args(args=[*args])
@@ -112,7 +112,8 @@ def _functions(  # noqa: PLR0911  # a return for each import
 
 def imported_command(name: str) -> Any:
     """Build a command with its options, or a group of commands, from its functions."""
-    # Modules make many objects that stay; looking for garbage among them takes a fifth of the start.
+    # Modules make many objects that stay: looking for garbage among them takes a
+    # fifth of the start.
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -198,7 +199,7 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run with these arguments; returns the exit code instead of leaving the process."""
+    """Run the command line with these arguments and return the exit code."""
     debug = "--debug" in arguments
     try:
         with warnings.catch_warnings():
@@ -210,7 +211,8 @@ def run(arguments: list[str]) -> int:
             code = app(rest, prog_name="tcva", standalone_mode=False)
     except SystemExit as done:
         if _is_of_closed_pipe(done):
-            return CLOSED_PIPE  # typer and rich leave with 1, which says that a gate failed
+            # Typer and rich would exit with 1, which says that a gate failed.
+            return CLOSED_PIPE
         return done.code if isinstance(done.code, int) else DONE
     except Exception as error:  # noqa: BLE001  # the last place before a traceback
         if debug:
@@ -221,18 +223,18 @@ def run(arguments: list[str]) -> int:
 
 
 def _message(error: Exception, arguments: list[str]) -> str:
-    """What is printed of an error of a command with these arguments."""
+    """Return the message for an error of a command with these arguments."""
     if isinstance(error, TCVAError | OSError):
         return f"error: {error}"
-    # Wrong options: typer has a class for these in a private copy of click, or in click itself.
+    # Errors of options have a class in typer's private copy of click, or in click.
     show = getattr(error, "show", None)
     if show is None:
         return f"error: {type(error).__name__}: {error} (--debug shows where)"
     usage = io.StringIO()
     show(file=usage)
-    # Older versions of click say the second.
+    # The second form is that of older versions of click.
     number = r"Invalid value for '(.+?)': (?:Input should be|'.*' is not) a valid (\w+)[,.].*"
-    # The error does not hold what was typed.
+    # The error does not contain the typed value.
     values = (text.rpartition("=")[2] for text in arguments if text.endswith("%"))
     hint = next(filter(None, map(of_percent, values)), "")
     return re.sub(

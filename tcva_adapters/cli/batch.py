@@ -177,7 +177,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
 
 
 def _submitted(folder: Path) -> AnyScorer:
-    """The scorer of a submission."""
+    """Build the scorer of a submission from its recipe."""
     from tcva_adapters.batches.commands import recipe_of  # noqa: PLC0415  # loads openai
 
     recipe = recipe_of(folder)

@@ -219,7 +219,7 @@ def compare(
 
 @contextmanager
 def _without_deprecations() -> Iterator[None]:
-    """Ignore the frameworks' own deprecations, on which a reader could not act."""
+    """Ignore the frameworks' deprecation warnings, which a user of the command cannot fix."""
     with warnings.catch_warnings(action="ignore"):
         warnings.simplefilter("always", TCVAWarning)
         yield

@@ -21,7 +21,7 @@ _Inner = Annotated[Number, Field(gt=0, lt=1)]
 
 
 class PanelConfig(SettingsModel):
-    """How several judges of the same claims decide."""
+    """Settings of how several judges of the same claims decide."""
 
     combine: Literal["median", "fused"] = Field(
         default="median",
@@ -30,7 +30,7 @@ class PanelConfig(SettingsModel):
 
 
 class DrawsConfig(SettingsModel):
-    """What is drawn for intervals and tests."""
+    """Settings of the random draws for intervals and tests."""
 
     resamples: Count = Field(
         default=10_000, description="Resamples of an interval or a test."
@@ -41,19 +41,19 @@ class DrawsConfig(SettingsModel):
 
 
 class AnalysisConfig(DrawsConfig):
-    """How the intervals and tests of an analysis are made."""
+    """Settings of the intervals and tests of an analysis."""
 
     level: _Inner = Field(default=0.95, description="Confidence level of intervals.")
 
 
 class CalibrationConfig(AnalysisConfig):
-    """The same of a calibration, whose every resample takes longer."""
+    """Settings of a calibration, with fewer resamples because each takes longer."""
 
     resamples: Count = Field(default=2000, description="Resamples of an interval.")
 
 
 class ComparisonConfig(DrawsConfig):
-    """How methods are compared."""
+    """Settings of a comparison of methods."""
 
     objective: Literal["spearman", "kendall", "pearson", "mae"] = Field(
         default="spearman",
@@ -80,7 +80,7 @@ class ComparisonConfig(DrawsConfig):
 
 
 class ImportConfig(SettingsModel):
-    """How imported scores are read."""
+    """Settings for reading imported scores."""
 
     missing: Number | None = Field(
         default=None, description="A number that stands for no score, e.g. -1."
@@ -91,7 +91,7 @@ class ImportConfig(SettingsModel):
 
 
 class PageConfig(SettingsModel):
-    """What stands in a report's page."""
+    """Settings of a report's page."""
 
     max_details: Annotated[int, Field(ge=0)] | None = Field(
         default=None,
@@ -100,7 +100,7 @@ class PageConfig(SettingsModel):
 
 
 class CompositeConfig(SettingsModel):
-    """One score of several direct metrics."""
+    """Settings that combine several direct metrics into one score."""
 
     weights: Annotated[
         Mapping[str, NonNegative] | None, by_name("weights=cc=0.5,qr=0.5")

@@ -48,4 +48,4 @@ def demo(
     except InvalidValueError as error:
         if report is not None:
             raise
-        note(f"no report: {error}")  # nobody asked for it, so that this is no failure
+        note(f"no report: {error}")  # not asked for, so this is no failure

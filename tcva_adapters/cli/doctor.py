@@ -1,4 +1,4 @@
-"""``tcva doctor``: what is installed, what is broken, and whether a judge answers, and how well."""
+"""``tcva doctor``: show what is installed or broken, and test a judge."""
 
 from __future__ import annotations
 

@@ -250,7 +250,7 @@ def _print_cost(
     *,
     as_json: bool,
 ) -> None:
-    """Print what judging the samples would cost, without a call."""
+    """Print what judging the samples would cost; makes no model call."""
     name = "tcva" if isinstance(scorer, TCVA) else "ccrs"
     prices = plain["model"].get("prices")
     print_report(
@@ -261,7 +261,7 @@ def _print_cost(
 def _with_notes(
     table: ScoreTable, stream: SampleStream, scorer: AnyScorer
 ) -> ScoreTable:
-    """The table with what was left out of the file, and whether a run can be continued."""
+    """Add to a table the notes on its file, the skipped lines, and whether the run can continue."""
     notes = [*table.notes, *stream.notes]
     if scorer.arguments.get("guarantee") and stream.conversations:
         notes.append("The guarantee is not about scores of conversations.")
@@ -274,7 +274,7 @@ def _with_notes(
 
 
 def _check_ccrs(plain: PlainSettings) -> None:
-    """Refuse what is about claims, or about a metric that is not rated, with ``--ccrs``.
+    """Refuse settings for claims, and weights of metrics that ``--ccrs`` does not rate.
 
     Raises:
         InvalidValueError: There is such a setting.
@@ -303,7 +303,7 @@ def _judge_on_ray(
     *,
     as_json: bool,
 ) -> None:
-    """Judge a file on a cluster, into a folder of parts."""
+    """Judge a file on a cluster, write a folder of parts, and print the counts."""
     for name, value in refused.items():
         if value:
             raise InvalidValueError(f"--{name} does not work with --ray; leave it out")
@@ -328,7 +328,7 @@ def _evaluation(
     views: Iterable[Callable[[ScoreTable], Report]],
     show: Texts,
 ) -> Report:
-    """The figures and gates, with those of a panel, of repeats and of ratings, and single samples."""
+    """Report figures and gates, then the views, the agreement with ratings, and single samples."""
     figures = evaluation(table, gates, before)
     tables = [*figures.tables]
     notes = [*figures.notes]
@@ -343,13 +343,13 @@ def _evaluation(
     try:
         tables += claim_tables(table, show) if show else []
     except InvalidValueError as error:
-        notes.append(str(error))  # what was judged is written all the same
+        notes.append(str(error))  # the results are written all the same
     return replace(figures, tables=tables, notes=tuple(notes))
 
 
 @contextmanager
 def _told_reading(stream: SampleStream, *, has_draft: bool) -> Iterator[None]:
-    """Say what was left out of a file, and how to go on after an early end."""
+    """Print notes on what was left out of a file, and on how to continue after an early end."""
     draft = "; results so far are saved, and the same command continues"
     rest = draft if has_draft else ""
     try:

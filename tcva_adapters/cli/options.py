@@ -33,7 +33,7 @@ def flag(panel: str, flags: str, meaning: str) -> object:
 
 
 def argument(meaning: str, metavar: str) -> object:
-    """Describe what a command is about."""
+    """Describe a positional argument of a command."""
     return typer.Argument(help=meaning.replace("[", r"\["), metavar=metavar)
 
 
@@ -110,7 +110,7 @@ Temperatures = Annotated[
     option(SCORING, "--temperatures -T", f"{_STRICTNESS}; several: 0.1,0.5,0.9."),
 ]
 THREE_TEMPERATURES = "0.1,0.5,0.9"
-"""What commands show that are given no temperatures."""
+"""The temperatures that commands show by default."""
 
 Schemes = Annotated[
     Texts,
@@ -128,7 +128,7 @@ Config = Annotated[
 
 
 def setting(examples: str, more: str = "") -> object:
-    """``--set`` with examples that the command takes."""
+    """Describe ``--set`` with examples of settings that the command takes."""
     text = f"Another setting, e.g. {examples}; repeatable. A wrong name lists all settings."
     return option(SCORING, "--set", f"{text}{more}", "NAME=VALUE")
 

@@ -1,4 +1,4 @@
-"""What commands write and print: files that are checked first, figures, and the exit code."""
+"""Check and write the files of commands, print their figures, and exit after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from tcva_adapters.tables import Report
 
 STDOUT = "-"
 GATE_FAILED = 1
-JUDGEMENTS_FAILED = 3  # where no gate says whether that is too many
+JUDGEMENTS_FAILED = 3  # the exit code if no gate says whether that is too many
 INTERRUPTED = 130  # what shells report for Ctrl-C
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 _WRITTEN = ("out", "report", "markdown", "tables", "junit", "figures")
-"""Arguments that name what a command writes; all others may name what it reads."""
+"""Arguments that name an output; all others may name an input."""
 
 _COMPARISON = (
     "/scores.csv",
@@ -44,25 +44,24 @@ _COMPARISON = (
 """Files of a comparison's folder, which is read and written."""
 
 Targets = Mapping[str, tuple[str | Path | None, re.Pattern[bytes] | None]]
-"""What each option names, with how a file of this kind begins."""
+"""The file that each option names, with the pattern that files of its kind begin with."""
 
 
 def check_apart(arguments: Mapping[str, object]) -> None:
     """Refuse, before anything is read, to write over a file that a command reads.
 
-    Links and other spellings of a path are the same file. Of a folder, the files of a comparison count.
+    Links and other spellings of a path count as the same file. A folder counts as the files of
+    a comparison in it.
 
     Args:
         arguments: The arguments of any command, by name.
 
     Raises:
-        InvalidValueError: A file that is there is both read and written.
+        InvalidValueError: An existing file is both read and written.
     """
     read = set[tuple[int, ...]]()
     named = {"": DEFAULT_STORE, **arguments}
-    for argument in sorted(
-        named, key=_WRITTEN.__contains__
-    ):  # those that are read come first
+    for argument in sorted(named, key=_WRITTEN.__contains__):  # inputs come first
         value = named[argument]
         paths = [
             os.path.expanduser(part) + name  # noqa: PTH111  # raises for no text, unlike Path's
@@ -84,16 +83,16 @@ def check_apart(arguments: Mapping[str, object]) -> None:
 
 
 def check_targets(targets: Targets, *, overwrite: bool, as_json: bool = False) -> None:
-    """Refuse, before anything is paid for, to write where it will fail or destroy something.
+    """Refuse outputs that cannot be written, or would destroy something, before any paid call.
 
     Args:
-        targets: By option; None and standard output are no files.
+        targets: The file of each option; None and standard output are not checked.
         overwrite: See `check_ours`.
-        as_json: Whether the figures are for standard output.
+        as_json: Whether the figures go to standard output.
 
     Raises:
         InvalidValueError: A target is a folder, named twice, a file of something else, or cannot
-            be written; or two things are for standard output.
+            be written; or two outputs go to standard output.
     """
     printed = [f"{option} -" for option, (name, _) in targets.items() if name == STDOUT]
     if as_json:
@@ -128,7 +127,7 @@ def check_targets(targets: Targets, *, overwrite: bool, as_json: bool = False) -
 
 
 def side(*names: str | None) -> TextIO:
-    """Where figures are printed: not between what an option writes to standard output."""
+    """The stream for figures: standard error if one of the outputs goes to standard output."""
     return sys.stderr if STDOUT in names else sys.stdout
 
 
@@ -143,8 +142,8 @@ def print_report(
 
     Args:
         report: The report.
-        as_json: As JSON.
-        everything: All tables and rows.
+        as_json: Print JSON instead of tables.
+        everything: Print all tables and rows.
         file: Where tables go; by default standard output.
     """
     if as_json:
@@ -154,7 +153,7 @@ def print_report(
 
 
 def draw(report: Report, folder: Path | None, *, overwrite: bool) -> None:
-    """Draw all figures of a report, and name them; None draws nothing."""
+    """Draw all figures of a report into a folder and name them; None draws nothing."""
     if folder is not None:
         paths = reports.save_figures(report, folder, overwrite=overwrite)
         say_written(dict.fromkeys(paths, "figure"))
@@ -167,7 +166,7 @@ def write_text(
     *,
     overwrite: bool,
 ) -> None:
-    """Write a file that an option asks for: added to GitHub's step summary, or to standard output.
+    """Write a file, or to standard output, or append to GitHub's step summary.
 
     Raises:
         InvalidValueError: It cannot be written.
@@ -192,7 +191,7 @@ def say_written(files: Mapping[Any, str]) -> None:
     """Name the files on standard error, each with what is in it.
 
     Args:
-        files: What is in each; what is None, standard output, or not there is left out.
+        files: The content of each, in words; None, standard output and missing files are left out.
     """
     for name, what in files.items():
         if name not in {None, STDOUT} and usable_path(name).is_file():
@@ -201,10 +200,10 @@ def say_written(files: Mapping[Any, str]) -> None:
 
 @contextmanager
 def interruptible(then: str) -> Iterator[None]:
-    """Make Ctrl-C the exit code that shells know; a second one leaves at once.
+    """Exit after Ctrl-C with the code that shells know; a second Ctrl-C exits at once.
 
     Args:
-        then: What comes of what was done.
+        then: The message about the work so far.
     """
     try:
         yield

@@ -64,12 +64,12 @@ def report(
 
 
 def write_page(source: Any, path: Path | None, **options: Any) -> None:
-    """Write a page, and say so; None writes nothing.
+    """Write a page and name it on standard error; None writes nothing.
 
     Args:
         source: See `reports.write`.
         path: The file.
-        options: See there.
+        options: See `reports.write`.
     """
     if path is None:
         return

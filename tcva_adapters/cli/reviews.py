@@ -1,4 +1,4 @@
-"""What is written for reviewers and CI servers: a comment, JUnit, annotations, and the exit code."""
+"""Output for reviewers and CI servers: a comment, JUnit, annotations, and the exit code."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from tcva_adapters.results.judgement import FAILURES
 from tcva_adapters.tables import Report
 
 NOTHING = 2
-"""What a run ends with in which nothing could be judged."""
+"""The exit code of a run in which nothing could be judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reviews:
-    """What was asked for.
+    """The outputs for reviewers that a command was asked for.
 
     Attributes:
-        junit: Where the XML goes; None for nowhere.
-        markdown: Where the comment goes.
+        junit: The file for the XML; None writes none.
+        markdown: The file for the comment; None writes none.
         overwrite: Replace other files, too.
     """
 
@@ -69,7 +69,7 @@ class Reviews:
             write_text(self.markdown, text, MARKDOWN, overwrite=self.overwrite)
 
     def conclude(self, report: Report, table: ScoreTable) -> None:
-        """Say which gates failed and on which samples, as a reader and as GitHub have it.
+        """Print the gates and their worst samples, annotate on GitHub, and exit if a gate failed.
 
         Raises:
             InvalidSampleError: Nothing could be judged.
@@ -80,7 +80,7 @@ class Reviews:
         for line in gate_lines(report, table):
             note(line)
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            # Past `note`, which lets no line be a command.
+            # `note` would write out the marks that make a line a command.
             sys.stderr.writelines(f"{line}\n" for line in to_annotations(report, table))
         gates = gate_records(report)
         code = exit_code(table, gates)

@@ -1,4 +1,4 @@
-"""How what was typed becomes settings: ``--set``, ``--human``, pairs, judges and stores."""
+"""Turn typed text into settings: ``--set``, ``--human``, pairs, judges and stores."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DEFAULT_STORE = Path(".tcva/verdicts.sqlite")
 NONE = "none"
 
 MODEL = ("timeout", "max_retries", "requests_per_minute", "prices", "max_tokens")
-"""Settings of a model that ``--set`` takes; its server and its key stand in the environment."""
+"""Settings of a model that ``--set`` takes; its server and key come from the environment."""
 
 _OPTIONS = frozenset({"share", "store", "fuse", "guarantee"})
 """Settings that have an option of their own, or none."""
@@ -42,19 +42,19 @@ def parse_settings(
     *models: type[SettingsModel],
     options: Iterable[str] = (),
 ) -> PlainSettings:
-    """``NAME=VALUE`` pairs as settings, checked by their models.
+    """Read ``NAME=VALUE`` pairs as settings, checked by their models.
 
     A value is JSON, a text, several of them with commas between, or ``a=1,b=2``. Hyphens are
     underscores.
 
     Args:
-        pairs: What was typed.
+        pairs: The typed pairs.
         models: Where settings are looked up, the first model first.
-        options: What only an option of the command sets.
+        options: Settings that only an option of the command sets.
 
     Raises:
-        InvalidValueError: A pair of another form, a setting that there is not (the nearest one is
-            named), that is given twice, or out of range.
+        InvalidValueError: A pair has another form; a setting is unknown (the message names the
+            nearest one), given twice, or out of range.
 
     >>> parse_settings(["timeout=60", "prices=.5,2", "max-retries=2"], ModelConfig)
     {'timeout': 60.0, 'prices': (0.5, 2.0), 'max_retries': 2}
@@ -90,7 +90,7 @@ def parse_settings(
 
 
 def value_of(text: str) -> Any:
-    """A value as it was typed: JSON, a text, or several with commas between."""
+    """Read a typed value: JSON, a text, several with commas between, or ``a=1,b=2``."""
     for parse in (json.loads, float):  # .5 is no JSON
         with suppress(ValueError):
             value = parse(text)
@@ -103,20 +103,20 @@ def value_of(text: str) -> Any:
 
 
 def take(settings: PlainSettings, model: type[Model]) -> Model:
-    """The settings of one model, taken out of those of several."""
+    """Remove the settings of one model from those of several, and build the model."""
     names = settings.keys() & model.model_fields
     return model(**{name: settings.pop(name) for name in names})
 
 
 def scoring_of(config: Path | None, settings: PlainSettings) -> ScoringConfig | None:
-    """The settings of a score from a file, under those that were typed; None where there are none."""
+    """Read the settings of a score from a file; typed ones win over it. None if there are neither."""
     if config is None:
         return ScoringConfig(**settings) if settings else None
     return ScoringConfig(**{**Config.load(config).settings, **settings})
 
 
 def scale_of(text: str | None) -> tuple[float, float] | None:
-    """The two numbers of ``--human-scale``; None where nothing was typed.
+    """Read the two numbers of ``--human-scale``; None if nothing was typed.
 
     Raises:
         InvalidValueError: It is something else.
@@ -135,15 +135,15 @@ def scale_of(text: str | None) -> tuple[float, float] | None:
 
 
 def names_of(text: str) -> list[str]:
-    """Names with commas between them, without the blanks around them."""
+    """Split names at commas, and strip the blanks around them."""
     return [part.strip() for part in text.split(",")]
 
 
 def renames(pairs: Texts) -> dict[str, str]:
-    """``YOURS=FIELD`` pairs as a mapping.
+    """Read ``YOURS=FIELD`` pairs as a mapping.
 
     Raises:
-        InvalidValueError: A pair of another form.
+        InvalidValueError: A pair has another form.
     """
     mapping = {}
     for pair in pairs or ():
@@ -166,14 +166,15 @@ def plain_settings(
     """The arguments of a scorer as plain values; see `tcva_adapters.scale.settings.made_of`.
 
     Args:
-        judge: Its name; a note says who judges where there is none.
+        judge: The judge's name; without one the lexical judge is used, and a note says so.
         pairs: See `parse_settings`.
-        models: Of the scorer's settings.
-        is_dry: Nothing will be asked, so that models need no key.
+        models: The models of the scorer's settings.
+        is_dry: No model will be called, so models need no key.
         options: Settings with an option of their own; None and empty lists are left out.
 
     Raises:
-        InvalidValueError: See `parse_settings`; settings of a model, and none that they could be for.
+        InvalidValueError: See `parse_settings`; or there are settings of a model, and no judge
+            that is a model.
     """
     settings = parse_settings(pairs, *models, ModelConfig)
     model = {name: settings.pop(name) for name in MODEL if name in settings}
@@ -198,7 +199,7 @@ def plain_settings(
 
 
 def with_store(scorer: OneScorer, store: str | None) -> OneScorer:
-    """A scorer with the store that ``--store`` asks for, which a note names where nobody did."""
+    """Return the scorer with the store of ``--store``; a note names the default store."""
     path = DEFAULT_STORE if store is None else Path(store)
     if store == NONE or (store is None and scorer.is_instant):
         return scorer

@@ -31,7 +31,7 @@ _NO_BRACKETS = str.maketrans("[]", "()")
 """DeepEval prints texts as markup of rich, which swallows "[none]" and breaks off at a "[/INST]"."""
 
 _ENDED = "DeepEval ended the measurement before the judge replied"
-"""Why a test case has no score where DeepEval's time limit came first."""
+"""The reason for no score if DeepEval's time limit came first."""
 
 _UNMEASURED = {
     "score": None,
@@ -77,14 +77,15 @@ class ScorerBase(Frozen, Generic[R]):
         result: The result of the last test case that this object measured, or None.
         test_case_class: The class of its test cases.
         field_names: DeepEval's names of a sample's fields in them.
-        sample_of: Makes what is judged of a test case.
+        sample_of: Reads what is judged from a test case.
     """
 
     test_case_class: ClassVar[type]
     field_names: ClassVar[Mapping[str, str]]
     sample_of: ClassVar[Callable[..., Any]]
 
-    # What DeepEval keeps on a metric, most of it of the last test case; not what was built in.
+    # Attributes that DeepEval sets on a metric, most of them about the last test case;
+    # not those that are fixed when it is built.
     settable = frozenset({*vars(BaseMetric), *_MODES}) - {
         "include_reason",
         "flaky",
@@ -117,8 +118,8 @@ class ScorerBase(Frozen, Generic[R]):
     def is_successful(self) -> bool | None:
         """Whether the score reaches the threshold, or the answer claims nothing; None without a threshold.
 
-        An answer that is `Result.mostly_marked` does not pass, nor a conversation in which one claims
-        something without contexts.
+        An answer that is `Result.mostly_marked` does not pass, nor does a conversation with an answer
+        that claims something without contexts.
         """
         reaches: bool | None = super().is_successful()  # type: ignore[misc]  # DeepEval's own
         result = self._result
@@ -135,8 +136,9 @@ class ScorerBase(Frozen, Generic[R]):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "error" and value is None:
-            # All that DeepEval does where another test case begins. If its time limit ends that
-            # one before it is measured here, it would report the one before a second time.
+            # This is all that DeepEval does when another test case begins. If its time
+            # limit ended that one before it is measured here, the values of the test case
+            # before it would be reported again.
             vars(self).update(_UNMEASURED)
             for text in ("reason", "verbose_logs"):
                 vars(self).pop(text, None)
@@ -171,7 +173,7 @@ class ScorerBase(Frozen, Generic[R]):
         if further:
             now["scorer"] = self._scorer.changed(**further)
         if self.name == self._scorer.title:
-            now["name"] = None  # it tells the settings, so it changes with them
+            now["name"] = None  # it names the settings, so it changes with them
         now["collected"] = None
         return type(self)(**(now | settings))
 
@@ -184,7 +186,7 @@ class ScorerBase(Frozen, Generic[R]):
         """Judge one test case. It needs no event loop and also works inside a running one.
 
         Args:
-            test_case: The test case; of a retrieved context with a source, the text is judged.
+            test_case: The test case; a retrieved context with a source is judged by its text.
 
         Returns:
             The score in [0, 1], or None if the test case is unscored. If the judge fails, ``error``
@@ -227,7 +229,8 @@ class ScorerBase(Frozen, Generic[R]):
         settings = self.scorer.fingerprint
         if getattr(self._scorer, "profiles", None) is None:
             return settings
-        # The metadata that profiles go by is in no key of the cache: nothing may be taken from it.
+        # The cache's keys lack the metadata that selects a profile, so nothing may be
+        # taken from it.
         return f"{settings} {uuid4()}"
 
     @property
@@ -238,7 +241,7 @@ class ScorerBase(Frozen, Generic[R]):
             return unscored
         return self._result
 
-    # Made when DeepEval reads them; what it has in its cache, it sets.
+    # Made when DeepEval reads them; DeepEval sets values from its cache.
 
     @cached_property
     def reason(self) -> str | None:
@@ -269,7 +272,7 @@ def build(
 ) -> None:
     """Build a metric that keeps its settings under the names of the parameters.
 
-    DeepEval's copies are built of them.
+    DeepEval builds its copies from them.
 
     Args:
         metric: The metric.
@@ -279,7 +282,8 @@ def build(
     """
     vars(metric).update(
         {
-            "_scorer": scorer,  # first: it is the one that says so where it cannot be pickled
+            # First, as its error is the clear one if it cannot be pickled.
+            "_scorer": scorer,
             **arguments,
             **dict(settings),
             **_UNMEASURED,
@@ -294,11 +298,11 @@ def build(
 
 
 def _follow_threshold(metric: Any) -> None:
-    """Give the scorer the metric's threshold, and the metric the name that tells it."""
+    """Give the scorer the metric's threshold, and the metric a name that contains it."""
     values = vars(metric)
     if values["strict_mode"]:
         values["threshold"] = 1.0  # whatever else is set
-    # Without a threshold there is nothing that a score could fall short of.
+    # Without a threshold, no score can fall below it.
     threshold = values["threshold"] or 0.0
     scorer = values["_scorer"]
     if scorer.threshold != threshold:
@@ -308,13 +312,13 @@ def _follow_threshold(metric: Any) -> None:
 
 
 def _begin(metric: ScorerBase[Any], test_case: Any) -> Any:
-    """Begin another test case; return what is judged of it.
+    """Reset the metric for another test case, and return what is judged of it.
 
     Raises:
         InvalidSampleError: It is of another class, or multimodal.
         MissingTestCaseParamsError: It lacks a field.
     """
-    metric.error = None  # and all else that is left from the test case before
+    metric.error = None  # clears everything else of the test case before, too
     metric.skipped = False
     _check_class(metric, test_case)
     sample = None
@@ -350,18 +354,18 @@ def _check_class(metric: ScorerBase[Any], test_case: Any) -> None:
 def _finish(
     metric: ScorerBase[Any], test_case: Any, sample: Any, result: Scored
 ) -> float | None:
-    """Keep a result where DeepEval looks for its parts; returns the score."""
+    """Store a result where DeepEval looks for its parts, and return the score."""
     metric.collected.append(Collected(test_case, result))
     fails = metric.strict_mode and result.score is not None and not result.passed
     score = 0.0 if fails else result.score
-    # Otherwise it outlived DeepEval's time limit: the metric is at another test case now.
+    # Otherwise DeepEval's time limit has passed, and the metric is at another test case.
     if metric._sample is sample:  # noqa: SLF001  # see above
         usage = result.usage
         unscored = result.unscored
         vars(metric).update(
             _result=result,
             score=score,
-            # As DeepEval books what it has in its cache: 0 where nobody was asked.
+            # 0 if no call was made, as DeepEval counts cached results.
             evaluation_cost=usage.cost if usage.calls else 0.0,
             input_tokens=usage.input_tokens,
             output_tokens=usage.output_tokens,

@@ -78,7 +78,7 @@ class ScorerMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc,no-untyped-c
 
 
 class TCVAArguments(FromConfig):
-    """Builds a metric's `TCVA` of its arguments."""
+    """Builds a metric's `TCVA` from its arguments."""
 
     criterion: Criterion
     temperature: float

@@ -21,7 +21,7 @@ from tcva_adapters.models.store_keys import digest, key_of
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
-    """A DeepEval LLM as judge model; None for anything else."""
+    """Wrap a DeepEval LLM as a judge model; return None for anything else."""
     return DeepEvalModel(llm) if isinstance(llm, DeepEvalBaseLLM) else None
 
 
@@ -29,15 +29,15 @@ _BY_NAME = WeakValueDictionary[str, DeepEvalBaseLLM]()
 
 
 def llm_of_name(name: str | None) -> DeepEvalBaseLLM:
-    """The LLM that DeepEval makes from a name; None leaves the choice to its settings.
+    """Return the LLM that DeepEval makes from a name; None leaves the choice to its settings.
 
-    Metrics share the one that is of the same class, model, address, settings and key.
+    Metrics share one LLM if class, model, address, settings and key are equal.
 
     Raises:
         DeepEvalError: The provider's API key is missing.
     """
     llm: Any = initialize_model(name)[0]
-    # The client is another one each time; it knows what its package took from the environment.
+    # The client is new each time; it has what its package took from the environment.
     key = digest(
         {**key_of(DeepEvalModel(llm)), "key": str(getattr(llm.model, "api_key", None))}
     )
@@ -93,7 +93,7 @@ class DeepEvalModel(LLMObject):
                 f"the judge must return text, got a {type(answer).__name__}",
                 reason="no_reply",
             )
-        # Of a cost that nobody knows the number itself is 0.
+        # The number itself is 0 if the cost is unknown; its ``value`` is None then.
         amount = getattr(cost, "value", cost)
         return ModelReply(
             answer,
@@ -117,7 +117,7 @@ class NamedLLM(DeepEvalBaseLLM):  # type: ignore[no-untyped-call]  # as __init_s
         super().__init__(name)
 
     def load_model(self, *_: object, **__: object) -> DeepEvalBaseLLM:
-        """There is nothing to load."""
+        """Return the LLM itself: there is nothing to load."""
         return self
 
     def get_model_name(self) -> str:

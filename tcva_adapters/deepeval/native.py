@@ -1,7 +1,7 @@
 """DeepEval's own metrics on a `Sample`, unmodified, with their verdicts captured.
 
-A metric that was measured still holds the claims and verdicts that it asked for, so they are read
-from it: no further call, and nothing of it replaced.
+A metric that was measured still has the claims and verdicts that it asked for, so they are read from
+it, without a further call, and no part of it is replaced.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdi
 from tcva_adapters.samples.sample import Sample
 
 _TEXTS = {"faithfulness": "claims", "answer_relevancy": "statements"}
-"""Where a metric has what its verdicts are about; else they are about the reference's sentences."""
+"""The attribute with the texts that a metric judged; other metrics judge the reference's sentences."""
 
 
 class _Run(NativeRun):
@@ -45,9 +45,9 @@ class _Run(NativeRun):
     def _build(self, llm: DeepEvalBaseLLM) -> Any:
         return self.metrics[self.name](
             model=_CountingLLM(llm),
-            # Synchronous through and through: otherwise it would patch the event loop.
+            # Synchronous, because the metric would otherwise patch the event loop.
             async_mode=False,
-            # Without an LLM as judge, as the environment may say, there are no claims to capture.
+            # The environment may choose a mode without an LLM, which has no claims to capture.
             eval_mode="llm",
         )
 
@@ -73,7 +73,7 @@ class _Run(NativeRun):
         if self.name in _TEXTS:
             texts = getattr(self.metric, _TEXTS[self.name])
         if len(texts) != len(verdicts):
-            # Verdicts carry no number: with one too few nobody knows which claim it is about.
+            # Verdicts carry no number: if one is missing, their claims are unknown.
             texts = [
                 f"verdict {i} of {len(verdicts)}" for i in range(1, len(verdicts) + 1)
             ]
@@ -137,5 +137,5 @@ class _CountingLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subc
 
 
 def _without_cost(answer: Any) -> Any:
-    # DeepEval expects the pair of reply and cost of its own classes alone.
+    # DeepEval expects the pair of reply and cost from its own classes only.
     return answer[0] if isinstance(answer, tuple) else answer

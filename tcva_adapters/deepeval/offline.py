@@ -69,7 +69,7 @@ class LexicalLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subcla
 
 
 def _pattern(method: Any, **groups: str) -> re.Pattern[str]:
-    """The pattern of one of the metric's prompts, with groups for its variables."""
+    """Build the pattern of one of the metric's prompts, with groups for its variables."""
     variables: Any = {name: f"<<{name}>>" for name in groups}
     template = resolve_template(
         "metrics",
@@ -88,7 +88,7 @@ def _pattern(method: Any, **groups: str) -> re.Pattern[str]:
 
 _TEXT = ".*"
 _LIST = r"\[[^\n]*\]"
-"""A list stands in a prompt as Python writes it: on one line, whatever is in it."""
+"""A list in a prompt, as Python writes it: on one line, whatever its texts."""
 
 _TRUTHS = _pattern("generate_truths", retrieval_context=_TEXT)
 _CLAIMS = _pattern("generate_claims", actual_output=_TEXT)
@@ -97,7 +97,7 @@ _REASON = _pattern("generate_reason", score=_TEXT, contradictions=_LIST)
 
 
 def _reply_to(prompt: str) -> Json:
-    """The reply to one of the prompts.
+    """Answer one of the prompts.
 
     Raises:
         JudgeError: It is another prompt.

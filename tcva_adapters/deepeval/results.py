@@ -1,4 +1,4 @@
-"""Results read back from what DeepEval returns or stores.
+"""Read results back from what DeepEval returns or stores.
 
 DeepEval stores one text of a metric, ``verbose_logs``. It holds the result as JSON.
 """
@@ -22,11 +22,11 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.samples.json_values import record_once
 
 _BEGINS = '{"kind": "'
-"""How the JSON of our results begins."""
+"""The beginning of a result as JSON."""
 
 
 def result_of(measured: Any) -> Any:
-    """The result of a TCVA metric for one test case.
+    """Return the result of a TCVA metric for one test case.
 
     Args:
         measured: A ``MetricData`` (of a ``TestResult``), or anything with ``verbose_logs``.
@@ -48,7 +48,7 @@ def result_of(measured: Any) -> Any:
             f"metric {name!r} has no result of tcva-adapters: {error or invalid}"
         ) from None
     if error is not None and result.unscored is None:
-        # DeepEval's time limit came between the end of the measurement and its report.
+        # DeepEval's time limit came after the measurement and before its report.
         return result.unscored_for(Unscored(reason=Reason.TIMEOUT, detail=error))
     return result
 
@@ -56,7 +56,7 @@ def result_of(measured: Any) -> Any:
 def results_of(
     evaluation: EvaluationResult | str | Path, name: str | None = None
 ) -> list[Any]:
-    """The results of a TCVA metric, from what ``evaluate`` returned or DeepEval wrote.
+    """Return the results of a TCVA metric, from what ``evaluate`` returned or DeepEval wrote.
 
     Args:
         evaluation: What DeepEval's ``evaluate`` returned, or the path of one of its files:
@@ -78,7 +78,7 @@ def results_of(
     rows = [case.metrics_data or [] for case in cases]
     name = _metric_name(rows, name)
     measured = [next((data for data in row if data.name == name), None) for row in rows]
-    # Any of them shows judge and settings; where there is none, the error says why.
+    # Any of them has judge and settings; if there is none, the error says why.
     measurements = [data for data in measured if data is not None]
     measurements.sort(key=lambda data: not data.verbose_logs)
     like: Scored = result_of(measurements[0])
@@ -96,7 +96,7 @@ def results_of(
 
 
 def _result_of_case(case: Any, data: Any, like: Scored) -> Scored:
-    """The result of a test case, unscored where there is no measurement that ended."""
+    """Return the result of a test case, unscored if no measurement of it ended."""
     reason = Reason.TIMEOUT
     if data is None:
         reason = Reason.MISSING_FIELD
@@ -111,7 +111,7 @@ def _result_of_case(case: Any, data: Any, like: Scored) -> Scored:
 
 
 def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
-    """The test cases, in the order of the suite: DeepEval lists them as they were finished."""
+    """Read the test cases in the order of the suite; DeepEval lists them as they were finished."""
     if isinstance(evaluation, EvaluationResult):
         return sorted(evaluation.test_results, key=lambda test: test.index or 0)
     try:
@@ -136,7 +136,7 @@ def _order(case: Any) -> int:
 
 
 def _metric_name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
-    """The name of the metric to read.
+    """Choose the name of the metric to read.
 
     Raises:
         InvalidValueError: See `results_of`.
@@ -146,7 +146,7 @@ def _metric_name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
         data.name for data in measured if (data.verbose_logs or "").startswith(_BEGINS)
     }
     names = dict.fromkeys(data.name for data in measured)
-    # What was never begun is taken by its name; what it holds says so.
+    # A metric that never began is found by its name; its data say so.
     ours = [name for name in names if name in filled or name == wanted]
     name = chosen(wanted, ours, names, argument="name")
     if any([data.name for data in row].count(name) > 1 for row in rows):

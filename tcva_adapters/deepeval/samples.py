@@ -1,4 +1,4 @@
-"""Samples and conversations from test cases."""
+"""Read samples and conversations from test cases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARAMS = {
 
 
 def as_sample(test_case: LLMTestCase) -> Sample:
-    """A sample from a test case."""
+    """Read a sample from a test case."""
     contexts: Any = _texts(test_case.retrieval_context)
     return Sample(
         input=test_case.input,
@@ -34,7 +34,7 @@ def as_sample(test_case: LLMTestCase) -> Sample:
 
 
 def as_conversation(test_case: ConversationalTestCase) -> Conversation:
-    """A conversation from a test case.
+    """Read a conversation from a test case.
 
     Raises:
         InvalidSampleError: No question in it has an answer.
@@ -61,12 +61,12 @@ def as_conversation(test_case: ConversationalTestCase) -> Conversation:
 
 
 def _texts(contexts: Sequence[Any] | None) -> list[str] | None:
-    """The texts of contexts, also of those with a source."""
+    """Return the texts of contexts, also of those with a source."""
     if contexts is None:
         return None
     return [getattr(context, "context", context) for context in contexts]
 
 
 def _metadata(test_case: LLMTestCase | ConversationalTestCase) -> Any:
-    """A test case's metadata as JSON values."""
+    """Return a test case's metadata as JSON values."""
     return to_jsonable_python(test_case.metadata or {}, fallback=str)

@@ -33,7 +33,7 @@ class MetricSettings(SettingsModel):
     flaky: bool = Field(
         default=False, description="Report the metric; it fails no test case."
     )
-    # A list itself: copies of a metric share it.
+    # The list itself, not a copy of it, because copies of a metric share it.
     collected: InstanceOf[list[Any]] | None = Field(
         default=None, description="A list to add results to; by default a new one."
     )

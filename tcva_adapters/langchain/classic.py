@@ -70,7 +70,7 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
         return dict(await self.evaluator.ainvoke(record, _config(arguments)))
 
     def _record(self, arguments: Arguments) -> Arguments:
-        """Make the evaluator's input of the arguments."""
+        """Make the evaluator's input from the arguments."""
         record = {**arguments, "response": arguments["prediction"]}
         required = self._scorer.required
         takes_contexts = "contexts" in required and "reference" not in required
@@ -80,6 +80,6 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
 
 
 def _config(arguments: Arguments) -> Any:
-    """Take the part of the arguments that is meant for the run."""
+    """Return the part of the arguments that is meant for the run."""
     names = ("callbacks", "tags", "metadata")
     return {name: arguments.get(name) or None for name in names}

@@ -13,7 +13,7 @@ from tcva_adapters.samples.conversation import Conversation
 
 
 class TCVAConversationInput(TypedDict, total=False):
-    """The messages of a conversation, and what may stand beside them."""
+    """The messages of a conversation, and fields that may accompany them."""
 
     messages: list[Any]
     contexts: list[Any]

@@ -1,4 +1,4 @@
-"""Evaluators as one step of a chain: anything that scores, and TCVA with its settings."""
+"""Evaluators as one step of a chain: of any scorer, and of TCVA with its settings."""
 
 from __future__ import annotations
 
@@ -232,7 +232,8 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         check_settings(self, settings, TCVASettings.model_fields)
         _check_step(mapper, name)  # before a store is opened
         tcva = TCVA(criterion, judge=llm, **settings)
-        # What is shown is what is used, and what a copy builds anew from: so it shares the client.
+        # The fields show the arguments in use, so that a copy, which is built from them,
+        # shares the client.
         fields = dict(tcva.arguments)
         super().__init__(
             tcva,

@@ -26,7 +26,7 @@ class BelowThresholdError(TCVAError, ValueError):
         self.output = output
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By itself an exception is copied and pickled with its message as only argument.
+        # By default an exception is copied and pickled with its message as only argument.
         return type(self), (self.value, self.output), vars(self)
 
     @property
@@ -38,10 +38,11 @@ class BelowThresholdError(TCVAError, ValueError):
 def gate(
     evaluator: Runnable[Any, TCVAOutput], *, allow_unscored: bool = False
 ) -> Runnable[Any, Any]:
-    """A step that returns its input if it passes, and raises `BelowThresholdError` otherwise.
+    """Make a step that returns its input if it passes, and raises `BelowThresholdError` otherwise.
 
-    An answer that claims nothing (a greeting, a refusal) passes; see `Result.nothing_to_check`. One that
-    claims something without contexts does not, nor one that could not be judged.
+    An answer that claims nothing (a greeting, a refusal) passes; see `Result.nothing_to_check`. An
+    answer that claims something without contexts does not pass, nor does one that could not be
+    judged.
 
     Use it with ``with_retry(retry_if_exception_type=(BelowThresholdError,))`` or
     ``with_fallbacks(..., exceptions_to_handle=(BelowThresholdError,))`` on the chain. In ``batch``,
@@ -50,8 +51,8 @@ def gate(
 
     Args:
         evaluator: An evaluator, also configured or wrapped.
-        allow_unscored: Let all answers pass that have no score: without contexts, too long to judge,
-            failed judges; of a conversation the turns with a score decide.
+        allow_unscored: Let all answers without a score pass: without contexts, too long to judge,
+            or with a failed judge. In a conversation, the turns with a score decide.
 
     Returns:
         The step.

@@ -23,7 +23,7 @@ from tcva_adapters.samples.json_values import Json
 
 
 def _key(evaluator: ScorerEvaluator, option: str, name: str | None) -> str:
-    """The feedback's name: the one that was passed, or the scorer's."""
+    """Return the feedback's name: the one that was passed, or the scorer's."""
     check(NAME, option, name)
     scorer = scorer_of(evaluator)
     key = name or (scorer.name if scorer else "")
@@ -35,16 +35,16 @@ def _key(evaluator: ScorerEvaluator, option: str, name: str | None) -> str:
 
 @contextmanager
 def _feedback(key: str) -> Iterator[Json]:
-    """The feedback of what is judged within; of what cannot be judged as well."""
+    """Collect the feedback of a judgement in the block, or of an input that cannot be judged."""
     feedback: Json = {}
-    # Under ``upload_results=False`` LangSmith traces in the mode "local", which langchain-core takes
-    # for plain true: it would post the judge's call.
+    # With ``upload_results=False`` LangSmith traces in the mode "local", which
+    # langchain-core takes for true: it would post the judge's call.
     is_local = get_tracing_context()["enabled"] == "local"
     with tracing_context(enabled=False) if is_local else nullcontext():
         try:
             yield feedback
         except InvalidSampleError as error:
-            # Raised from a plain function, it would leave no feedback at all.
+            # If a plain function raised it, there would be no feedback at all.
             feedback |= {
                 "key": key,
                 "score": None,
@@ -122,8 +122,9 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
     def _record(self, run: Run, example: Example | None) -> Any:
         if self.mapper is not None:
             return self.mapper(run, example)
-        if run.error:  # what the example holds could be scored all the same
-            msg = f"the run failed: {run.error.partition(chr(10))[0]}"  # without its traceback
+        if run.error:  # the example's outputs could be scored all the same
+            # The first line of the error is without its traceback.
+            msg = f"the run failed: {run.error.partition(chr(10))[0]}"
             raise InvalidSampleError(msg)
         return _record_of(
             inputs=run.inputs if example is None else example.inputs,
@@ -143,7 +144,7 @@ def _record_of(
     example: Example | None = None,
     **_: object,
 ) -> Json:
-    """The arguments of a judge in the style of openevals, as the record of a run."""
+    """Turn the arguments of a judge in the style of openevals into the record of a run."""
     return {
         "inputs": inputs,
         "outputs": outputs,
@@ -156,7 +157,7 @@ def _record_of(
 def create_tcva_judge(
     evaluator: ScorerEvaluator, *, feedback_key: str | None = None
 ) -> Callable[..., Json]:
-    """A judge function as ``openevals`` makes them, also for LangSmith's `evaluate`.
+    """Make a judge function like those of ``openevals``, also for LangSmith's `evaluate`.
 
     It takes ``inputs``, ``outputs``, ``reference_outputs`` and ``context`` by name and returns
     ``key``, ``score``, ``comment`` and ``metadata`` (the evaluator's output, see `result_of`).
@@ -171,9 +172,7 @@ def create_tcva_judge(
     """
     key = _key(evaluator, "feedback_key", feedback_key)
 
-    @wraps(
-        _record_of, assigned=()
-    )  # LangSmith looks into the signature for what to pass
+    @wraps(_record_of, assigned=())  # LangSmith reads from the signature what to pass
     def tcva_judge(**arguments: Any) -> Json:
         with _feedback(key) as feedback:
             feedback.update(as_feedback(key, evaluator.invoke(_record_of(**arguments))))
@@ -200,7 +199,7 @@ def create_async_tcva_judge(
 
 
 def local_client() -> Client:
-    """A client that sends nothing, for ``evaluate(..., upload_results=False, client=...)``.
+    """Make a client that sends nothing, for ``evaluate(..., upload_results=False, client=...)``.
 
     Without it, LangSmith contacts its server even with ``upload_results=False``: it asks for the
     server's version and posts the runs of Runnable targets, with `aevaluate` those of any target.

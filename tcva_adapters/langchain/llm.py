@@ -27,7 +27,7 @@ from tcva_adapters.results.judge_spec import UNKNOWN
 
 _CONFIG: RunnableConfig = {
     "run_name": "tcva_judge",
-    # LangGraph streams the tokens of every model to the user, except of those with this tag.
+    # LangGraph streams the tokens of every model without this tag to the user.
     "tags": ["nostream"],
 }
 
@@ -36,10 +36,10 @@ _ENDS = ("finish_reason", "stop_reason", "done_reason")
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
-    """A LangChain LLM as judge model; None for anything else.
+    """Wrap a LangChain LLM as a judge model; return None for anything else.
 
-    Chat models, text completion models, and these with ``bind``, ``with_config``, ``with_retry``
-    or ``with_fallbacks``. Any other Runnable is taken to answer messages with text.
+    An LLM is a chat model or a text completion model, also with ``bind``, ``with_config``,
+    ``with_retry`` or ``with_fallbacks``. Any other Runnable is taken to answer messages with text.
     """
     return LangChainModel(llm) if isinstance(llm, Runnable) else None
 
@@ -91,7 +91,7 @@ class LangChainModel(LLMObject):
         return (*(getattr(layer, "kwargs", {}) for layer in wrappers), self._core())
 
     def _address(self) -> str:
-        # What answers may be another one, or have other settings.
+        # Otherwise another LLM may answer, or one with other settings.
         is_known = isinstance(self._core(), BaseLanguageModel) and all(
             type(layer).__module__.startswith("langchain_core.")
             and not hasattr(layer, "fallbacks")
@@ -100,23 +100,24 @@ class LangChainModel(LLMObject):
         return super()._address() if is_known else UNKNOWN
 
     def _model_name(self) -> str:
-        # Of Runnables that are no models, e.g. functions, the class says nothing.
+        # The class of a Runnable that is no model, e.g. a function, says nothing.
         is_model = isinstance(self._core(), BaseLanguageModel)
         return super()._model_name() if is_model else str(self._core().get_name())
 
     def _asked(
         self, request: JudgeRequest
     ) -> tuple[str | list[BaseMessage], Arguments]:
-        """The prompt, and how the reply is drawn as far as the LLM takes that with a call."""
+        """Return the prompt, and the settings of sampling that the LLM takes with a call."""
         options = self._options(request.sampling) if request.sampling else {}
         if self.prompt == "text":
             return one_text(request), options
         return [SystemMessage(request.system), HumanMessage(request.user)], options
 
     def _options(self, sampling: Sampling) -> Arguments:
-        """A class that knows token probabilities has fields for them.
+        """Return the settings of sampling that the LLM's class takes with a call.
 
-        Only those of OpenAI's package take a temperature and a limit under their own names, too.
+        A class that supports token probabilities has fields for them. Only the classes of OpenAI's
+        package also take a temperature and a limit under these names.
         """
         # Fallbacks may be of other classes, which get the same arguments.
         if any(hasattr(layer, "fallbacks") for layer in self._layers):
@@ -128,7 +129,7 @@ class LangChainModel(LLMObject):
         modules = [base.__module__ for base in type(core).__mro__]
         if any(module.startswith("langchain_openai.") for module in modules):
             options["max_tokens"] = sampling.max_tokens
-            # A server that was sent a temperature before takes another one.
+            # A server that already gets a temperature takes another one.
             if getattr(core, "temperature", None) is not None:
                 options["temperature"] = sampling.temperature
         return {name: value for name, value in options.items() if value is not None}
@@ -143,7 +144,7 @@ def _reply(answer: Any) -> ModelReply:
             reason="no_reply",
         )
     usage = getattr(answer, "usage_metadata", None) or {}
-    # An answer from LangChain's cache repeats the tokens of the first one and says it was free.
+    # An answer from LangChain's cache repeats the tokens of the first one, at a cost of 0.
     if usage.get("total_cost") == 0:
         usage = {}
     metadata = answer.response_metadata

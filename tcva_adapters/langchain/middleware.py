@@ -29,8 +29,8 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
     An answer is a message of the model without tool calls. Its question is the last human message,
     its contexts are the tool messages. The output is in the state's ``tcva``, which
     `result_of` reads: there ``passed`` is True, or None where the answer claims nothing (a greeting,
-    a refusal), or False. Where the score is too low, or no tool was used, the model is asked again;
-    it is not where the judge failed.
+    a refusal), or False. If the score is too low, or no tool was used, the model is asked again; if
+    the judge failed, it is not.
 
     Args:
         evaluator: An evaluator, also configured or wrapped.
@@ -54,7 +54,7 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: TCVAState, runtime: Any) -> Arguments | None:  # noqa: ARG002  # LangChain passes it
-        """Judge the model's answer."""
+        """Judge the model's answer, and send the model back if the answer fails."""
         if not _is_answer(state):
             return None
         return self._update(
@@ -94,7 +94,7 @@ def _is_answer(state: TCVAState) -> bool:
 
 
 def _retries(state: TCVAState) -> int:
-    """How often the current question was sent back; it starts anew with every question."""
+    """Count how often the answer to the current question was sent back."""
     retries = 0
     for message in reversed(state["messages"]):
         if isinstance(message, HumanMessage):

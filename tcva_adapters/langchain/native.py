@@ -27,8 +27,8 @@ from tcva_adapters.samples.sample import Sample
 
 class _Run(NativeRun):
     title = "LangChain"
-    # What `load_evaluator` makes of these names; it fails where langchain-openai is not installed,
-    # even with an LLM at hand.
+    # The evaluators that `load_evaluator` makes of these names; it fails without
+    # langchain-openai, even if it is given an LLM.
     metrics: ClassVar = {
         "labeled_criteria": partial(
             LabeledCriteriaEvalChain.from_llm, criteria=Criteria.CORRECTNESS

@@ -1,4 +1,4 @@
-"""Results as chains, checkpoints, traces and LangSmith carry them, and the way back."""
+"""Write results for chains, checkpoints, traces and LangSmith, and read them back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VALUES = {
 }
 
 _PLACES = ("outputs", "output", "metadata", "evaluator_info", "feedback_source")
-"""Where runs and feedback hold what an evaluator said."""
+"""Where runs and feedback hold the output of an evaluator."""
 
 
 class _OfEveryResult(TypedDict):
@@ -41,7 +41,7 @@ class _OfEveryResult(TypedDict):
 class TCVAOutput(_OfEveryResult, total=False):
     """A result as plain data for JSON, checkpoints and traces; see `result_of`.
 
-    In what a gate or an agent decided, ``passed`` is False for all that is stopped, also where
+    In the output of a gate or an agent, ``passed`` is False for every answer that is stopped, also if
     ``value`` is ``unscored``; None says that there is nothing to check.
 
     ``score``, ``value`` (``pass``, ``fail`` or ``unscored``) and ``reasoning`` are the keys of
@@ -71,7 +71,7 @@ class TCVAOutput(_OfEveryResult, total=False):
 
 
 def as_output(result: Scored) -> TCVAOutput:
-    """A result as plain data."""
+    """Return a result as plain data."""
     plain = result.to_dict()
     return {
         "value": _VALUES[plain["passed"]],
@@ -81,7 +81,7 @@ def as_output(result: Scored) -> TCVAOutput:
 
 
 def at_gate(output: TCVAOutput) -> TCVAOutput:
-    """An output as gates decide: ``passed`` is None only where there is nothing to check."""
+    """Return an output as gates decide: ``passed`` is None only if there is nothing to check."""
     if output["passed"] is False:
         return output
     result = result_of(output)
@@ -91,7 +91,7 @@ def at_gate(output: TCVAOutput) -> TCVAOutput:
 
 
 def as_feedback(key: str, output: TCVAOutput) -> Json:
-    """An output as LangSmith's feedback; what has no score is marked as an error.
+    """Return an output as LangSmith's feedback, marked as an error if there is no score.
 
     LangSmith keeps ``metadata`` with the rows of an experiment, and sends ``evaluator_info``.
     """
@@ -107,7 +107,7 @@ def as_feedback(key: str, output: TCVAOutput) -> Json:
 
 
 def result_of(stored: Any) -> Any:
-    """The result behind what LangChain or LangSmith stored.
+    """Return the result behind data that LangChain or LangSmith stored.
 
     Another temperature costs no call: ``result_of(output).at(0.1)``.
 

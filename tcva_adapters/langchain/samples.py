@@ -1,4 +1,4 @@
-"""Samples from the data of chains: mappings, messages, documents, agent states."""
+"""Read samples from the data of chains: mappings, messages, documents, agent states."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tcva_adapters.samples.messages import is_messages
 from tcva_adapters.samples.sample import Sample
 
 CRITIC = "tcva"
-"""The name of messages that tell a model what was wrong; they are no question of the user's."""
+"""The name of messages that say to a model what was wrong; they are not questions of the user."""
 
 _NAMES = {
     **{name: name for name in KNOWN.difference(ALIASES["id"])},
@@ -25,7 +25,7 @@ _NAMES = {
     "inputs": "inputs",
     "outputs": "outputs",
     "reference_outputs": "reference_outputs",
-    # In files these may be anything; all others come before them.
+    # In files these names may mean anything, so all others come first.
     "text": ALIASES["response"][-1],
     "docs": ALIASES["contexts"][-1],
 }
@@ -33,7 +33,7 @@ _NAMES = {
 
 
 def as_sample(value: Any) -> Sample:
-    """A sample from the output of a chain, a retriever or an agent.
+    """Read a sample from the output of a chain, a retriever or an agent.
 
     A mapping is read as `Sample.from_record` reads records; it may hold LangChain's messages and
     documents. An agent's ``messages`` give the answer (last AI message), the question (last human
@@ -61,7 +61,7 @@ def as_sample(value: Any) -> Sample:
 
 
 def as_conversation(value: Any) -> Conversation:
-    """A conversation from messages: a list of them, an agent's state, or the data of a run.
+    """Read a conversation from messages: a list of them, an agent's state, or the data of a run.
 
     A mapping may have ``contexts`` for turns without tool messages, an answer to the messages with
     its own contexts instead, a ``reference`` for the last turn, an ``id`` and ``metadata``.
@@ -88,7 +88,7 @@ def as_conversation(value: Any) -> Conversation:
     contexts = fields.get("contexts", ())
     if "input" in fields:
         messages.append({"role": "user", "content": fields["input"]})
-    if "response" in fields:  # what was retrieved was so for it
+    if "response" in fields:  # the contexts were retrieved for this answer
         answer = {"role": "assistant", "content": fields["response"]}
         messages.append({**answer, "contexts": contexts})
         contexts = ()
@@ -102,7 +102,7 @@ def as_conversation(value: Any) -> Conversation:
 
 
 def _record_of(value: Any) -> tuple[Arguments, Arguments]:
-    """The record and the metadata in what a chain, a retriever or an agent returned."""
+    """Return the record and the metadata in the output of a chain, a retriever or an agent."""
     if isinstance(value, Mapping):
         record = {
             _NAMES[name]: _plain(entry)
@@ -120,12 +120,12 @@ def _record_of(value: Any) -> tuple[Arguments, Arguments]:
 
 
 def sample_for(scorer: Any, value: Any, read: Callable[[Any], Any] = as_sample) -> Any:
-    """A sample, or what else a scorer judges, with all that it needs.
+    """Read a sample or a conversation, and check that it has all that the scorer needs.
 
     Args:
         scorer: The scorer, or `OfConversations`.
         value: The output of the previous step.
-        read: Makes a sample of it, or a conversation.
+        read: Reads a sample or a conversation from the value.
 
     Raises:
         InvalidSampleError: The value cannot be read, or a field is missing; the message lists the
@@ -147,7 +147,7 @@ def sample_for(scorer: Any, value: Any, read: Callable[[Any], Any] = as_sample) 
 
 
 def _plain(value: Any) -> Any:
-    """Documents, also of searches with scores, and critiques as files hold them."""
+    """Return documents (also of searches with scores) and critiques in the form that files have."""
     match value:
         case BaseMessage() if value.name == CRITIC:
             return {"role": "system", "content": str(value.text)}

@@ -200,7 +200,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         sleep_time_in_seconds: Any = 0,
         **others: Any,
     ) -> tuple[Scorer[R], Sample, float]:
-        """The scorer with the settings of this sample, the sample, and the pause."""
+        """Return the scorer with the settings of this sample, the sample, and the pause in seconds."""
         for name in others:
             for near in get_close_matches(name, _NAMES, n=1, cutoff=0.85):
                 raise InvalidValueError(
@@ -217,7 +217,8 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             response=response,
             contexts=contexts,
             reference=reference,
-            # What batch runners hand to all evaluators may be another one's metadata.
+            # Batch runners pass the arguments of all evaluators, so this may be the
+            # metadata of another one.
             metadata=dict(metadata) if isinstance(metadata, Mapping) else {},
         )
         pause = check(_Pause, "sleep_time_in_seconds", sleep_time_in_seconds)
@@ -266,7 +267,7 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
 
 
 def _readable(question: Any, answer: Any) -> Sample:
-    """A sample that cannot be judged, as far as question and answer are texts."""
+    """Make the sample of an input that cannot be judged, with question and answer if they are texts."""
     return Sample(
         input=question if isinstance(question, str) else None,
         response=answer if isinstance(answer, str) else None,
@@ -285,7 +286,7 @@ def _end(result: R, sample: Sample) -> ScorerEvaluationResult[R]:
 
 
 def _llm_or_default(llm: Any) -> Any:
-    """The LLM that is given, or LlamaIndex's ``Settings.llm``.
+    """Return the LLM that is given, or LlamaIndex's ``Settings.llm``.
 
     Raises:
         InvalidValueError: There is neither, and LlamaIndex's own default cannot be used.

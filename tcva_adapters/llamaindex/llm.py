@@ -39,7 +39,7 @@ _UNNAMED = "unknown"
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
-    """A LlamaIndex LLM as judge model; None for anything else."""
+    """Wrap a LlamaIndex LLM as a judge model; return None for anything else."""
     return LlamaIndexModel(llm) if isinstance(llm, LLM) else None
 
 
@@ -70,7 +70,7 @@ class LlamaIndexModel(LLMObject):
 
     def _asked(self, request: JudgeRequest) -> tuple[list[ChatMessage], Arguments]:
         messages = [
-            # Some providers know the system role under another name.
+            # Some providers use another name for the system role.
             ChatMessage(role=self.llm.metadata.system_role, content=request.system),
             ChatMessage(role=MessageRole.USER, content=request.user),
         ]
@@ -105,7 +105,7 @@ def _reply(response: ChatResponse) -> ModelReply:
 
 
 def _tokens(logprobs: list[list[LogProb]]) -> tuple[TokenLogprob, ...]:
-    """The tokens by their likeliest alternatives; LlamaIndex does not say which one was drawn."""
+    """Return the tokens by their likeliest alternatives: LlamaIndex does not say which was drawn."""
     tokens = []
     for alternatives in logprobs:
         pairs = tuple((token.token, token.logprob) for token in alternatives)
@@ -164,7 +164,7 @@ class BridgedLLM(CustomLLM):
         *_: object,
         **__: object,
     ) -> CompletionResponseGen:
-        """The whole answer as one piece.
+        """Answer one prompt in a single piece.
 
         Raises:
             JudgeError: No reply came.

@@ -67,10 +67,10 @@ class _Run(NativeRun):
             )
         level = _SHARES.get(score)
         if self.name == "correctness":
-            # Five steps for five levels; 4.5 has not reached the fifth.
+            # The five scores are the five levels; a score between two counts as the lower.
             level = LEVELS[_BEST - int(score)] if 1 <= score <= _BEST else None
         reply = feedback.strip()
-        # The reply of faithfulness is the verdict in a word; that of the others is a reason.
+        # The reply of faithfulness is a verdict in a word; the others reply with a reason.
         is_word = self.name == "faithfulness"
         verdict = FrameworkVerdict(
             claim=self.sample.response or "",

@@ -67,7 +67,7 @@ class LexicalLLM(CustomLLM):
         *_: object,
         **__: object,
     ) -> Any:
-        """Refused: the prompt is not that of the faithfulness evaluator.
+        """Refuse a prompt that is not that of the faithfulness evaluator.
 
         Raises:
             JudgeError: Always.

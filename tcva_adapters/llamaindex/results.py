@@ -1,4 +1,4 @@
-"""Results as LlamaIndex's evaluations, their events, and reading them back."""
+"""Results as LlamaIndex's evaluations, their events, and functions that read them back."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
 
 
 class ScorerEvaluationStartEvent(BaseEvent):
-    """An evaluation begins.
+    """The event that an evaluation begins.
 
     Attributes:
         subject: The criterion, e.g. ``faithfulness``.
@@ -57,7 +57,7 @@ class ScorerEvaluationStartEvent(BaseEvent):
 
 
 class ScorerEvaluationEndEvent(BaseEvent, Generic[R]):
-    """An evaluation has ended, with a valid or an invalid result.
+    """The event that an evaluation has ended, with a valid or an invalid result.
 
     Attributes:
         result: The evaluation, with the result behind it.
@@ -72,7 +72,7 @@ class ScorerEvaluationEndEvent(BaseEvent, Generic[R]):
 
 
 def result_of(carried: Any) -> Any:
-    """The result behind an evaluation.
+    """Return the result behind an evaluation.
 
     Args:
         carried: An evaluation of a `TCVAEvaluator` or its end event, or the ``model_dump`` or
@@ -85,7 +85,7 @@ def result_of(carried: Any) -> Any:
 
 
 def fields_of(result: Scored) -> Arguments:
-    """A result as the fields of LlamaIndex's evaluations."""
+    """Return a result as the fields of LlamaIndex's evaluations."""
     return {
         "passing": result.nothing_to_check or result.passed,
         "feedback": result.reason,

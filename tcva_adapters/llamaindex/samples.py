@@ -1,4 +1,4 @@
-"""Responses of query and chat engines, as the arguments of ``evaluate``."""
+"""Turn responses of query and chat engines into the arguments of ``evaluate``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tcva_adapters.errors import InvalidValueError
 
 
 def read_response(response: Any) -> Arguments:
-    """The arguments of ``evaluate`` that a response holds.
+    """Return the arguments of ``evaluate`` that a response holds; read a stream to its end.
 
     Args:
         response: What an engine returns, or a text. A stream is read to its end; its text

@@ -25,7 +25,7 @@ class NoLLM:
     parameters: ClassVar[Arguments] = {}
 
     def complete(self, request: JudgeRequest) -> ModelReply:
-        """Refused."""
+        """Raise the error for a metric without an LLM."""
         del request
         raise JudgeError(
             "the metric has no LLM: pass llm=... to the metric or to evaluate()",
@@ -33,7 +33,7 @@ class NoLLM:
         )
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
-        """Refused as well."""
+        """The same, awaited."""
         return self.complete(request)
 
 
@@ -64,7 +64,7 @@ class ScorerBase(Frozen, Generic[R]):
         name: str | None,
         settings: Arguments,
     ) -> None:
-        """Build with a TCVA of these settings; it comes last, as it opens the store."""
+        """Build with a `TCVA` of these settings, which is made after all checks, as it opens the store."""
         check_settings(self, settings, TCVASettings.model_fields)
         _check_name(name)
         tcva: Any = TCVA(criterion, judge=_judge_of(llm), **settings)
@@ -118,13 +118,13 @@ class ScorerBase(Frozen, Generic[R]):
 
 
 def llm_of(scorer: Any) -> Any:
-    """The LLM that a scorer asks, to which RAGAS gives retries and waits; else its judge."""
+    """Return the LLM that a scorer asks, for RAGAS to set retries and waits; else its judge."""
     judge = getattr(scorer, "judge", None) or getattr(scorer, "rater", scorer)
     return getattr(getattr(judge, "model", None), "llm", judge)
 
 
 def _judge_of(llm: Any) -> Any:
-    """The judge that a scorer is given for an LLM."""
+    """Return the judge that a scorer gets for an LLM."""
     if llm is None:
         return NoLLM()
     return "lexical" if is_lexical(unwrapped(llm)) else llm

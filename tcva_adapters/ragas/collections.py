@@ -83,7 +83,7 @@ class ScorerCollectionMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc]  
     def batch_score(  # type: ignore[override]  # a list of a subclass is another type
         self, inputs: list[Json]
     ) -> list[ScorerMetricResult[R]]:
-        """Score many: one result per input, in order, whatever fails. Equal ones are judged once.
+        """Score many inputs: one result each, in order, whatever fails. Equal inputs are judged once.
 
         If an input lacks a field, its value is NaN and its reason says so.
 

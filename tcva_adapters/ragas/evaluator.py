@@ -130,10 +130,10 @@ class ScorerMetric(EvaluateMetric[R], SingleTurnMetric):
 def recorded(
     scorer: Any, sample: BaseSample, callbacks: Callbacks
 ) -> Iterator[list[Any]]:
-    """Around a judgement: a run in RAGAS' traces, with the result that is put into what it gives.
+    """Record a judgement as a run in RAGAS' traces; the result goes into the list that it yields.
 
-    Calls of LangChain's LLMs report to it: traces, token counts, costs. A sample that lacks a field
-    gets its result here, and one whose judgement RAGAS ends.
+    Calls of LangChain's LLMs report traces, token counts and costs to this run. A sample that lacks a
+    field, or whose judgement RAGAS ends, gets its unscored result here.
     """
     run, group = new_group(
         JUDGEMENT,
@@ -162,7 +162,7 @@ def recorded(
 
 
 class TCVAArguments(ScorerBase[R], FromConfig):
-    """Builds a metric's `TCVA` of its arguments."""
+    """Builds a metric's `TCVA` from its arguments."""
 
     scorer: TCVA  # type: ignore[assignment]  # its results are of conversations, too
 

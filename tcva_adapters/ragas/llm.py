@@ -35,21 +35,21 @@ _TEMPERATURE = 0.01
 
 
 def as_judge_model(llm: object) -> JudgeModel | None:
-    """A RAGAS LLM of either family as judge model; None for anything else."""
+    """Wrap a RAGAS LLM of either family as a judge model; return None for anything else."""
     if isinstance(llm, InstructorBaseRagasLLM):
         return InstructorModel(llm)
     return WrappedModel(llm) if isinstance(llm, BaseRagasLLM) else None
 
 
 def unwrapped(llm: Any) -> Any:
-    """The LLM in RAGAS' own wrappers, which are new for each evaluation; any other LLM is itself."""
+    """Return the LLM inside RAGAS' own wrappers, which are new for each evaluation."""
     if type(llm) is LangchainLLMWrapper:
         return llm.langchain_llm
     return llm.llm if type(llm) is LlamaIndexLLMWrapper else llm
 
 
 class WrappedModel(LLMObject):
-    """Asks a LLM of the older family (`LangchainLLMWrapper`, `LlamaIndexLLMWrapper`, your own).
+    """Asks an LLM of the older family (`LangchainLLMWrapper`, `LlamaIndexLLMWrapper`, your own).
 
     The retries and waits of its ``run_config`` stay in force.
     """
@@ -62,14 +62,14 @@ class WrappedModel(LLMObject):
 
     @property
     def identity(self) -> Identity:
-        """The same LLM object is the same judge, whatever wraps it."""
+        """The identity of the LLM: the same object is the same judge, whatever wraps it."""
         return Identity(self._core())
 
     def _core(self) -> Any:
         return unwrapped(self.llm)
 
     def _holders(self) -> Sequence[object]:
-        # RAGAS sets both of these for the time of a call, on the object itself.
+        # RAGAS sets both on the object itself for the time of a call.
         keeps = getattr(self.llm, "bypass_temperature", False)
         return {"n": 1} | ({} if keeps else {"temperature": _TEMPERATURE}), self._core()
 
@@ -89,7 +89,8 @@ class WrappedModel(LLMObject):
             system = SystemMessage(request.system)
             user = HumanMessage(request.user)
             prompt: PromptValue = ChatPromptValue(messages=[system, user])
-        else:  # RAGAS' own prompts are plain texts, so that is what other classes are written for
+        else:
+            # RAGAS' own prompts are plain texts, which other classes therefore expect.
             prompt = StringPromptValue(text=one_text(request))
         return {
             "prompt": prompt,
@@ -112,7 +113,7 @@ class WrappedModel(LLMObject):
 
 
 class InstructorModel(LLMObject):
-    """Asks a LLM of the newer family (``llm_factory``, `InstructorLLM`, your own).
+    """Asks an LLM of the newer family (``llm_factory``, `InstructorLLM`, your own).
 
     Its client, mode, retries and cache stay in force. The reply schema goes along; any JSON object
     is taken, since repairing is done here. A reply that instructor could not read is not lost: its
@@ -163,7 +164,7 @@ class InstructorModel(LLMObject):
 
 
 class _AnyObject(AnyObject, OpenAISchema):
-    """Any object, of instructor's own class: of any other class it would make one for each call."""
+    """Any object, of instructor's own class, because instructor wraps others anew for each call."""
 
 
 class BridgedLLM(InstructorBaseRagasLLM):

@@ -1,6 +1,6 @@
 """RAGAS' own metrics on a `Sample`, unmodified, with their verdicts captured at no extra call.
 
-The newer family, and with ``legacy_`` before the name the one that ``evaluate`` takes.
+They are those of the newer family and, with ``legacy_`` before the name, those that ``evaluate`` takes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdi
 from tcva_adapters.samples.sample import Sample
 
 _LEVELS = {1: Verdict.FULLY, 0: Verdict.NONE}
-"""Asked for 0 or 1, a model may answer 2: counted by RAGAS, but no level of ours."""
+"""The levels of RAGAS' verdicts. A model may answer 2, which RAGAS counts, but it is no level."""
 
 _COMPARES_QUESTIONS = "answer_relevancy"
 
@@ -143,10 +143,10 @@ class _Recorder(InstructorBaseRagasLLM):
 
 
 def _verdicts(replies: list[Any]) -> Iterator[FrameworkVerdict]:
-    """The verdicts in the replies to a metric's prompts, whichever of the families it is of."""
+    """Yield the verdicts in the replies to a metric's prompts, of either family."""
     decompositions = 0
     for reply in replies:
-        # Factual correctness also takes the reference apart, second, to see what is left out.
+        # Factual correctness then also splits the reference, to see what is left out.
         decompositions += hasattr(reply, "claims")
         if decompositions > 1:
             return

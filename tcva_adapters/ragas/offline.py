@@ -49,7 +49,7 @@ class LexicalLLM(InstructorBaseRagasLLM):
     model = NAME
 
     def __init__(self) -> None:
-        """There is nothing to set."""
+        """Make the LLM; there is nothing to set."""
 
     def generate(self, prompt: str, response_model: type[Reply]) -> Reply:
         """Answer a prompt of RAGAS' faithfulness.

@@ -1,4 +1,4 @@
-"""Results in RAGAS' evaluations: scores, traces, tables; and reading them back."""
+"""Put results into RAGAS' evaluations (scores, traces, tables), and read them back."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class ScorerScore(_OfRagas, float):
     NaN if the sample is unscored. It can be copied and pickled.
 
     Attributes:
-        result: Of a `TCVA` a `Result`, with claims, verdicts, evidence, and ``at(T)`` without a
+        result: A `Result` for a `TCVA`, with claims, verdicts, evidence, and ``at(T)`` without a
             call.
     """
 
     result: Scored
 
     def __new__(cls, result: Scored) -> Self:
-        """The number and its origin in one."""
+        """Make the number, and attach its result."""
         score = super().__new__(cls, _number(result))
         score.result = result
         return score
@@ -69,7 +69,7 @@ class ScorerMetricResult(_OfRagas, MetricResult, Generic[R]):
         self.result = result
 
     def __hash__(self) -> int:
-        # RAGAS compares results by their values, and with plain numbers, and forgot the hash.
+        # RAGAS' class compares by value, also with plain numbers, but has no hash.
         return hash(self.value)
 
 
@@ -78,7 +78,7 @@ def _number(result: Scored) -> float:
 
 
 def score_of(result: Scored) -> ScorerScore:
-    """The score, or the exception that RAGAS turns into NaN or raises, as it is set.
+    """Return the score; raise what RAGAS, depending on its settings, turns into NaN or raises.
 
     Raises:
         JudgeError: The judge failed.
@@ -92,7 +92,7 @@ def score_of(result: Scored) -> ScorerScore:
 def results_of(
     evaluation: EvaluationResult | pd.DataFrame, metric: str | None = None
 ) -> list[Scored]:
-    """The results of a TCVA metric, one per row in order, unscored ones included.
+    """Return the results of a TCVA metric, one per row in order, unscored ones included.
 
     Args:
         evaluation: What ``evaluate`` or ``aevaluate`` returned; or the frame of
@@ -117,7 +117,7 @@ def results_of(
 
 
 def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
-    """RAGAS' own ``to_pandas()``, with a column of results after each TCVA score.
+    """Make the frame of RAGAS' own ``to_pandas()``, with a column of results after each TCVA score.
 
     The column is called ``NAME_result`` and holds JSON, so the frame can be written as csv, parquet
     or anything else. `results_of` reads the results back.
@@ -130,7 +130,7 @@ def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
 
 
 def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]]:
-    """The carriers of each row's result by TCVA metric, in the order of the columns."""
+    """Return the carriers of each row's result by TCVA metric, in the order of the columns."""
     if isinstance(evaluation, EvaluationResult):
         # In RAGAS' traces a metric is missing from the rows that it did not get.
         rows = [

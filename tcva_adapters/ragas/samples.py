@@ -1,4 +1,4 @@
-"""Samples and conversations from RAGAS' samples, rows and arguments."""
+"""Read samples and conversations from RAGAS' samples, rows and arguments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CONVERSATION_COLUMNS = {**COLUMNS, "contexts": "tool messages"}
 
 
 def as_sample(scorer: AnyScorer, row: SingleTurnSample) -> Sample:
-    """A sample with all that a scorer needs.
+    """Read a sample, and check that it has all that the scorer needs.
 
     Raises:
         InvalidSampleError: A field is missing; the message has RAGAS' name of it.
@@ -34,7 +34,7 @@ def as_sample(scorer: AnyScorer, row: SingleTurnSample) -> Sample:
 
 
 def sample_of(scorer: AnyScorer, *columns: Any) -> Sample:
-    """The same from the values of the columns, in the order of `COLUMNS`.
+    """Make the sample from the values of the columns, in the order of `COLUMNS`.
 
     Raises:
         InvalidSampleError: A field is missing; the message has RAGAS' name of it.
@@ -46,7 +46,7 @@ def sample_of(scorer: AnyScorer, *columns: Any) -> Sample:
 
 
 def as_conversation(judging: OfConversations, row: MultiTurnSample) -> Conversation:
-    """A conversation with all that a criterion needs.
+    """Read a conversation, and check that it has all that the criterion needs.
 
     Raises:
         InvalidSampleError: No question has an answer, or no turn has a field.
@@ -59,7 +59,7 @@ def as_conversation(judging: OfConversations, row: MultiTurnSample) -> Conversat
 
 
 def samples_of(inputs: Iterable[Any]) -> list[Sample]:
-    """Samples from dicts of their fields.
+    """Read samples from dicts of their fields.
 
     Raises:
         InvalidSampleError: An input cannot be read; the message has its number.

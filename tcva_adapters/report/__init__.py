@@ -1,4 +1,4 @@
-"""What is made of tables and reports: a page, figures, gates, and files for machines."""
+"""Output from tables and reports: a page, figures, gates, and files for machines."""
 
 from tcva_adapters.lazy import public_names
 

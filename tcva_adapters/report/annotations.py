@@ -28,14 +28,14 @@ _IN_PROPERTY = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def to_annotations(report: Report, table: ScoreTable) -> list[str]:
-    """One line per failed gate, and one per sample behind it: ten lines in all.
+    """Return a line per failed gate and per sample behind it, at most ten lines in all.
 
     Args:
-        report: Of `evaluation`.
-        table: What it is of, with results for the claims.
+        report: The report of `evaluation`.
+        table: The table that it is about; with results, claims are named.
 
     Returns:
-        Lines for standard output or standard error; none where no gate failed.
+        Lines for standard output or standard error; none if no gate failed.
     """
     failed = [record["text"] for record in gate_records(report) if not record["passed"]]
     lines = [_error("TCVA gate failed", text) for text in failed][:MOST]

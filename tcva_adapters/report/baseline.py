@@ -32,12 +32,12 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         now: The later one.
 
     Returns:
-        With the tables ``changes`` (a record per method), ``newly fail`` and ``newly pass`` (a
+        A report with the tables ``changes`` (a record per method), ``newly fail`` and ``newly pass`` (a
         record per sample, those that lost or gained most first). A sample that passed and has no
         score now, or is not in the later run, newly fails.
 
     Raises:
-        InvalidValueError: No method of both, or no sample.
+        InvalidValueError: The runs have no method or no sample in common.
     """
     methods = [method for method in now.methods if method in before.methods]
     if not methods:
@@ -125,7 +125,7 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
 
 
 def places_in(table: ScoreTable, samples: Iterable[str]) -> IntArray:
-    """Where samples stand in a table; -1 for those that are not there."""
+    """Return the row of each sample in a table; -1 if it is not there."""
     places = {sample: place for place, sample in enumerate(table.samples)}
     return np.array(
         [places.get(sample, -1) for sample in samples],
@@ -134,7 +134,7 @@ def places_in(table: ScoreTable, samples: Iterable[str]) -> IntArray:
 
 
 def groups_at(table: ScoreTable, places: IntArray) -> list[Hashable] | None:
-    """The groups of the samples at these places, empty at -1; None for a table without groups."""
+    """Return the groups of the samples in these rows, empty at -1; None if there are no groups."""
     groups = [*table.groups, ""]
     return [groups[place] for place in places.tolist()] if table.groups else None
 
@@ -167,7 +167,7 @@ _COLUMNS = [
 
 
 def change_of_mean(row: Record) -> str:
-    """How far a mean moved, to follow its name: with both means, interval and samples."""
+    """Describe how far a mean moved, with both means, interval and samples; follows its name."""
     change = Column("change", "signed").cell(row)
     return (
         f"changed from {cell(row['before'], 'score')} in the baseline to "

@@ -40,19 +40,19 @@ _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _MARKS = ("o", "s", "^", "D", "v", "P", "X")
 _GREY = "#777777"
 _WIDTH = 3.3
-"""Inches of a column of a paper."""
+"""The width of a column of a paper, in inches."""
 
 _TEXT = 8.0
 _SMALL = 7.0
 _MOST = 12
-"""Methods whose correlations have their number written into the cell."""
+"""The most methods for which the cells of the heat map show numbers."""
 
 
 def sweep(report: Report) -> Figure:
-    """Mean score over the temperature, a line for each setting; of one setting also the pass rate.
+    """Draw the mean score over the temperature, a line per setting; for one, also the pass rate.
 
     Args:
-        report: Of `sweep`.
+        report: The report of `sweep`.
     """
     records = report.records("temperatures")
     figure, axes = _canvas(2.4)
@@ -79,10 +79,10 @@ def sweep(report: Report) -> Figure:
 
 
 def guarantee(report: Report) -> Figure:
-    """What passes over the threshold, with the limits and the chosen threshold.
+    """Draw true and false passes over the threshold, with limits and the chosen threshold.
 
     Args:
-        report: Of `calibrate` with ``max_false_pass`` or ``min_true_pass``.
+        report: The report of `calibrate` with ``max_false_pass`` or ``min_true_pass``.
     """
     records = report.records("thresholds")
     figure, axes = _canvas(2.4)
@@ -121,10 +121,10 @@ def guarantee(report: Report) -> Figure:
 
 
 def agreement(report: Report) -> Figure:
-    """Each method's rank correlation with human ratings, the best first, with its interval.
+    """Draw each method's rank correlation with human ratings and its interval, the best first.
 
     Args:
-        report: Of `validate`, or of `compare` with human ratings.
+        report: The report of `validate`, or of `compare` with human ratings.
     """
     records = sorted(agreement_records(report), key=lambda record: -record["rho"])
     figure, axes = _canvas(0.8 + 0.22 * len(records))
@@ -152,10 +152,10 @@ def agreement(report: Report) -> Figure:
 
 
 def reliability(report: Report) -> Figure:
-    """Mean human rating by score, in bins with their intervals; on the dashed line the two agree.
+    """Draw the mean human rating by score, in bins with intervals; the dashed line is equality.
 
     Args:
-        report: Of `validate`.
+        report: The report of `validate`.
     """
     bins = report.records("bins")
     figure, axes = _canvas(2.8)
@@ -190,16 +190,16 @@ def scatter(
     across: str,
     up: str,
 ) -> Figure:
-    """One method against another, sample by sample; the area of a mark is its number of samples.
+    """Draw one method against another; the area of a mark is its number of samples.
 
     Args:
         table: The scores; where people rated, the colour is their mean rating (dark is low), and
             crosses stand for samples that nobody rated.
         across: The method along the x-axis.
-        up: The other one.
+        up: The method along the y-axis.
 
     Raises:
-        InvalidValueError: No such method.
+        InvalidValueError: There is no such method.
     """
     both = table.common([across, up])
     places, inverse = np.unique(both.scores, axis=0, return_inverse=True)
@@ -259,13 +259,13 @@ def scatter(
 
 
 def asl(report: Report) -> Figure:
-    """Which metric tells systems apart: the p of all pairs of systems, falling, for each metric.
+    """Draw the p of all pairs of systems in falling order, a curve for each metric.
 
-    The curve of a metric that tells more apart falls earlier; in brackets is its discriminative
-    power.
+    The curve of a metric that separates more pairs falls earlier; its discriminative power is in
+    brackets.
 
     Args:
-        report: Of `systems`.
+        report: The report of `systems`.
     """
     rows = report.records("metrics")
     figure, axes = _canvas(2.2 + 0.15 * len(rows))
@@ -290,10 +290,10 @@ def asl(report: Report) -> Figure:
 
 
 def correlations(report: Report) -> Figure:
-    """Rank correlations of methods, or of metrics averaged over systems, as a heat map.
+    """Draw rank correlations of methods, or of metrics averaged over systems, as a heat map.
 
     Args:
-        report: Of `compare` or `systems`.
+        report: The report of `compare` or `systems`.
     """
     values = correlation_by_pair(report)
     names = list(dict.fromkeys(name for pair in values for name in pair))
@@ -341,7 +341,7 @@ def correlations(report: Report) -> Figure:
 
 
 def agreement_records(report: Report) -> list[Record]:
-    """Method, n, rho and its ends; of those whose rho is defined."""
+    """Return method, n, rho and its interval for each method whose rho is defined."""
     rows = records_of(report, "agreement")
     name = "spearman"
     if not rows:
@@ -361,7 +361,7 @@ def agreement_records(report: Report) -> list[Record]:
 
 
 def correlation_by_pair(report: Report) -> dict[tuple[str, str], float | None]:
-    """The correlation of each pair of methods, or of metrics."""
+    """Return the correlation of each pair of methods, or of metrics."""
     metrics = {
         (row["metric"], row["other_metric"]): row["spearman"]
         for row in records_of(report, "correlations")
@@ -378,7 +378,7 @@ def _values(records: Sequence[Record], name: str) -> FloatArray:
 
 
 def _canvas(height: float, width: float = _WIDTH) -> tuple[Figure, Axes]:
-    """A figure of its own: pyplot's list of figures and its current one stay untouched."""
+    """Make a figure and axes without pyplot, whose list of figures stays untouched."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
@@ -402,7 +402,7 @@ def _line(
     *,
     has_marks: bool = True,
 ) -> None:
-    """Draw a curve that looks unlike those before it; a height that is nan leaves a gap."""
+    """Draw a curve in a style of its own; a height of nan leaves a gap."""
     number = len(axes.lines)
     axes.plot(
         places,
@@ -422,7 +422,7 @@ def _bar(
     coloured: ScalarMappable,
     name: str,
 ) -> None:
-    """What colours stand for."""
+    """Add a bar that shows what the colours stand for."""
     bar = figure.colorbar(coloured, ax=axes, shrink=0.7)
     bar.set_label(name, fontsize=_SMALL)
     bar.ax.tick_params(labelsize=_SMALL)
@@ -433,7 +433,7 @@ def _finish(
     across: str,
     up: str,
 ) -> None:
-    """Label axes of shares; the legend stands above them, where it hides nothing."""
+    """Label axes of shares, and put the legend above them, where it hides nothing."""
     axes.set(
         xlabel=across,
         ylabel=up,
@@ -449,7 +449,7 @@ def _finish(
 
 
 def _label(text: str) -> str:
-    r"""A name from a file as a label: visible, in a few lines, cut at their end; $ begins no formula.
+    r"""Make a label of a name from a file: a few lines, cut at their end, in which $ begins no formula.
 
     >>> print(_label("costs $5"))
     costs \$5

@@ -1,4 +1,4 @@
-"""Single samples as a reader looks at them: their claims, and why each has its level."""
+"""Tables of single samples: their claims, and the reason for each level."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tcva_adapters.tables import (
 WORST = "worst"
 ALL = "all"
 MOST = 10
-"""Samples under ``worst``."""
+"""The number of samples under ``worst``."""
 
 _COLUMNS = named_columns(
     verdict="text",
@@ -30,10 +30,10 @@ _COLUMNS = named_columns(
 
 
 def claim_tables(table: ScoreTable, wanted: Sequence[str]) -> list[Table]:
-    """The claims of samples with their verdicts and reasons, and each score by temperature.
+    """Return a table per sample: its claims with verdicts and reasons, and the score by temperature.
 
     Args:
-        table: With results; those of its first method with claims are shown.
+        table: A table with results; those of its first method with results are shown.
         wanted: ``worst`` (ten samples), ``all``, or samples' ids.
 
     Raises:
@@ -69,7 +69,7 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str]) -> list[Table]:
 
 
 def preset_scores(result: Any) -> str:
-    """The score of a result at each temperature that has a name."""
+    """Describe the score of a result at each named temperature."""
     return ", ".join(
         f"{cell(result.at(t).score, 'score')} {name}" for name, t in PRESETS.items()
     )

@@ -1,4 +1,4 @@
-"""What a page shows, as JSON: figures of all samples, and the texts of those that there is room for."""
+"""The JSON of a page: figures of all samples, and the texts that there is room for."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ FORMAT = 4
 """Version of the layout."""
 
 UNSCORED = -1
-"""In the place of a row: the sample has no score."""
+"""The row number of a sample without a score."""
 
 ABSENT = -2
-"""In the place of a row: the sample is not in this run."""
+"""The row number of a sample that is not in this run."""
 
 SEED = 0
 MOST = 10_000
-"""Samples whose texts are in a page, unless more are asked for."""
+"""The most samples whose texts are in a page, unless more are asked for."""
 
 MOST_BYTES = 16_000_000
-# Characters of what the list of samples shows of each.
+# The list of samples shows at most so many characters of each text.
 _ID = 200
 _QUESTION = 80
 _REASON = 300
@@ -67,7 +67,7 @@ _MOST_VALUES = 30
 _MOST_GROUPS = 12
 _FRAMEWORK = "framework"
 _DIGITS = 15
-"""Of whole numbers that a browser has, too."""
+"""The most digits of whole numbers that a browser represents exactly."""
 
 Json = dict[str, Any]
 """An object of the page, with JSON values."""
@@ -80,8 +80,8 @@ class Run:
     """Judgements of TCVA that the page shows at any temperature.
 
     Attributes:
-        name: Unlike those of the table's other methods.
-        method: Of the table: the one at the settings that the page begins with.
+        name: A name that no other method of the table has.
+        method: The middle one of the table's methods that are views of these judgements.
         results: One per sample, None where the sample is not in this run.
         scoring: The settings that the page begins with: those of most results.
     """
@@ -97,10 +97,10 @@ class Content:
     """Everything that a page shows.
 
     Attributes:
-        title: Of the page.
+        title: The title of the page.
         table: All scores; its results are the runs.
         samples: The texts, one per row of the table.
-        reports: By the view that shows them; the first one's sentence says what came out.
+        reports: Each with the view that shows it; the first one's sentence states the outcome.
     """
 
     title: str
@@ -110,7 +110,7 @@ class Content:
 
     @cached_property
     def runs(self) -> tuple[Run, ...]:
-        """The judgements of TCVA, once for all methods that are views of the same."""
+        """The runs of TCVA; methods that are views of the same judgements are one run."""
         views: dict[tuple[int, ...], list[str]] = {}
         for method in self.table.methods:
             results = self._judged(method)
@@ -125,7 +125,7 @@ class Content:
         return [m for m in self.table.methods if not any(self._judged(m))]
 
     def _judged(self, method: str) -> list[Result | None]:
-        """The judgements of a method by TCVA; None for other results."""
+        """Return the results of TCVA for a method; None for other results."""
         return [
             result
             if isinstance(result, Result) and result.prompt_version != _FRAMEWORK
@@ -134,7 +134,7 @@ class Content:
         ]
 
     def _run(self, methods: Sequence[str]) -> Run:
-        """The run that these methods are views of."""
+        """Make the run that these methods are views of."""
         method = methods[len(methods) // 2]
         results = self._judged(method)
         judged = [result for result in results if result]
@@ -148,7 +148,7 @@ class Content:
         )
 
     def only(self, run: Run) -> ScoreTable:
-        """The scores of one run, on the samples that it judged."""
+        """Return the scores of one run, on the samples that it judged."""
         judged = [result is not None for result in run.results]
         table = self.table.select(judged, [run.method])
         return replace(
@@ -161,12 +161,12 @@ def page_figures(
     line_of: Sequence[int],
     notes: Iterable[str],
 ) -> Json:
-    """All figures, as JSON values.
+    """Return all figures as JSON values.
 
     Args:
-        content: What is shown.
+        content: The content of the page.
         line_of: See `Texts`.
-        notes: What else a reader must know.
+        notes: Further notes for the reader.
     """
     table = content.table
     mixed = [
@@ -207,7 +207,7 @@ def page_figures(
 
 
 def _gate(report: Report) -> Json:
-    """The limits that a gate was to keep, and the threshold that keeps them; None where none does."""
+    """Return the limits of a guarantee, and the threshold that keeps them (None if none does)."""
     settings = report.settings
     guarantee = settings.get("guarantee")
     names = {"at most": "max_false_pass", "at least": "min_true_pass"}
@@ -248,7 +248,7 @@ def _short(text: str, most: int) -> str:
 
 
 def scale_of(values: FloatArray) -> tuple[float, float]:
-    """Lowest and highest value that there may be: [0, 1], or what holds values outside of it.
+    """Return the ends of the scale: 0 and 1, or whole numbers around values outside of [0, 1].
 
     >>> scale_of(np.array([0.2, 0.9])), scale_of(np.array([1.0, 4.5]))
     ((0.0, 1.0), (1, 5))
@@ -261,7 +261,7 @@ def scale_of(values: FloatArray) -> tuple[float, float]:
 
 
 def _groups(metadata: Sequence[Json], raters: Sequence[str]) -> dict[str, list[str]]:
-    """Metadata fields that part samples into a few groups: the first of them, a text for each sample."""
+    """Return the first metadata fields that split samples into a few groups, a text per sample."""
     groups = {}
     for name in dict.fromkeys(chain.from_iterable(metadata)):
         values = [fields.get(name) for fields in metadata]
@@ -275,7 +275,7 @@ def _groups(metadata: Sequence[Json], raters: Sequence[str]) -> dict[str, list[s
 
 
 def _run(run: Run, conversations: Iterable[Sequence[int]]) -> Json:
-    """Its judgements as the page shows them: those of the samples, then those of whole conversations."""
+    """Return a run as JSON: the judgements of the samples, then those of whole conversations."""
     results: list[Result | ConversationResult | None] = [*run.results]
     for rows in conversations:
         turns = [result for row in rows if (result := run.results[row])]
@@ -314,13 +314,13 @@ def _run(run: Run, conversations: Iterable[Sequence[int]]) -> Json:
 
 
 def _levels(result: Result) -> str:
-    """The level of each claim as a digit, 0 for fully; nothing of what has no score."""
+    """Return the level of each claim as a digit, 0 for ``fully``; empty without a score."""
     verdicts = () if result.unscored else result.seen.verdicts
     return "".join(str(LEVELS.index(verdict)) for verdict in verdicts)
 
 
 def settings_of(scoring: ScoringConfig) -> Json:
-    """The settings of a run as JSON values."""
+    """Return the settings of a run as JSON values."""
     settings = scoring.model_dump(mode="json", exclude={"scheme", "evidence"})
     return {
         **settings,
@@ -354,9 +354,9 @@ class Texts:
     """The texts that a page has room for.
 
     Attributes:
-        lines: Those of a sample each, as a line of JSON.
-        line_of: Of each sample, the number of its line; -1 where it has none.
-        notes: What a reader must know of them.
+        lines: A line of JSON for each sample with texts.
+        line_of: The number of each sample's line; -1 if it has none.
+        notes: Notes for the reader.
     """
 
     lines: Sequence[str]
@@ -365,14 +365,14 @@ class Texts:
 
 
 def texts_of(content: Content, most: int | None) -> Texts:
-    """The texts that there is room for.
+    """Choose the texts that there is room for.
 
-    Where not all fit, it is in turn the worst sample of the first run (of the first method without
-    one; the unscored are worst) and one at random, with seed 0.
+    If not all fit, samples are chosen in turn: the worst of the first run (of the first method if
+    there is no run; unscored samples are the worst), and one at random, with seed 0.
 
     Args:
-        content: What is shown.
-        most: How many samples; by default 10 000, and 16 MB of text.
+        content: The content of the page.
+        most: The most samples; by default 10 000, and 16 MB of text.
     """
     table = content.table
     total = len(table)
@@ -409,7 +409,7 @@ def texts_of(content: Content, most: int | None) -> Texts:
 
 
 def _detail(content: Content, row: int) -> Json:
-    """What the page shows of a sample; what there is not is left out."""
+    """Return what the page shows of a sample; empty fields are left out."""
     sample = content.samples[row]
     table = content.table
     methods = {
@@ -418,7 +418,7 @@ def _detail(content: Content, row: int) -> Json:
     metadata = json.dumps(written_out(sample.metadata))
     fields = {"input", "response", "contexts", "reference"}
     if conversation_of(sample.id, sample.metadata) is None:
-        fields.add("history")  # else earlier turns say the same
+        fields.add("history")  # in a conversation, earlier turns contain it
     runs = ((run.name, run.results[row]) for run in content.runs)
     detail = {
         **sample.model_dump(include=fields),
@@ -434,7 +434,7 @@ def _method_at(
     method: str,
     row: int,
 ) -> Json:
-    """The verdicts of a method on a sample, or why it has its score or none."""
+    """Return a method's verdicts on a sample, or the reason for its score or for no score."""
     result = table.result(method, row)
     if math.isnan(table.column(method)[row]):
         return {"reason": table.reason(table.samples[row], method)}
@@ -449,7 +449,7 @@ def _whole(digits: str) -> int | str:
 
 
 def _judgement(result: Result) -> Json:
-    """A judgement, and where its score may lie at the setting that the text names."""
+    """Return a judgement, with the interval of its score at the setting that the text names."""
     values = _verdicts(result.seen)
     if result.interval is not None:
         place = f"At T = {result.scoring.temperature:g}, with the 95% interval of its verdicts"
@@ -459,7 +459,7 @@ def _judgement(result: Result) -> Json:
 
 
 def _verdicts(assessment: Assessment) -> Json:
-    """The claims of a judgement, and those of the judges that it was made of."""
+    """Return the claims of a judgement, and those of its members, repeats or panel."""
     values: Json = {"claims": [*map(_claim, assessment.claims)]}
     if why := assessment.unscored:
         values["unscored"] = {
@@ -494,7 +494,7 @@ def _claim(claim: ClaimVerdict) -> Json:
 
 
 def inert_json(value: object) -> str:
-    r"""One line of JSON without a character that HTML or a text file could take for something else.
+    r"""Write a line of JSON without characters that HTML or a text file would interpret.
 
     >>> print(inert_json("</script>&"))
     "\u003c/script\u003e\u0026"

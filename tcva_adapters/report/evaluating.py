@@ -1,4 +1,4 @@
-"""What a batch of scores amounts to: means with their coverage, why the rest has none, and gates."""
+"""Sum up scores: means with their coverage, the reasons of unscored samples, and gates."""
 
 from __future__ import annotations
 
@@ -72,20 +72,21 @@ def evaluation(
     gates: Gates | None = None,
     baseline: ScoreTable | None = None,
 ) -> Report:
-    """The figures of each method, what came of its gates, and what changed since a baseline.
+    """Report the figures of each method, the outcome of its gates, and changes since a baseline.
 
     Args:
-        table: What was scored; with results, where claims are to be named.
-        gates: What is asked for.
+        table: The scores; with results if claims are to be named.
+        gates: The gates to check.
         baseline: An earlier run, read with the settings of this one.
 
     Returns:
-        With the tables ``methods``, ``levels`` (claims per level, of judgements), ``unscored``, and
-        where they apply ``conversations`` (their scores), ``gates`` (see `Gates.judge`) and those of
-        `changes`.
+        A report with the tables ``methods``, ``levels`` (claims per level, of judgements), ``unscored``,
+        and where they apply ``conversations`` (their scores), ``gates`` (see `Gates.judge`) and those
+        of `changes`.
 
     Raises:
-        InvalidValueError: A gate is on something else, or the baseline is.
+        InvalidValueError: A gate does not fit the table, see `Gates.check`, or the baseline has no
+            method or no sample of it.
 
     >>> import numpy as np
     >>> table = ScoreTable(("a", "b"), ("m",), np.array([[0.25], [1.0]]))
@@ -151,7 +152,7 @@ def evaluation(
 
 
 def _gates_table(outcomes: Records) -> Table:
-    """What came of the gates; the value is another one than what was reached only by its bound."""
+    """Return the outcomes of gates; the value has its own column only if a gate has a bound."""
     has_bounds = any(outcome["confidence"] for outcome in outcomes)
     columns = [
         column
@@ -162,11 +163,11 @@ def _gates_table(outcomes: Records) -> Table:
 
 
 def failure_sentence(table: ScoreTable, unscored: Records) -> str:
-    """How many judgements failed, and why; empty where none did.
+    """Say how many judgements failed, and why; empty if none did.
 
     Args:
-        table: What was scored. Where it `can_continue`, the same command asks only for the
-            judgements that failed.
+        table: The scores. If it `can_continue`, the same command asks only for the judgements
+            that failed.
         unscored: The records of the table ``unscored``.
     """
     parts = []
@@ -190,7 +191,7 @@ def failure_sentence(table: ScoreTable, unscored: Records) -> str:
 
 
 def incomplete(table: ScoreTable, method: str) -> int:
-    """How many samples were judged without one of several judges, because it failed."""
+    """Count the samples that were judged without one of several judges because it failed."""
     judged = table.judged_methods.get(method)
     summary = judged and judged.summary
     return summary.incomplete if isinstance(summary, Summary) else 0
@@ -203,18 +204,18 @@ def check_samples(
     group: str | None = None,
     baseline: ScoreTable | None = None,
 ) -> None:
-    """Refuse, before anything is paid for, what these samples have no part in.
+    """Refuse ratings, groups or a baseline that do not fit the samples, before any paid call.
 
     Args:
-        samples: All of them.
+        samples: All samples.
         human: A field or file of ratings, see `read_scores`.
         human_scale: The lowest and the highest rating; by default those of scores, 0 and 1.
-        group: The metadata field that each sample needs, where there are ratings each rated one.
+        group: The metadata field that each sample needs; with ratings, each rated sample.
         baseline: An earlier run.
 
     Raises:
-        InvalidValueError: No sample has a rating, one lies outside the scale, or no sample is of
-            the baseline.
+        InvalidValueError: No sample has a rating, one lies outside the scale, or the baseline
+            has none of the samples.
         InvalidSampleError: A sample belongs to no group.
     """
     ratings = None if human is None else Ratings.find(human, human_scale or (0.0, 1.0))
@@ -252,7 +253,7 @@ def _figures(table: ScoreTable, method: str) -> Record:
 
 
 def _conversations(table: ScoreTable, method: str) -> Iterator[Record]:
-    """The scores of conversations, each over the claims of all its turns."""
+    """Yield a record per conversation, with its score over the claims of all its turns."""
     for name, rows in table.conversations.items():
         results = [table.result(method, row) for row in rows]
         turns = [result for result in results if isinstance(result, Result)]
@@ -269,7 +270,7 @@ def _conversations(table: ScoreTable, method: str) -> Iterator[Record]:
 
 
 def _unscored(table: ScoreTable, method: str) -> list[Record]:
-    """Samples without a score by reason, the most frequent first, with what the first one says."""
+    """Count samples without a score by reason, the most frequent first, each with an example."""
     judged = table.judged_methods.get(method)
     summary = (judged and judged.summary) or reasons_of_missing(table, method)
     records: list[Record] = [
@@ -299,7 +300,7 @@ def _sentence(
     methods: Records,
     unscored: Records,
 ) -> str:
-    """How many samples pass, the mean, and what to doubt; of several methods their means."""
+    """Say how many samples pass, the mean, and the reservations; for several methods, the means."""
     size = table.handed_in
     if len(methods) != 1:
         means = ", ".join(
@@ -335,7 +336,7 @@ def _sentence(
 
 
 def _notes(table: ScoreTable) -> Iterator[str]:
-    """What was judged and by whom, what quotes lowered, and what it cost."""
+    """Yield what was judged and by whom, the lines of the summary, and the calls and tokens."""
     for judged in table.judged_methods.values():
         summary = judged.summary
         scoring = judged.scoring

@@ -28,10 +28,10 @@ from tcva_adapters.tables import (
 )
 
 MOST = 10
-"""Samples that are named with failed gates."""
+"""The most samples that are named with failed gates."""
 
 CLAIMS = 3
-"""Claims that are named with each."""
+"""The most claims that are named with each sample."""
 
 SHOWN = 160
 
@@ -41,14 +41,14 @@ def worst(
     table: ScoreTable,
     most: int = MOST,
 ) -> tuple[list[tuple[str, int]], int]:
-    """The samples behind what failed: (method, place), and how many samples there are.
+    """Return the samples behind failures as (method, row), and how many there are in all.
 
-    First those that newly fail since the baseline. Then, where gates failed, below a mean or a
-    pass rate those that do not pass (if all pass, those below the mean asked for), below a coverage
-    those without a score, those of each gate in turn. A sample is named once.
+    Samples that newly fail since the baseline come first. Then come those of each failed gate in
+    turn: for a mean or a pass rate those that do not pass (if all pass, those below the required
+    mean), for a coverage those without a score. A sample is named once.
     """
     regressions = records_of(report, REGRESSIONS)
-    # A million ids take a hundred megabytes, so that they are looked up where some are asked for.
+    # A million ids take a hundred megabytes, so the lookup is built only if needed.
     places = (
         {sample: place for place, sample in enumerate(table.samples)}
         if regressions
@@ -73,7 +73,7 @@ def worst(
 
 
 def _places_behind(record: Record, table: ScoreTable) -> IntArray:
-    """The samples that a failed gate looks at, the worst first."""
+    """Return the rows of the samples behind a failed gate, the worst first."""
     method = record["method"]
     figure = record["figure"]
     scores = table.column(method)
@@ -96,7 +96,7 @@ def lowest_claims(
     method: str,
     place: int,
 ) -> list[ClaimVerdict]:
-    """A sample's claims, the lowest level first; what claims nothing stands last."""
+    """Return a sample's claims, the lowest level first; non-claims come last."""
     result = table.result(method, place)
     claims = () if result is None else result.claims
     order = [*reversed(LEVELS), None]
@@ -108,7 +108,7 @@ def verdict(
     method: str,
     place: int,
 ) -> str:
-    """A sample's score against the threshold, or why there is none."""
+    """Write a sample's score against the threshold, or the reason for no score."""
     score = table.column(method)[place]
     threshold = table.threshold(method)
     if math.isnan(score) or table.closed(method)[place]:
@@ -125,7 +125,7 @@ def claim_lines(
     place: int,
     most: int = CLAIMS,
 ) -> Iterator[str]:
-    """The claims of a sample below ``fully`` with their reasons, a line each, the lowest first."""
+    """Yield a line with claim and reason for each claim below ``fully``, the lowest first."""
     below = [
         claim
         for claim in lowest_claims(table, method, place)
@@ -139,7 +139,7 @@ def claim_lines(
 
 
 def gate_lines(report: Report, table: ScoreTable) -> Iterator[str]:
-    """What came of the gates, those that failed first, and their worst samples with claims."""
+    """Yield the outcomes of the gates, failed ones first, then the worst samples with claims."""
     records = gate_records(report)
     for record in sorted(records, key=lambda record: bool(record["passed"])):
         yield f"gate {'passed' if record['passed'] else 'failed'}: {record['text']}"

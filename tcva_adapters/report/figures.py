@@ -39,8 +39,8 @@ Source = Report | ScoreTable
 
 _DPI = 200
 _SOFTWARE = "tcva-adapters"
-# Without dates and matplotlib's version the same figures give the same bytes. By the mark a file
-# is known for one that was drawn here.
+# Dates and matplotlib's version are left out, so that equal figures give equal bytes.
+# The mark identifies a file that was drawn here.
 _FORMATS: dict[str, tuple[dict[str, str | None], bytes]] = {
     "png": ({"Software": _SOFTWARE}, b"Software\0tcva-adapters"),
     "svg": (
@@ -78,8 +78,8 @@ def save_figures(
 ) -> list[Path]:
     """Draw all figures of a report, or of a table, into a folder.
 
-    A table has a scatter of its first method against each other one. A report has what its tables
-    give: the ``sweep`` over temperatures, the thresholds of a ``guarantee``, ``agreement`` with
+    A table gives a scatter of its first method against each other one. A report gives, as far as
+    its tables allow, the ``sweep`` over temperatures, the thresholds of a ``guarantee``, ``agreement`` with
     human ratings, ``reliability``, ``asl`` of systems, and ``correlations`` of methods or metrics.
 
     Args:
@@ -92,8 +92,8 @@ def save_figures(
         The files; the same data give the same bytes.
 
     Raises:
-        InvalidValueError: Nothing to draw, another format, or a file that cannot be written or is
-            of something else.
+        InvalidValueError: There is nothing to draw, the format is unknown, or a file cannot be
+            written or holds something else.
         MissingDependencyError: matplotlib is not installed.
     """
     if format not in _FORMATS:
@@ -134,7 +134,7 @@ def save_figures(
 
 
 def figures_of(source: Source) -> Iterator[tuple[str, Callable[[], Figure]]]:
-    """The figures of a report or a table by name, each drawn when it is called."""
+    """Yield the figures of a report or a table: each name with the function that draws it."""
     if isinstance(source, ScoreTable):
         first, *others = source.methods or ("",)
         for other in others:

@@ -1,10 +1,10 @@
-"""Gates: what a mean, a pass rate, a coverage or a change has to reach.
+"""Gates: the least mean, pass rate, coverage or change that a run has to reach.
 
-A gate counts every sample of the file. Unless there is a gate on coverage, a failed judge or metric
-and an unreadable line fail, too, as do answers that are too long to judge, claim something without
-contexts, or are mostly no claim by the judge's word alone. Answers that claim nothing fail no gate.
-An answer that is too long counts 0 in means and does not pass. In a change, a sample counts 0 that has
-a score in the baseline and none now, unless the judge failed on it.
+A gate counts every sample of the file. Unless there is a gate on coverage, a run also fails if a
+judge or metric failed, a line was unreadable, or an answer is empty, is too long to judge, claims
+something without contexts, or is mostly no claim by the judge's word alone. An answer that claims
+nothing fails no gate. An answer that is too long counts 0 in means and does not pass. In a change, a
+sample with a score in the baseline and none now counts 0, unless the judge failed on it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tcva_adapters.tables import (
 
 FIGURES = ("mean", "pass_rate", "coverage", "change")
 FAILED_SAMPLES = "failures"
-"""The figure of the gate that no failed sample passes."""
+"""The figure of the additional gate that fails if any sample failed."""
 
 _BENIGN = {
     "no_score",
@@ -47,7 +47,7 @@ _BENIGN = {
     Reason.EMPTY_CONTEXT,
     Reason.EMPTY_RESPONSE,
 }
-"""Why samples without a score fail no gate."""
+"""Reasons for which samples without a score fail no gate."""
 
 _NUMBER = r"(?:\d+\.?\d*|\.\d+)"
 _FORM = re.compile(
@@ -64,17 +64,17 @@ _FORM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One gate.
+    """A lower limit on one figure of a run.
 
     Attributes:
         figure: ``mean`` of the samples that have a score or are too long, ``pass_rate`` of these,
             ``coverage``: the share of all samples that have a score or claim nothing, or ``change``
             of the mean since a baseline.
-        least: What it has to reach.
-        method: Whose; empty for every method that no gate on this figure names.
+        least: The lowest value that passes.
+        method: The method; empty for every method that no gate on this figure names.
         confidence: The probability with which other samples of the same kind (other groups, where
             samples have some) reach it as well: the figure's lower bound counts then, see
-            `lower_bound`. None takes the figure itself.
+            `lower_bound`. None compares the figure itself.
     """
 
     figure: str
@@ -84,10 +84,10 @@ class Gate:
 
     @classmethod
     def of(cls, text: str) -> Gate:
-        """From ``[METHOD:]FIGURE>=NUMBER[@95%]``.
+        """Read a gate from ``[METHOD:]FIGURE>=NUMBER[@95%]``.
 
         Raises:
-            InvalidValueError: Another form, figure or number.
+            InvalidValueError: The form, figure, number or confidence is not allowed.
 
         >>> Gate.of("ragas faithfulness: mean>=0.8@95%")
         Gate(figure='mean', least=0.8, method='ragas faithfulness', confidence=0.95)
@@ -131,13 +131,13 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Gates:
-    """What is asked for; see `Gates.of`."""
+    """Gates that must all hold; see `Gates.of`."""
 
     gates: tuple[Gate, ...] = ()
 
     @classmethod
     def of(cls, texts: Iterable[str] | str = ()) -> Gates:
-        """From texts like ``mean>=0.8``, ``ragas faithfulness:pass_rate>=0.9@95%``; all must hold.
+        """Read gates from texts like ``mean>=0.8``, ``ragas faithfulness:pass_rate>=0.9@95%``.
 
         Raises:
             InvalidValueError: See `Gate.of`.
@@ -153,10 +153,10 @@ class Gates:
         return bool(self.gates)
 
     def check(self, methods: Sequence[str], *, has_baseline: bool = False) -> None:
-        """Refuse, before anything is paid for, gates on what there will not be.
+        """Refuse gates on figures that the run will not have, before any paid call.
 
         Raises:
-            InvalidValueError: An unknown method, or a change without a baseline.
+            InvalidValueError: A method is unknown, or there is a gate on change and no baseline.
         """
         for gate in self.gates:
             if gate.method and gate.method not in methods:
@@ -174,16 +174,16 @@ class Gates:
     def judge(
         self, table: ScoreTable, before: ScoreTable | None = None
     ) -> list[Record]:
-        """What came of the gates: a record for each gate and method.
+        """Check the gates, and return a record for each gate and method.
 
         Args:
-            table: All samples; unreadable lines in ``about["skipped"]``.
+            table: All samples, and in ``skipped`` the number of unreadable lines.
             before: The baseline.
 
         Returns:
-            With ``method``, ``figure``, ``least``, ``confidence``, ``value`` (the figure),
-            ``reached`` (it, or its lower bound; None where there is none), ``passed`` and ``text``;
-            for the table also ``minimum`` and ``outcome``.
+            Records with ``method``, ``figure``, ``least``, ``confidence``, ``value`` (the figure),
+            ``reached`` (the figure or its lower bound; None if there is none), ``passed`` and
+            ``text``; for the table also ``minimum`` and ``outcome``.
         """
         records: list[Record] = []
         for method in table.methods:
@@ -209,14 +209,14 @@ class Gates:
 
 
 def exit_code(table: ScoreTable, records: Records = ()) -> int:
-    """What a command ends with: 0 done, 1 a gate failed, 2 nothing could be judged."""
+    """Return the exit code of a command: 0 done, 1 a gate failed, 2 nothing could be judged."""
     if not np.isfinite(table.scores).any():
         return 2
     return 0 if all(record["passed"] for record in records) else 1
 
 
 def failed_samples(table: ScoreTable, method: str) -> BoolArray:
-    """Which samples fail gates whatever their score, shape (N,)."""
+    """Find the samples that fail gates whatever their score, shape (N,)."""
     benign = _BENIGN | SILENT
     judged = table.judged_methods.get(method)
     if judged and judged.scoring and judged.scoring.uncontexted == "skip":
@@ -251,7 +251,7 @@ def _outcome(
     table: ScoreTable,
     before: ScoreTable | None,
 ) -> Record:
-    """What came of a gate for a method."""
+    """Check a gate for a method."""
     values, rows = _values(
         gate.figure,
         method,
@@ -310,7 +310,7 @@ def _values(
     table: ScoreTable,
     before: ScoreTable | None,
 ) -> tuple[FloatArray, IntArray]:
-    """What a figure is the mean of, and the samples' places; -1 for those of the baseline alone."""
+    """Return the values whose mean is the figure, and their rows; -1 for the baseline's alone."""
     scores = table.column(method)
     is_long = table.has_reason(method, {Reason.TOO_LONG})
     rows = np.flatnonzero(np.isfinite(scores) | is_long)
@@ -333,7 +333,7 @@ def _values(
 
 
 def _failures(method: str, table: ScoreTable) -> list[Record]:
-    """A failed gate where anything failed; nothing where not."""
+    """Return a failed gate if any sample or line failed, else nothing."""
     lost = int(failed_samples(table, method).sum()) + table.skipped
     if not lost:
         return []
@@ -355,7 +355,7 @@ def _failures(method: str, table: ScoreTable) -> list[Record]:
 
 
 def apart(reached: float, least: float) -> str:
-    """A figure with as many digits as show that it is another one than the least.
+    """Write a figure with enough digits to show on which side of the least value it lies.
 
     >>> apart(0.79996, 0.8), apart(0.8, 0.8), apart(0.25, 0.8)
     ('0.79996', '0.800', '0.250')
@@ -369,10 +369,10 @@ def apart(reached: float, least: float) -> str:
 
 
 def records_of(report: Report, title: str) -> Records:
-    """The records of a table; none where there is no such table."""
+    """Return the records of a table; none if there is no such table."""
     return next((table.records for table in report.tables if table.title == title), ())
 
 
 def gate_records(report: Report) -> Records:
-    """What came of the gates, see `Gates.judge`."""
+    """Return the outcomes of the gates; see `Gates.judge`."""
     return records_of(report, "gates")

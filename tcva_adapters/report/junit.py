@@ -33,7 +33,7 @@ from tcva_adapters.tables import (
 BEGINS = re.compile(
     rb"""<\?xml version=['"]1.0['"] encoding=['"]utf-8['"]\?>\n<testsuites name="tcva" """
 )
-"""How these files begin."""
+"""The pattern that these files begin with."""
 
 _NONE = re.compile("[\ufffe\uffff]")
 _LONGEST = 1000
@@ -42,21 +42,21 @@ _COUNTS = {"tests": "testcase", "failures": "failure", "errors": "error"}
 
 
 def to_junit(report: Report, table: ScoreTable) -> bytes:
-    """One test suite per method with a test case per sample, and one of the gates.
+    """Write one test suite per method, with a test case per sample, and one suite of the gates.
 
-    Where a gate of the method on a mean, a pass rate or a change failed (or nothing could be
-    judged), a sample below the threshold is a failure, with its claims; where one on coverage
-    failed, a sample without a score that claims something. Where any failed, a sample on which the
-    judge failed, that is too long, or claims something without contexts is an error. Otherwise
-    samples with a score are tests that passed, and those without are skipped.
-    The score is a property of each.
+    A sample below the threshold is a failure, with its claims, if a gate of the method on a mean, a
+    pass rate or a change failed. A sample without a score that claims something is a failure if a
+    gate on coverage failed. If any gate failed, or nothing could be judged, a sample on which the
+    judge failed, that is too long, or that claims something without contexts is an error.
+    Otherwise samples with a score are tests that passed, with the score as a property, and those
+    without are skipped.
 
     Args:
-        report: Of `evaluation`.
-        table: What it is of, with results for the claims.
+        report: The report of `evaluation`.
+        table: The table that it is about; with results, claims are named.
 
     Returns:
-        UTF-8, valid whatever the texts hold: what XML has no place for is written out.
+        UTF-8, valid whatever the texts hold: characters that XML lacks are written out.
     """
     root = ET.Element("testsuites", name="tcva")
     records = gate_records(report)
@@ -169,7 +169,7 @@ def _suite(
 
 
 def _count(element: ET.Element, counts: Mapping[str, str]) -> None:
-    """Set how many elements of each tag stand in one, by attribute, and the seconds of its tests."""
+    """Set the number of elements of each tag in an element, and the seconds of its tests."""
     for attribute, tag in counts.items():
         element.set(attribute, str(len([*element.iter(tag)])))
     seconds = (float(test.get("time", "0")) for test in element.iter("testcase"))
@@ -205,7 +205,7 @@ def _outcome(
 
 
 def _text(text: str) -> str:
-    """One line of characters that XML 1.0 has."""
+    """Reduce a text to one line of characters that XML 1.0 allows."""
     shown = _NONE.sub(
         lambda code: f"\\u{ord(code[0]):04x}",
         visible(text),

@@ -1,7 +1,7 @@
 """A comment for a pull request: what came out, what newly fails, the samples folded away.
 
-Texts of samples, judges and files stand in code spans, where GitHub and GitLab take nothing for a
-link, a mention, a picture or a tag. The rest is ours.
+Texts of samples, judges and files stand in code spans, where GitHub and GitLab see no link, mention,
+picture or tag. All other text comes from this package.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from tcva_adapters.tables import (
 )
 
 LONGEST = 65_536
-"""Characters that a comment on GitHub may have."""
+"""The most characters that a comment on GitHub may have."""
 
 BEGINS = re.compile(rb"\*\*(Gates passed|Gates failed|TCVA)\*\*")
-"""How these comments begin."""
+"""The pattern that these comments begin with."""
 
 _TEXT = 300
 _NAME = 80
@@ -55,12 +55,12 @@ def to_markdown(
     table: ScoreTable,
     most: int = MOST,
 ) -> str:
-    r"""A comment of at most 65 536 characters; what was cut is said at its end.
+    r"""Write a comment of at most 65 536 characters; its end says what was cut.
 
     Args:
-        report: Of `evaluation`.
-        table: What it is of, with results for the claims.
-        most: Samples that are shown with their claims: those that newly fail since a baseline
+        report: The report of `evaluation`.
+        table: The table that it is about; with results, claims are named.
+        most: The most samples that are shown with their claims: those that newly fail since a baseline
             first, then those behind failed gates, or else the lowest scores.
 
     >>> from tcva_adapters import Assessment
@@ -158,7 +158,7 @@ def _sample(
     place: int,
 ) -> list[str]:
     name = _html(table.samples[place])
-    # Why there is no score stands below.
+    # The reason for no score stands below.
     score = verdict(table, method, place).partition(": ")[0]
     title = f"{name}: {html.escape(score)} ({_html(method)})"
     return _folded(title, _claims(table, method, place))
@@ -188,7 +188,7 @@ def _claims(
 
 
 def _folded(title: str, lines: Iterable[str]) -> list[str]:
-    """Lines behind a title; the empty lines end the HTML around them."""
+    """Fold lines away behind a title; the empty lines end the HTML around them."""
     summary = f"<summary>{title}</summary>"
     return ["<details>", summary, "", *lines, "", "</details>", ""]
 
@@ -203,5 +203,5 @@ def _code(
 
 
 def _html(text: str) -> str:
-    """A text as code inside HTML, where Markdown is not read."""
+    """Write a text as code inside HTML, where Markdown is not read."""
     return f"<code>{html.escape(shortened(visible(text), _NAME)) or '(empty)'}</code>"

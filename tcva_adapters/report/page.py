@@ -1,4 +1,4 @@
-"""Writing a page: the built asset with the figures and texts of one report in it."""
+"""Write a page: the built asset with the figures and texts of one report in it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from tcva_adapters.tables import (
 from tcva_adapters.text.sentences import split_claims
 
 OURS = re.compile(rb"<!doctype html><!-- tcva-adapters report\b[^>]*-->")
-"""How a page begins."""
+"""The pattern that a page begins with."""
 
 _TEXTS = re.compile(rb"with the texts of (\d+)")
 _FIGURES = '<script type="application/json" id="figures">'
@@ -56,10 +56,10 @@ class Written:
 
     Attributes:
         path: The file.
-        size: Its bytes.
+        size: Its size in bytes.
         samples: Samples whose figures are in it.
         details: Samples whose texts are in it.
-        notes: What a reader must know, in sentences; they stand in the page, too.
+        notes: Notes for the reader, in sentences; the page shows them, too.
     """
 
     path: Path
@@ -70,7 +70,7 @@ class Written:
 
     @property
     def contents(self) -> str:
-        """What is in it, in a few words."""
+        """The contents of the page in a few words."""
         if not self.samples:
             return "report"
         some = (
@@ -93,27 +93,27 @@ def write(
 ) -> Written:
     """Write one HTML file whose scores follow the temperature. It opens from disk and uses no network.
 
-    The texts of the samples stand in it.
+    The page contains the texts of the samples.
 
     Args:
         source: A `ScoreTable`, a `Report`, several of them; the folder of a comparison; or what
             `read_scores` takes: files, results, several of either by name.
         path: The file.
-        samples: A file of samples, or samples, whose texts are joined by id; where no result has
-            an id, as those of the frameworks' evaluators, and there are as many, in their order.
-        title: Of the page; by default the name of the file.
+        samples: A file of samples, or samples. Their texts are joined by id; if no result has an
+            id, as those of the frameworks' evaluators, by their order.
+        title: The title of the page; by default the name of the file.
         max_details: Samples whose texts are in the page; by default 10 000, and as many as have
             16 MB of text. Of more it has all figures, and the texts of a draw: in turn the worst
             sample of the first run and one at random, with seed 0.
-        overwrite: Replace a file that is no page, and a page with texts by one without.
+        overwrite: Also replace a file that is no page, and a page with texts by one without.
         **reading: See `read_scores`: ``human``, ``human_scale``, ``group``, ``skip_bad`` and more.
 
     Returns:
-        Where it is, and how large.
+        The path, the size and the contents of the page.
 
     Raises:
-        InvalidValueError: The file cannot be written, or holds something else, or texts that this
-            page would not have; no sample has one of the given texts.
+        InvalidValueError: The file cannot be written, holds something else, or holds texts that
+            this page would lack; or none of the given texts belongs to a sample.
         InvalidSampleError: See `read_scores`.
         UnreadableInputError: A file cannot be read.
 
@@ -164,7 +164,7 @@ def _content(
     title: str,
     reading: dict[str, Any],
 ) -> Content:
-    """The tables of a source as one, and its reports: those that were given, or the usual one."""
+    """Join the tables of a source into one, and take its reports, or else the default report."""
     sources = list(source) if isinstance(source, list | tuple) else [source]
     tables = [part for part in sources if isinstance(part, ScoreTable)]
     reports = [part for part in sources if isinstance(part, Report)]
@@ -190,10 +190,10 @@ def _content(
 
 
 def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, list[str]]:
-    """Add the texts of samples, by id or in their order; notes say what is not among them.
+    """Add the texts of samples by id or in their order; notes name missing and wrong texts.
 
     Raises:
-        InvalidValueError: They are of other samples.
+        InvalidValueError: The texts are of other samples.
     """
     samples = content.samples
     size = counted(len(samples), "sample")
@@ -228,11 +228,11 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
 
 
 _NOT_SPLIT = re.compile(r"given|\bllm\b")
-"""In the version of a prompt: somebody gave the claims, or a model made them; they stand in no text."""
+"""Finds prompt versions with claims that were given or made by a model, so stand in no text."""
 
 
 def _ids_of_other_texts(content: Content) -> list[str]:
-    """The samples with a judgement whose claims are not the sentences of the text shown."""
+    """Find the samples whose judged claims are not the sentences of the text shown."""
     ids = dict[str, None]()
     for run in content.runs:
         for sample, result in zip(content.samples, run.results, strict=True):
@@ -243,7 +243,7 @@ def _ids_of_other_texts(content: Content) -> list[str]:
             ):
                 continue
             words = " ".join(claim.claim for claim in result.assessment.claims).split()
-            # A criterion of that name may be somebody's own, on another field.
+            # The user may have a criterion of the same name on another field.
             texts = filter(None, (sample.response, sample.reference, sample.input))
             sentences = [" ".join(split_claims(text)).split() for text in texts]
             is_there = sample.field(CRITERIA[result.criterion].claims)
@@ -272,7 +272,7 @@ def pieces(
     lines: Sequence[str],
     shown: int,
 ) -> Iterator[str]:
-    """The page, piece by piece.
+    """Yield the page, piece by piece.
 
     The data stand in blocks that a browser does not run, so the policy of the page, which holds
     the digest of its code, stays as it is.

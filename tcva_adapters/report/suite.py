@@ -1,4 +1,4 @@
-"""Samples in a test suite: judged, checked, and summed up at the end of the run."""
+"""Judge and check samples in a test suite, and sum them up at the end of the run."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ from tcva_adapters.tables import (
 from tcva_adapters.tcva import TCVA
 
 Given = Sample | Conversation | Mapping[str, Any] | Scored
-"""What a test hands over: a sample, a conversation, a framework's record of one, or a result."""
+"""What a test may pass: a sample, a conversation, a framework's record of one, or a result."""
 
 GatesLike = Sequence[str] | str
-"""What samples have to reach, see `Gates.of`."""
+"""Gates that samples have to reach, see `Gates.of`."""
 
 _WIDTH = 80
 _NAME = 40
 _EVERY = ("pass_rate>=1", "coverage>=1")
-"""Without gates every sample has a score and passes."""
+"""The default gates: every sample has a score and passes."""
 
 _COLUMNS = named_columns(
     criterion="prose",
@@ -64,17 +64,16 @@ _COLUMNS = named_columns(
 
 
 class Suite:
-    """What judges the samples of a test; the fixture ``tcva`` of the pytest plugin.
+    """A scorer for the samples of a test; the fixture ``tcva`` of the pytest plugin.
 
     Args:
-        gates: What the samples of one `check` have to reach, see `Gates.of`.
-        group: The metadata field of what samples belong to: a gate's confidence is about other
-            groups.
+        gates: Gates that the samples of one `check` have to reach, see `Gates.of`.
+        group: The metadata field with a sample's group: a gate's confidence is about other groups.
         config: A file of ``tcva calibrate``, or a `Config`; settings that are given win over it.
-        settings: Of the `TCVA`.
+        settings: Settings of the `TCVA`.
 
     Attributes:
-        scorer: It judges.
+        scorer: The `TCVA` that judges.
 
     >>> suite = Suite(judge="lexical")
     >>> suite.check({"answer": "It opens at nine.", "contexts": ["It opens at nine."]}).score
@@ -109,7 +108,7 @@ class Suite:
 
         Raises:
             InvalidSampleError: A sample lacks what the criterion looks at.
-            InvalidValueError: Something else than samples, records and results.
+            InvalidValueError: An argument is not a sample, a record or a result.
         """
         is_single = isinstance(given, Scored) or is_one(given)
         several = [given] if is_single else list(given)  # type: ignore[arg-type]  # checked above
@@ -139,19 +138,20 @@ class Suite:
     def check(
         self, given: Given | Sequence[Given], gates: GatesLike = ()
     ) -> Scored | list[Scored]:
-        """Judge samples, and fail where they do not reach what is asked for.
+        """Judge samples, and fail if they do not pass the gates.
 
         Without gates, here and in the marker, every sample has to have a score and to pass, or to
         claim nothing.
 
         Args:
             given: See `evaluate`.
-            gates: Instead of the marker's.
+            gates: Gates in place of the marker's.
 
         Raises:
-            AssertionError: It names the worst samples, at most ten, with their claims.
+            AssertionError: A gate failed; the message names at most ten samples, the worst first,
+                with their claims.
             InvalidSampleError: As for `evaluate`, or a sample belongs to no group.
-            InvalidValueError: As there; or what is no gate, or no sample at all.
+            InvalidValueError: As for `evaluate`; or a gate is not one, or there is no sample.
         """
         __tracebackhide__ = True
         asked = Gates.of(gates) if gates else self._gates
@@ -187,7 +187,7 @@ class Suite:
         raise AssertionError("\n".join(lines))
 
     def taken(self, test: str = "") -> list[Record]:
-        """What was judged since the last time, as plain values that any process can send.
+        """Return and forget what was judged since the last call, as values that any process can send.
 
         Args:
             test: The name of the test, which samples without an id are then called by.
@@ -201,10 +201,10 @@ class Suite:
 
 
 def run_lines(judged: Iterable[Record]) -> list[str]:
-    """The summary of a run: a row for each criterion, judge and setting.
+    """Write the summary of a run: a row for each criterion, judge and setting.
 
     Args:
-        judged: What `Suite.taken` gave, of all tests.
+        judged: The records of `Suite.taken`, of all tests.
     """
     failed = 0
     by_criterion: dict[str, list[Record]] = {}
@@ -232,7 +232,7 @@ def run_lines(judged: Iterable[Record]) -> list[str]:
 
 
 def _at_gate(result: Scored) -> Scored:
-    """The result that gates look at: a conversation is one sample, not its turns."""
+    """Return the result for gates, in which a conversation is one sample, not its turns."""
     if not isinstance(result, ConversationResult):
         return result
     gated = result.at_gate()
@@ -240,7 +240,7 @@ def _at_gate(result: Scored) -> Scored:
 
 
 def _entry(number: int, result: Scored) -> Record:
-    """A result as plain values; texts without what a terminal or another process cannot take."""
+    """Return a result as plain values, in texts that are safe for terminals and other processes."""
     unscored = result.unscored
     return {
         "criterion": visible(_label(result)),

@@ -1,6 +1,6 @@
-"""The same judging beyond one process: batches of columns in any engine, and Ray.
+"""Judge beyond one process: batches of columns in any engine, and Ray.
 
-Every name is imported on first use; ray, pyarrow and pandas where something needs them.
+Every name is imported on first use; ray, pyarrow and pandas only if they are needed.
 """
 
 from tcva_adapters.lazy import public_names

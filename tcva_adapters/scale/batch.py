@@ -1,4 +1,4 @@
-"""One batch of rows, judged: the function that every engine calls.
+"""Judge one batch of rows: the function that every engine calls.
 
 Batches are columns as the engines have them: a dict of numpy arrays, an Arrow table, a pandas frame.
 """
@@ -30,7 +30,7 @@ Batch: TypeAlias = Any
 """A dict of numpy arrays (or lists), a `pyarrow.Table` or a ``pandas.DataFrame``."""
 
 Item: TypeAlias = Sample | Conversation
-"""What a row holds."""
+"""What a row is read as."""
 
 _ONE_ANSWER = (
     "CCRS rates single answers; give each answer of the conversation a row of its own"
@@ -42,7 +42,7 @@ ADDED: Mapping[str, type] = {
     "passed": bool,
     **dict.fromkeys(_TEXTS, str),
 }
-"""The columns that are added, each with the type of its values; any may be missing."""
+"""The added columns, each with the type of its values; any value may be missing."""
 
 
 def judge_batch(
@@ -52,7 +52,7 @@ def judge_batch(
     mapping: FieldNames | None = None,
     prefix: str = PREFIX,
 ) -> Batch:
-    """Judge the rows of a batch; returns the same rows with further columns.
+    """Judge the rows of a batch, and return them with further columns.
 
     Field names are those of `Sample.from_record`; other columns are metadata. Each row in gives one
     row out, in order: a conversation in ``messages`` has the score of all its turns. A row that is
@@ -82,7 +82,8 @@ def judge_batch(
 
     Raises:
         InvalidValueError: A setting is out of range or unknown, or this is no batch.
-        JudgeError: No call can succeed (a wrong key, no credit left): no row is given up for that.
+        JudgeError: No call can succeed (a wrong key, no credit left); no row is marked
+            as failed for that.
 
     >>> batch = {"answer": ["It opens at nine."] * 2, "context": ["It opens at nine.", None]}
     >>> judged = judge_batch(batch, settings={"criterion": "faithfulness", "judge": "lexical"})
@@ -105,7 +106,7 @@ def judged_rows(
     mapping: FieldNames,
     prefix: str,
 ) -> list[Record]:
-    """The values that are added to each row, by the names of `ADDED`; see `judge_batch`."""
+    """Judge rows, and return the values to add to each, by the names of `ADDED`."""
     columns = columns_of(mapping)
     left_out = {prefix + name for name in ADDED}
     errors: list[str | None] = []
@@ -138,7 +139,7 @@ def judged_rows(
 
 
 def _results(scorer: AnyScorer, items: Sequence[Item]) -> list[Scored]:
-    """The result of each item; the turns of all of them are judged together."""
+    """Judge each item; the turns of all items are judged together."""
     samples = chain.from_iterable(map(_turns, items))
     turns = iter(scorer.quiet.evaluate_many(samples, progress=False))
     return [
@@ -167,7 +168,7 @@ def _turns(item: Item) -> Sequence[Sample]:
 
 
 def _keys(scorer: AnyScorer, items: Iterable[Item]) -> Iterator[str]:
-    """A SHA-256 for each row, equal where everything is equal that can change its score."""
+    """Yield a SHA-256 for each row of everything that can change its score."""
     for item in items:
         keys = [
             question.key for turn in _turns(item) for question in scorer.questions(turn)
@@ -181,10 +182,11 @@ def _keys(scorer: AnyScorer, items: Iterable[Item]) -> Iterator[str]:
 
 
 def rows_of(batch: Batch) -> list[Record]:
-    """The rows of a batch, as plain values; what is missing (nan) is None.
+    """Return the rows of a batch as plain values; missing values (nan) are None.
 
     Raises:
-        InvalidValueError: It is none that is known, a column is none, or columns differ in length.
+        InvalidValueError: It is not a known kind of batch, a column is not one, or columns differ
+            in length.
     """
     if hasattr(batch, "to_pylist"):  # Arrow's
         return [plain(row) for row in batch.to_pylist()]
@@ -214,7 +216,7 @@ def rows_of(batch: Batch) -> list[Record]:
 def with_columns(
     batch: Batch, added: Mapping[str, Sequence[object]], prefix: str
 ) -> Batch:
-    """A batch of the same kind with columns more; those of the same name are replaced.
+    """Return a batch of the same kind with further columns; those of the same name are replaced.
 
     Args:
         batch: As for `rows_of`.

@@ -1,8 +1,8 @@
-"""Ray: a dataset, or files into a folder of parts, judged by actors that hold a judge.
+"""Judge on Ray, by actors that hold a judge: a dataset, or files into a folder of parts.
 
-A part is a chunk of so many rows of one file, under a name that says which. It appears once it is
-whole, and a worker that writes it a second time (having been taken for dead) writes the same. So a second
-run goes on from the parts that are there.
+A part is a chunk of rows of one file; its name says which. It appears once it is complete, and a worker
+that writes it a second time (because it was taken for dead) writes the same. So a second run continues
+with the parts that are missing.
 """
 
 from __future__ import annotations
@@ -47,21 +47,22 @@ def judge_dataset(
     mapping: FieldNames | None = None,
     prefix: str = PREFIX,
 ) -> Any:
-    """Judge the rows of a Ray dataset; returns the dataset with the columns of `judge_batch`.
+    """Judge the rows of a Ray dataset, and return it with the columns of `judge_batch`.
 
     Nothing runs until the dataset is written or taken from, as Ray has it. Each of ``workers``
     actors holds a judge, so that connections stay open. Ray starts another one when an actor, or
     its node, dies, and judges again what it had.
 
-    ``max_concurrency`` and the model's ``requests_per_minute`` among the settings are of the whole
-    cluster: each actor has its share, so together they stay within, whichever of them is alive.
+    ``max_concurrency`` and the model's ``requests_per_minute`` among the settings apply to the whole
+    cluster: each actor gets an equal share, so together they stay within the limits.
     A `TCVA` or `CCRS` object in place of settings has its own limits in each actor.
 
     Args:
         ds: A ``ray.data.Dataset``; a row is a sample, other columns stay.
         settings: See `judge_batch`.
-        workers: Actors; by default one for each CPU of the cluster but one with the embedded judge,
-            and with a model one for each node, but no more than ``max_concurrency``.
+        workers: The number of actors. By default it is one for each CPU of the cluster but one if
+            the judge makes no calls; with a model one for each node, but no more than
+            ``max_concurrency``.
         rows_at_once: Rows of a batch.
         mapping: See `judge_batch`.
         prefix: See `judge_batch`.
@@ -70,7 +71,7 @@ def judge_dataset(
         InvalidValueError: A setting is out of range or unknown; more workers than calls at once, or
             than there is room for; or a store among the settings.
         MissingDependencyError: Ray, or the judge's package, is not installed.
-        JudgeError: When it runs: no call can succeed (a wrong key). What was written stays.
+        JudgeError: No call can succeed (a wrong key); raised when it runs. What was written stays.
     """
     return _mapped_by_actors(
         ds,
@@ -85,7 +86,7 @@ def judge_dataset(
 
 @dataclass(slots=True)
 class _Judge:
-    """An actor's judge; made once where the actor lives."""
+    """An actor that judges batches; it is made once, in the actor's process."""
 
     settings: ScorerLike
     mapping: FieldNames | None
@@ -116,7 +117,7 @@ def judge_files(
 
     Args:
         source: jsonl, json, csv or parquet files, on a disk that every node has.
-        out: A folder, likewise. For object stores there are Ray's readers and `judge_dataset`.
+        out: A folder on such a disk. For object stores, use Ray's readers and `judge_dataset`.
         settings: See `judge_batch`.
         address: See `tcva_adapters.scale.cluster.joined`.
         workers: See `judge_dataset`.
@@ -124,7 +125,7 @@ def judge_files(
         mapping: See `judge_batch`.
 
     Returns:
-        What is in the folder: the table ``rows``, with a column for each reason of no score.
+        A report on the folder: the table ``rows``, with a column for each reason for no score.
 
     Raises:
         InvalidValueError: As for `judge_dataset`; another command is at work
@@ -178,7 +179,7 @@ def judge_files(
 
 
 def _chunks(batch: Record, size: int) -> Iterator[Record]:
-    """The rows of a file, so many at once, as JSON, with the name of their part."""
+    """Yield the rows of a file in chunks, as JSON, with the name of their part."""
     path = batch["path"][0]
     name = batch["name"][0]
     rows = read_records(path)
@@ -189,13 +190,13 @@ def _chunks(batch: Record, size: int) -> Iterator[Record]:
 
 
 def _digest(path: str) -> str:
-    """The digest of a file's content, whatever its name."""
+    """Return the digest of a file's content, whatever its name."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _claim(folder: Path, settings: Record, sources: Sequence[str]) -> None:
-    """Take a folder for this run: a new one, or one of an equal run, perhaps of fewer files.
+    """Take a folder for this run: a new one, or that of an equal run, perhaps of fewer files.
 
     Raises:
         InvalidValueError: See `judge_files`.
@@ -221,14 +222,14 @@ def _claim(folder: Path, settings: Record, sources: Sequence[str]) -> None:
 
 @dataclass(slots=True)
 class _Writer:
-    """An actor's judge, which writes what it has judged."""
+    """An actor that judges chunks and writes them as parts."""
 
     settings: ScorerLike
     folder: Path
     mapping: FieldNames
 
     def __call__(self, batch: Record) -> Record:
-        """The figures of one part, which is judged where it is not there."""
+        """Judge and write a part if it does not exist yet, and return its figures."""
         part = self.folder / batch["part"][0]
         is_new = not part.exists()
         if is_new:
@@ -283,7 +284,7 @@ def _report(sums: Counter[str], out: str) -> Report:
         "scored": scored,
         "passed": passed,
         "mean": mean,
-        **dict(sums.most_common()),  # the reasons of no score
+        **dict(sums.most_common()),  # the reasons for no score
     }
     columns = [Column(name, "score" if name == "mean" else "int") for name in figures]
     return Report(
@@ -301,14 +302,14 @@ def _mapped_by_actors(
     batch_format: str,
     batch_size: int,
 ) -> Any:
-    """Map a dataset by actors that hold a judge; the limits of the run are shared out among them.
+    """Map a dataset by actors that hold a judge, and divide the limits of the run among them.
 
     Args:
         ds: The dataset.
         judge: The class of the actors.
-        arguments: Of its constructor, after the settings.
-        settings: Of the scorer of all actors together.
-        workers: How many; None for as many as there is room for.
+        arguments: Arguments of its constructor, after the settings.
+        settings: The settings of the scorer, for all actors together.
+        workers: The number of actors; None for as many as there is room for.
         batch_format: See ``map_batches``.
         batch_size: See ``map_batches``.
 
@@ -340,7 +341,7 @@ def _mapped_by_actors(
 
 
 def ray_module() -> Any:
-    """The package, without its telemetry.
+    """Import Ray without its telemetry.
 
     Raises:
         MissingDependencyError: It is not installed, or too old.
@@ -355,7 +356,7 @@ def ray_module() -> Any:
 
 
 def joined(address: str | None) -> Any:
-    """Ray, which stays joined: as it is running, at an address, or started here.
+    """Join Ray as it is running, at an address, or started here; the process stays joined.
 
     Args:
         address: ``auto`` or ``host:port`` joins a cluster, ``local`` starts one on this machine;
@@ -373,7 +374,8 @@ def joined(address: str | None) -> Any:
             address,
             logging_level=logging.WARNING,
             log_to_driver=False,
-            # Ray's CPUs are places: one more than there are, so that all can judge while one reads.
+            # Ray's CPUs only count places. One more than the machine has lets all judge
+            # while one reads.
             num_cpus=(os.cpu_count() or 1) + 1 if is_own else None,
             include_dashboard=False if is_own else None,
         )

@@ -1,4 +1,4 @@
-"""A scorer from plain values, which any engine can carry to its workers."""
+"""Make a scorer from plain values, which any engine can send to its workers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ScorerLike = AnyScorer | PlainSettings
 
 
 def scorer_of(settings: ScorerLike) -> AnyScorer:
-    """The scorer itself, or the one that these settings mean; made once in a process.
+    """Return the scorer, or the one that settings describe, which is made once in a process.
 
     Settings are the arguments of `TCVA`, or with ``metrics`` those of `CCRS`, by name. Further ones:
     ``model`` (a mapping of `ModelConfig` for judges that are named), ``panel`` (further judges of the
@@ -55,7 +55,7 @@ def _made(pickled: bytes) -> AnyScorer:
 
 
 def made_of(plain: PlainSettings) -> AnyScorer:
-    """The scorer that settings mean under the environment of now; see `scorer_of`."""
+    """Make the scorer that settings describe, in the present environment; see `scorer_of`."""
     settings = dict(plain)
     model = settings.pop("model", None)
     config = settings.pop("config", None)
@@ -64,7 +64,7 @@ def made_of(plain: PlainSettings) -> AnyScorer:
     most = settings.get("max_concurrency", MAX_CONCURRENCY)
 
     def with_model(judge: object) -> object:
-        """The model that a name means under the settings of models; everything else as it is."""
+        """Make the model of a name with the settings of models; return anything else unchanged."""
         if not model or not isinstance(judge, str):
             return judge
         return model_of_name(judge, **{"max_concurrency": most, **model}) or judge
@@ -85,13 +85,13 @@ def made_of(plain: PlainSettings) -> AnyScorer:
 
 
 def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
-    """The settings of one of several workers, whose calls together stay within the limits.
+    """Return the settings of one of several workers, whose calls together stay within the limits.
 
     ``max_concurrency`` and ``requests_per_minute`` of a mapping are divided; a scorer is frozen, so
     its limits hold in each worker.
 
     Args:
-        settings: Of all of them together.
+        settings: The settings of all workers together.
         workers: How many there are.
 
     >>> model = {"base_url": "http://127.0.0.1:8000/v1", "requests_per_minute": 60}
