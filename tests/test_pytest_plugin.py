@@ -130,7 +130,14 @@ def test_it(tcva):
     loaded = set((tmp_path / "loaded").read_text(encoding="utf-8").split())
     ours = {name for name in loaded if name.startswith("tcva_adapters.")}
     # The package itself, with the names of the adapters that read LLM objects.
-    names = "_version lazy errors llm_adapters judges judges.llm_objects".split()
+    names = [
+        "_version",
+        "lazy",
+        "errors",
+        "llm_adapters",
+        "judges",
+        "judges.llm_objects",
+    ]
     assert ours <= {PLUGIN, *(f"tcva_adapters.{name}" for name in names)}
     assert not {"numpy", "pydantic", "rich", "typer"} & loaded
 
