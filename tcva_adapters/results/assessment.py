@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
 from operator import mul
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import Annotated, Self
 
 import numpy as np
 from pydantic import (
@@ -335,30 +335,72 @@ class AssessmentView:
 
     assessment: Assessment
 
-    unscored: Unscored | None
-    judge: str
-    criterion: str
-    prompt_version: str
-    form: str
-    from_store: bool
-    shared: bool
-    metadata: Json
-    members: tuple[Assessment, ...]
-    panel: tuple[Assessment, ...]
-    schema_version: int
-    judged_by: Json
-    earlier_contexts: bool
-    sample_id: str | None
+    @property
+    def unscored(self) -> Unscored | None:
+        """Why there is no score; None where there is one."""
+        return self.assessment.unscored
 
-    if not TYPE_CHECKING:  # type checkers know the names above, and no others
+    @property
+    def judge(self) -> str:
+        """The name of the judge."""
+        return self.assessment.judge
 
-        def __getattr__(self, name: str) -> object:
-            """What the assessment has under one of these names."""
-            if name in AssessmentView.__annotations__ and name != "assessment":
-                return getattr(self.assessment, name)
-            raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}"
-            )
+    @property
+    def criterion(self) -> str:
+        """The name of the criterion."""
+        return self.assessment.criterion
 
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *AssessmentView.__annotations__]
+    @property
+    def prompt_version(self) -> str:
+        """The version of the judge's prompt or algorithm."""
+        return self.assessment.prompt_version
+
+    @property
+    def form(self) -> str:
+        """The form of the verdicts, see `Assessment`."""
+        return self.assessment.form
+
+    @property
+    def from_store(self) -> bool:
+        """Whether the judgement was read from a store."""
+        return self.assessment.from_store
+
+    @property
+    def shared(self) -> bool:
+        """Whether another evaluator asked for it."""
+        return self.assessment.shared
+
+    @property
+    def metadata(self) -> Json:
+        """The sample's metadata."""
+        return self.assessment.metadata
+
+    @property
+    def members(self) -> tuple[Assessment, ...]:
+        """The assessments of additional judges."""
+        return self.assessment.members
+
+    @property
+    def panel(self) -> tuple[Assessment, ...]:
+        """The assessments of the judges of a panel."""
+        return self.assessment.panel
+
+    @property
+    def schema_version(self) -> int:
+        """The version of the layout."""
+        return self.assessment.schema_version
+
+    @property
+    def judged_by(self) -> Json:
+        """What the judge is known by."""
+        return self.assessment.judged_by
+
+    @property
+    def earlier_contexts(self) -> bool:
+        """Whether contexts of earlier turns were shown."""
+        return self.assessment.earlier_contexts
+
+    @property
+    def sample_id(self) -> str | None:
+        """The id of the sample."""
+        return self.assessment.sample_id
