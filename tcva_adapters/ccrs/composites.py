@@ -1,4 +1,4 @@
-"""Several metrics as one rating."""
+"""Combine several metrics of a sample into one rating."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Composite:
 
     Attributes:
         score: The weighted mean in [0, 1]; None where a weighted metric has no score.
-        passed: Whether it reaches the threshold; None where there is no score.
+        passed: Whether the score reaches the threshold; None where there is no score.
         unscored: Why there is no score.
     """
 
@@ -32,13 +32,13 @@ def composite(
     weights: Mapping[str, float] | None = None,
     threshold: float = 0.5,
 ) -> Composite:
-    """The metrics of one sample as one rating.
+    """Combine the metrics of one sample into one rating.
 
     Args:
         result: The sample's result.
-        weights: By short name, at least 0, summing to 1; those not named do not count. By default
-            all metrics count the same.
-        threshold: Least composite that passes, in [0, 1].
+        weights: Weights by the metrics' short names, at least 0, summing to 1; metrics that are not
+            named do not count. By default all metrics count the same.
+        threshold: The lowest composite score that passes, in [0, 1].
 
     Raises:
         InvalidValueError: A weight for a metric that was not rated, weights that do not sum to 1,

@@ -1,7 +1,7 @@
-"""The five metrics by words alone: offline, deterministic, and no more than a baseline.
+"""Rate the five metrics by counting words: offline, deterministic, and no more than a baseline.
 
-Each number grows with one thing that can be counted, and says nothing about meaning. The settings
-are round numbers that were not fitted to anything.
+Each number grows with something that can be counted and says nothing about meaning. The settings
+are round numbers that were not fitted to any data.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.words import Token, is_content, tokenise
 
 LEXICAL_VERSION = "lexical/ccrs-3"
-"""Changes with every change of the algorithm that could change a rating."""
+"""Version of the algorithm; it changes whenever a rating could change."""
 
 _Share: TypeAlias = float | Unscored
 """A rating in [0, 1], or why there is none."""
@@ -32,15 +32,16 @@ _AMPLE = 120  # words from which on an answer is on the long side
 
 
 class LexicalRater:
-    """Rates by counting words; see the functions below for what each metric counts."""
+    """Rate samples by counting words; the functions below say what each metric counts."""
 
     name = LEXICAL_VERSION
-    parameters: ClassVar = {"claims": _CLAIMS.name}  # who coherence and correctness ask
+    # Coherence and correctness ask this judge.
+    parameters: ClassVar = {"claims": _CLAIMS.name}
     is_local = True
     identity = None
 
     def rate(self, sample: Sample, metric: Metric) -> MetricAnswer:
-        """A number from 0 to 100; the sample has the fields that the metric needs."""
+        """Rate a sample from 0 to 100; it must have the fields that the metric needs."""
         started = time.perf_counter()
         share = _SHARES[metric.name](sample)
         usage = Usage(seconds=time.perf_counter() - started)
@@ -50,12 +51,12 @@ class LexicalRater:
 
 
 def coherence(sample: Sample) -> _Share:
-    """CC: how far the contexts support the claims of the response, on average."""
+    """Rate contextual coherence: the mean support of the response's claims by the contexts."""
     return _support(sample, FAITHFULNESS)
 
 
 def relevance(sample: Sample) -> _Share:
-    """QR: the share of the question's words that the response takes up.
+    """Rate question relevance: the share of the question's words that the response takes up.
 
     >>> relevance(Sample(input="Where is the red car?", response="The car is in the garage."))
     0.5
@@ -64,11 +65,11 @@ def relevance(sample: Sample) -> _Share:
 
 
 def density(sample: Sample) -> _Share:
-    """ID: high where few words are repeated, there are enough of them, and not too many.
+    """Rate information density: high with few repetitions and enough words, but not too many.
 
-    The product of three shares: first occurrences among the content words; different content words
-    up to 8; and 120 words by the length of the response where it is longer than that. Neither the
-    question nor the passages enter.
+    The rating is the product of three shares: of first occurrences among the content words; of
+    different content words out of 8; and of 120 words in the length of the response. The last two
+    are at most 1. Neither the question nor the passages count.
 
     >>> density(Sample(response="The tablet is taken once a day."))  # tablet, taken, day
     0.375
@@ -87,9 +88,10 @@ def density(sample: Sample) -> _Share:
 
 
 def correctness(sample: Sample) -> _Share:
-    """AC: support of the response by the reference, and of the reference by the response.
+    """Rate answer correctness: how far the response and the reference support each other.
 
-    The harmonic mean of the two, so that neither too much nor too little is right.
+    The rating is the harmonic mean of the two directions, so that surplus and missing content both
+    lower it.
     """
     swapped = sample.model_copy(
         update={"response": sample.reference, "reference": sample.response}
@@ -105,7 +107,7 @@ def correctness(sample: Sample) -> _Share:
 
 
 def recall(sample: Sample) -> _Share:
-    """IR: the share of the reference's words that occur in the response.
+    """Rate information recall: the share of the reference's words that occur in the response.
 
     >>> recall(Sample(reference="A red car.", response="The car was blue."))
     0.5
@@ -138,7 +140,7 @@ def _support(sample: Sample, criterion: Criterion) -> _Share:
 def _recalled(wanted: str, text: str, if_none: Reason) -> _Share:
     """The share of the different content words of one text that occur in another."""
     tokens = tokenise(wanted)
-    # "Who are you?" has function words only; then these have to do.
+    # A question such as "Who are you?" has only function words, which then count.
     words = _keys(filter(is_content, tokens)) or _keys(tokens)
     if not words:
         return Unscored(reason=if_none, detail="the text has no words to compare")

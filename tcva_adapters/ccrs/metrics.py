@@ -1,4 +1,4 @@
-"""The five metrics as data, with the exact match that is a part of answer correctness."""
+"""Define the five metrics as data, and the exact match that is a part of answer correctness."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Metric:
         name: The short name: ``cc``, ``qr``, ``id``, ``ac`` or ``ir``.
         title: The long name.
         needs: The fields that a sample must have, in the order of the sample's own fields.
-        against: The one of them, besides the response, that must not be blank either.
-        instruction: What the judge is to rate.
-        best: What 100 means.
-        worst: What 0 means.
+        against: The needed field, besides the response, that must not be blank.
+        instruction: The quality that the judge is to rate.
+        best: The meaning of 100.
+        worst: The meaning of 0.
         has_exact_match: Whether the score is mixed with an exact match against the reference.
     """
 
@@ -46,7 +46,7 @@ class Metric:
 
     @property
     def fingerprint(self) -> str:
-        """Changes when anything changes that could change a rating."""
+        """A digest that changes whenever a rating could change."""
         return fingerprint_of(asdict(self))
 
 
@@ -122,13 +122,13 @@ METRICS = {metric.name: metric for metric in _ALL}
 
 
 def exact_match(response: str, reference: str, mode: ExactMatch = "strict") -> bool:
-    """Whether the response is the reference.
+    """Whether the response equals the reference.
 
     Args:
         response: The answer under test; a blank one matches nothing.
         reference: The answer that is known to be right.
-        mode: ``strict`` is equality of the strings, as in the source. ``normalised`` looks past
-            case, punctuation, English articles and white space.
+        mode: ``strict`` is equality of the strings, as in the source. ``normalised`` ignores case,
+            punctuation, English articles and white space.
 
     Raises:
         InvalidValueError: An unknown mode.

@@ -1,4 +1,4 @@
-"""One metric of one sample as a question: the request, the reading of the reply, one further call.
+"""Ask a judge to rate one metric of one sample: the request, the reply, one further call.
 
 As in the prompts for verdicts, the instructions come first and are the same for every sample, and
 every text of the sample stands between delimiters that it cannot close.
@@ -24,19 +24,19 @@ from tcva_adapters.runner.questions import Question
 from tcva_adapters.samples.sample import Sample
 
 PROMPT_VERSION = "ccrs/2"
-"""Changes with every change of a prompt that could change a rating; part of each store key."""
+"""Version of the prompts, part of each store key; it changes whenever a rating could change."""
 
 _MOST_CALLS = 2
 
 
 class RatingQuestion(Question):
-    """A judge's number for one metric of one sample.
+    """Question for a judge's number for one metric of one sample.
 
     Args:
-        judge: Who is asked.
-        version: Of the prompt or the algorithm.
-        metric: For what.
-        sample: It has what the metric needs, and a response that is not blank.
+        judge: The judge or rater that is asked.
+        version: The version of the prompt or the algorithm.
+        metric: The metric to rate.
+        sample: A sample with the fields that the metric needs and a response that is not blank.
     """
 
     answered_by = MetricAnswer
@@ -63,7 +63,7 @@ class RatingQuestion(Question):
         )
 
     def ask(self) -> MetricAnswer:
-        """Ask the judge; what goes wrong is a value."""
+        """Ask the judge; a failure is returned as an unscored answer."""
         if isinstance(self.judge, LexicalRater):
             return self.judge.rate(self._sample, self._metric)
         return drive(self.rounds(), self.judge.model)
@@ -77,13 +77,13 @@ class RatingQuestion(Question):
         return await adrive(self.rounds(), self.judge.model)
 
     def rounds(self) -> Rounds[MetricAnswer]:
-        """Ask, and once more where the reply is no number; it raises nothing."""
+        """Ask for the rating, and once more where the reply has no usable number; raise nothing."""
         calls = Calls()
         rating: float | None = None
         unscored: Unscored | None = None
         try:
             rating = yield from self._rating(calls)
-        except Exception as error:  # noqa: BLE001  # nothing that a reply holds ends a batch
+        except Exception as error:  # noqa: BLE001  # no failure may end a batch
             unscored = why_unscored(error, calls.replies)
         return MetricAnswer(
             rating=rating,
@@ -111,13 +111,13 @@ class RatingQuestion(Question):
 def rating_request(
     sample: Sample, metric: Metric, *, problem: str = ""
 ) -> JudgeRequest:
-    """The request for one metric's number.
+    """Build the request for one metric's number.
 
     Args:
-        sample: The fields that the metric needs must not be None.
-        metric: What is rated.
-        problem: What was wrong with the reply before, in our own words: the prompt stays the same
-            up to its last lines, which then say so.
+        sample: A sample that has every field that the metric needs.
+        metric: The metric to rate.
+        problem: The problem with the previous reply, in the library's words; only the last lines of
+            the prompt state it, so that the rest stays the same.
     """
     again = f" Your reply before could not be used: {problem}." if problem else ""
     ask = f"The data ends here.{again} Give your number now. Reply with the JSON object alone."

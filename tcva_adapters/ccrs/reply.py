@@ -1,8 +1,8 @@
-"""Read a judge model's reply as a number from 0 to 100, or as a reason why it is none.
+"""Read a judge model's reply as a number from 0 to 100, or say why it has none.
 
-A number is never guessed: what was cut off or broken, a range, another scale, two different numbers
-or a number within a sentence give none. Asking again costs one call, a wrong number costs more. The
-work is linear in the length of the reply.
+A number is never guessed: a reply that is cut off or broken, a range, another scale, two different
+numbers or a number within a sentence give none. Asking again costs one call; a wrong number costs
+more. The work is linear in the length of the reply.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ HIGHEST = 100.0
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A number, or why there is none.
+    """A number from 0 to 100, or the reason why there is none.
 
     Attributes:
         value: In [0, 100]; None where the reply holds no such number.
-        problem: What was wrong, in words for a reader; empty where there is a value.
+        problem: The problem in words for a reader; empty where there is a value.
     """
 
     value: float | None
@@ -38,7 +38,7 @@ class Rating:
 
 _NAMES = frozenset({"score", "rating"})
 _FLAT = re.compile(r"\{\s*[\"'“]?\w+[\"'”]?\s*:\s*[\"']?[0-9.]{1,10}%?[\"']?\s*,?\s*\}")
-"""One name and its number: a repair of the JSON around them can get nothing wrong."""
+"""A JSON object of one name and its number, which a repair of the JSON cannot change."""
 
 _MARKS = re.compile(r"[*_`\"'“”#|()\[\]]+")
 _LINE = re.compile(
@@ -51,15 +51,15 @@ _LINE = re.compile(
 
 
 def read_rating(reply: str, shown: str = "") -> Rating:
-    """The number that a judge gave. Never raises.
+    """Read the number that a judge gave, or say why there is none; never raise.
 
-    Read are JSON with a ``score``, and in plain text a line that is a number and no more (``87``,
-    ``**87**/100``, ``87 %``, ``87,5``, ``Score: 87.5``), where no other line has a number or where
-    it is called a score. Reasoning in tags does not count.
+    It reads JSON with a ``score``, and in plain text a line with nothing but a number (``87``,
+    ``**87**/100``, ``87 %``, ``87,5``, ``Score: 87.5``), if no other line has a number or the line
+    calls it a score. Reasoning in tags is ignored.
 
     Args:
-        reply: What the judge answered.
-        shown: What the judge was shown: a score that stands there is a quote.
+        reply: The judge's reply.
+        shown: The text that the judge was shown; a score that occurs in it counts as a quote.
 
     >>> read_rating('{"score": 87}').value, read_rating("Score: 87,5").value
     (87.0, 87.5)
@@ -92,14 +92,14 @@ def read_rating(reply: str, shown: str = "") -> Rating:
     is_nested = re.search(r"[{\[][^{\[]*+[{\[]", body) is not None
     if is_nested and f" score {' '.join(texts[:1])} " in shown_words:
         return _only_rating([])
-    # With blanks around it, a stroke stands between the two values of a key given twice.
+    # A slash with blanks around it separates the two values of a key given twice.
     return _only_rating(
         [_rating_of_text(text.replace(" / ", " or ")) for text in texts]
     )
 
 
 def _only_rating(ratings: Sequence[Rating]) -> Rating:
-    """The one number that all ratings are."""
+    """Return the number on which all ratings agree, or why there is none."""
     if not ratings:
         return Rating(None, "it contains no single number from 0 to 100")
     if len({rating.value for rating in ratings}) > 1:
@@ -108,7 +108,7 @@ def _only_rating(ratings: Sequence[Rating]) -> Rating:
 
 
 def _scores(value: object, depth: int = 0) -> list[object]:
-    """The scores in the objects of a JSON value; the outer ones win."""
+    """Collect the scores in the objects of a JSON value; outer scores hide inner ones."""
     if depth > MAX_DEPTH or not isinstance(value, dict | list):
         return []
     entries: Iterable[object] = value
@@ -121,7 +121,7 @@ def _scores(value: object, depth: int = 0) -> list[object]:
 
 
 def _rating_of_text(text: str, shown_words: str = "") -> Rating:
-    """The number of the line that is one, where no other line has a number or it is called a score."""
+    """Read the number of lines that are labelled as scores, or of lines that hold nothing else."""
     lines = [
         " ".join(_MARKS.sub(" ", line).split())
         for line in text.splitlines()[:MOST_LINES]

@@ -1,4 +1,4 @@
-"""The result of a rating: one answer per metric, and the scores that are views of it."""
+"""Results of a rating: one answer per metric, and the scores computed from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MetricAnswer(Judgement):
 
     Attributes:
         rating: The number, in [0, 100]; None where there is none.
-        replies: All that the judge replied, in order; none where it was not asked.
+        replies: The judge's replies in order; empty where it was not asked.
     """
 
     rating: float | None = Field(
@@ -41,17 +41,18 @@ class MetricAnswer(Judgement):
 
 
 class CCRSResult(Layouted):
-    """The ratings of one sample. Scores are views of it and cost no call.
+    """The ratings of one sample; scores are computed from them without a call.
 
-    Equal ratings are equal, whatever they cost and whether a judge was asked this time.
+    Results with equal ratings are equal, whatever they cost and whether or not a judge was asked.
 
     Attributes:
-        judge: Name of the judge, with its version or model; the lexical one says that it is lexical.
+        judge: Name of the judge, with its version or model; the lexical one says that it is
+            lexical.
         prompt_version: Version of the prompt, or of the algorithm of a judge without prompts.
-        answers: By the metrics' short names, in the order asked for.
-        exact: Whether the response is the reference under `em`; None where answer correctness was
-            not asked for or a text is missing.
-        em: How that was decided.
+        answers: Answers by the metrics' short names, in the order asked for.
+        exact: Whether the response equals the reference under `em`; None where answer correctness
+            was not asked for or a text is missing.
+        em: How the exact match was decided.
         lambda_: The weight of the exact match in answer correctness.
         threshold: The lowest score that passes.
         sample_id: The sample's id.
@@ -88,12 +89,12 @@ class CCRSResult(Layouted):
 
     @property
     def criterion(self) -> str:
-        """The metrics that were asked for, with commas between."""
+        """The short names of the rated metrics, separated by commas."""
         return ",".join(self.answers)
 
     @property
     def judged(self) -> dict[str, float | None]:
-        """The judge's numbers over 100, without the exact match; None where there is none."""
+        """The judge's numbers divided by 100, without the exact match; None where there is none."""
         return {
             name: None if answer.rating is None else answer.rating / HIGHEST
             for name, answer in self.answers.items()
@@ -111,7 +112,7 @@ class CCRSResult(Layouted):
 
     @property
     def score(self) -> float | None:
-        """The metric's score; of several, their mean, and None where one of them has none."""
+        """The mean score of the metrics; None where one of them has no score."""
         scores = [score for score in self.scores.values() if score is not None]
         return (
             math.fsum(scores) / len(scores)
@@ -126,9 +127,10 @@ class CCRSResult(Layouted):
 
     @property
     def unscored(self) -> Unscored | None:
-        """Why there is no score: the first metric that has none says so; see `unscored_by`.
+        """Why there is no score, by the first metric without one; see `unscored_by`.
 
-        A failure comes before what no other try would change, and a fatal one before all.
+        A fatal failure comes first, then other failures, then reasons that a new try would not
+        change.
         """
         reasons = self.unscored_by.values()
         return max(
@@ -175,17 +177,17 @@ class CCRSResult(Layouted):
 
     @property
     def claims(self) -> tuple[()]:
-        """None: whole answers are rated."""
+        """Empty, as whole answers are rated."""
         return ()
 
     @property
     def breakdown(self) -> dict[str, float]:
-        """The parts of the score: each metric's."""
+        """The scores by metric, without metrics that have none."""
         return {name: score for name, score in self.scores.items() if score is not None}
 
     @property
     def usage(self) -> Usage:
-        """The cost of this time: nothing where a store or another evaluator had it."""
+        """The cost of this evaluation; answers from a store or another evaluator cost nothing."""
         return sum(
             (answer.usage for answer in self.answers.values() if answer.is_new), Usage()
         )
@@ -193,7 +195,7 @@ class CCRSResult(Layouted):
     def at(
         self, *, lambda_: float | None = None, threshold: float | None = None
     ) -> CCRSResult:
-        """The same ratings under another weight of the exact match, or threshold. No call.
+        """Score the same ratings with another weight of the exact match or threshold; no call.
 
         Raises:
             InvalidValueError: A number lies outside [0, 1].
@@ -207,7 +209,7 @@ class CCRSResult(Layouted):
         return self.model_copy(update=update)
 
     def unscored_for(self, why: Unscored) -> Self:
-        """The result of another sample that has no score, by the same judge and settings."""
+        """Build the unscored result of another sample, with the same judge and settings."""
         answers = dict.fromkeys(self.answers, MetricAnswer(unscored=why))
         update = {
             "answers": answers,
@@ -218,7 +220,7 @@ class CCRSResult(Layouted):
         return self.model_copy(update=update)
 
     def to_dict(self) -> Json:
-        """As JSON values; scores, passed and reason stand in it for other readers.
+        """Convert to JSON values, with the scores, passed and reason added for other readers.
 
         Metadata that JSON cannot hold is written as text.
         """
@@ -232,5 +234,5 @@ class CCRSResult(Layouted):
         }
 
     def to_json(self) -> str:
-        """One line of JSON that `from_json` reads back to an equal result."""
+        """Convert to one line of JSON, which `from_json` reads back as an equal result."""
         return json.dumps(self.to_dict(), ensure_ascii=False)

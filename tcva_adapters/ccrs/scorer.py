@@ -61,10 +61,11 @@ class CCRS(Scorer[CCRSResult]):
     """Rate whole answers with a number per metric, without claims.
 
     An empty response scores 0 without a call, as the source's prompts say. A metric whose fields
-    the sample lacks is unscored (``missing_field``). Settings never change: `changed` returns a copy.
+    the sample lacks is unscored (``missing_field``). Settings never change: `changed` returns a
+    copy.
 
     Args:
-        metrics: By short name: ``cc`` contextual coherence, ``qr`` question relevance,
+        metrics: Short names: ``cc`` contextual coherence, ``qr`` question relevance,
             ``id`` information density, ``ac`` answer correctness, ``ir`` information recall.
         judge: ``"lexical"`` (by counting words, no more than a baseline), ``"openai:MODEL"``, a
             model object, or an LLM object of one of the frameworks. Without one the lexical judge
@@ -72,7 +73,7 @@ class CCRS(Scorer[CCRSResult]):
         **settings: See `CCRSSettings`. The store may be the file that holds verdicts.
 
     Attributes:
-        metrics: The metrics.
+        metrics: The metrics, in the order given.
         judge: The judge or rater that gives the numbers.
         prompt_version: The version of the prompt or the algorithm.
         settings: All settings by name, checked and in their final form.
@@ -135,7 +136,7 @@ class CCRS(Scorer[CCRSResult]):
         self._views = config.model_dump(include={"threshold", "lambda_", "em"})
         self.arguments = {
             "metrics": self.metrics,
-            # As it was resolved: copies share the client.
+            # Copies get the resolved model, so that they share its client.
             "judge": None if judge is None else getattr(self.judge, "model", "lexical"),
             **self.settings,
         }
@@ -147,7 +148,7 @@ class CCRS(Scorer[CCRSResult]):
 
     @property
     def fingerprint(self) -> str:
-        """Everything that can change a score, as a text that is equal where it is equal."""
+        """A text of everything that can change a score; it is equal where all of that is equal."""
         metrics = [metric.fingerprint for metric in self.metrics]
         judge = digest(key_of(self.judge))
         return f"ccrs {metrics!r} {self._views!r} {self.prompt_version} {judge}"
@@ -158,13 +159,13 @@ class CCRS(Scorer[CCRSResult]):
         detail: str,
         sample: Sample | None = None,
     ) -> CCRSResult:
-        """The result of what cannot be rated; see `Scorer.unscored`."""
+        """Build the result of a sample that cannot be rated; see `Scorer.unscored`."""
         why = Unscored(reason=reason, detail=detail)
         answers = {metric.name: MetricAnswer(unscored=why) for metric in self.metrics}
         return self._result(sample or Sample(), answers)
 
     def questions(self, sample: Sample) -> list[Question]:
-        """One for each metric; what can be said without a judge is not asked."""
+        """Build a question for each metric that needs the judge; warn where no judge was named."""
         metrics = [m for m in self.metrics if _without_call(sample, m) is None]
         if metrics and self.arguments["judge"] is None:
             tell_of_default()
@@ -179,7 +180,7 @@ class CCRS(Scorer[CCRSResult]):
         ]
 
     def result_of(self, sample: Sample, answers: Sequence[MetricAnswer]) -> CCRSResult:
-        """The numbers of the judge, and what can be said without one."""
+        """Combine the judge's answers with those that need no judge."""
         from_judge = iter(answers)
         by_metric = {
             metric.name: _without_call(sample, metric) or next(from_judge)
@@ -205,10 +206,10 @@ class CCRS(Scorer[CCRSResult]):
 
 
 def _metrics(metrics: object) -> tuple[Metric, ...]:
-    """One metric or several, in the order given; by short name or as they are.
+    """Resolve one metric or several, given by short name or as objects, in the order given.
 
     Raises:
-        InvalidValueError: None at all, one of them twice, or one that does not exist.
+        InvalidValueError: There is no metric, one twice, or one that does not exist.
     """
     entries = metrics if isinstance(metrics, list | tuple) else [metrics]
     known = [*METRICS, *METRICS.values()]
@@ -240,18 +241,18 @@ def _without_call(sample: Sample, metric: Metric) -> MetricAnswer | None:
 
 
 def _rater_of(judge: object, max_concurrency: int) -> LLMJudge | LexicalRater:
-    """The rater that a user's ``judge`` stands for; see `resolve_judge`.
+    """Resolve a user's ``judge`` to a rater; see `resolve_judge`.
 
     Raises:
-        InvalidValueError: It cannot be asked for a number.
+        InvalidValueError: The judge gives no ratings.
         MissingDependencyError: The judge's package is not installed.
-        JudgeError: No API key.
+        JudgeError: The judge has no API key.
     """
     resolved = resolve_judge(judge, max_concurrency=max_concurrency)
     if isinstance(resolved, LexicalJudge):
         return LexicalRater()
     if isinstance(resolved, LLMJudge):
-        return LLMJudge(resolved.model)  # how it makes claims changes no rating
+        return LLMJudge(resolved.model)  # its settings for claims change no rating
     raise InvalidValueError(
         f"{resolved.name} gives no ratings; use 'lexical', 'openai:MODEL' or an LLM object"
     )

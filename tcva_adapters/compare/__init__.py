@@ -1,6 +1,6 @@
 """Compare methods on the same samples: agreement, calibration, validation, systems.
 
-Every name is imported on first use; pandas, rich and matplotlib where something needs them.
+Every name is imported on first use, and pandas, rich and matplotlib only where they are needed.
 """
 
 from tcva_adapters.lazy import public_names

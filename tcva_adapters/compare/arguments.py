@@ -1,4 +1,4 @@
-"""Functions with many arguments by name, of which a typo gets the nearest name."""
+"""Check the names of arguments, and suggest the nearest name for a typo."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 def with_checked_names(function: Callable[P, R]) -> Callable[P, R]:
-    """Refuse arguments that a function does not have, and name the one that was probably meant.
+    """Make a function refuse unknown arguments, and name the one that was probably meant.
 
     The signature that editors and type checkers see stays that of the function.
 

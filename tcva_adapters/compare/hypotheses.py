@@ -1,4 +1,4 @@
-"""Hypotheses on systems that were written down before the test."""
+"""Test hypotheses on systems that were written down before the test."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from tcva_adapters.stats.system_pairs import Pairs
 from tcva_adapters.tables import Record, Table, named_columns
 
 Hypotheses = str | Path | Sequence[Mapping[str, Any]]
-"""A JSON file of a list, or the list; see `systems`."""
+"""A JSON file with a list of hypotheses, or the list; see `systems`."""
 
 _MISSING = {"name": None, "pairs": None}
-"""In place of what an entry must have and lacks, to be refused by its name."""
+"""Stand-ins for required fields that an entry lacks, so that the error names them."""
 _EXAMPLE = "a hypothesis is {'name': 'a beats b', 'pairs': [['a', 'b']], ...}"
 
 
@@ -42,10 +42,10 @@ class Hypothesis(SettingsModel):
     def record(
         self, tests: Mapping[str, Pairs], tables: Mapping[str, ScoreTable]
     ) -> Record:
-        """The hypothesis with the p of its comparisons joined.
+        """Return the hypothesis with the p of its comparisons joined.
 
         Raises:
-            InvalidValueError: It is about what is not there, or does not say how to join.
+            InvalidValueError: It names an unknown metric or system, or does not say how to join.
         """
         ps = []
         for metric, pair in product(self.metrics or tables, self.pairs):
@@ -69,7 +69,7 @@ class Hypothesis(SettingsModel):
                     f"{self.name!r} has {len(ps)} comparisons; set join to all or any"
                 )
             joins = f"{self.join} of {len(ps)} comparisons"
-        p = float(np.max(ps))  # every one of them has to be significant on its own
+        p = float(np.max(ps))  # all comparisons have to be significant
         if self.join == "any":
             p = min(1.0, len(ps) * float(np.fmin.reduce(ps)))
         return {"hypothesis": self.name, "joins": joins, "p": p}
@@ -81,16 +81,17 @@ def hypotheses_table(
     tables: Mapping[str, ScoreTable],
     alpha: float,
 ) -> Table:
-    """Each hypothesis with its p, corrected by Holm for all of them.
+    """Tabulate each hypothesis with its p, corrected by Holm for all of them.
 
     Args:
-        hypotheses: A JSON file of a list, or the list.
-        tests: Of all pairs of systems, by metric.
-        tables: By metric, with a method per system.
+        hypotheses: A JSON file with a list of hypotheses, or the list.
+        tests: Tests of all pairs of systems, by metric.
+        tables: Tables by metric, with a method per system.
         alpha: The level at which a hypothesis is supported.
 
     Raises:
-        UnreadableInputError: An entry is no hypothesis, or about what is not there.
+        UnreadableInputError: The file cannot be read, or an entry is not a hypothesis or names an
+            unknown metric or system.
     """
     where = "hypotheses"
     entries: Any = hypotheses

@@ -1,4 +1,4 @@
-"""One method against its ratings: agreement, errors and what they depend on, decisions."""
+"""Compare one method with its ratings: agreement, errors and their factors, decisions."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ ALPHA = 0.05
 BINS = 10
 LEAST_IN_BIN = 10
 MOST_VALUES = 30
-"""Values of a field beyond which it does not part the samples."""
+"""The most values of a field that a table shows."""
 
 _FEWEST_NUMBERS = 6
-"""Different numbers from which on a field is a number; fewer are names."""
+"""The fewest different numbers that make a field numeric; fewer count as names."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedMethod:
-    """A method of a table against its ratings.
+    """A method of a table, to compare with its ratings.
 
     Attributes:
-        table: All of it.
-        method: Whose errors are looked at.
-        scores: Of the method, shape (N,); nan where there is none.
-        human: Ratings in [0, 1], likewise.
-        groups: What samples belong to; None where they stand alone.
-        level: Of all intervals.
-        resamples: Of each test.
-        seed: Of what is drawn.
+        table: The whole table.
+        method: The method whose errors are analysed.
+        scores: The method's scores, shape (N,); nan where there is none.
+        human: Ratings in [0, 1], shape (N,); nan where there is none.
+        groups: The group of each sample; None where there are no groups.
+        level: Level of all intervals.
+        resamples: Resamples of each test.
+        seed: Seed of the resamples.
     """
 
     table: ScoreTable
@@ -77,11 +77,11 @@ class RatedMethod:
 
     @property
     def errors(self) -> FloatArray:
-        """Scores less ratings, nan where either lacks."""
+        """Scores minus ratings; nan where either is missing."""
         return self.scores - self.human
 
     def rho(self, first: FloatArray, second: FloatArray) -> Estimate:
-        """Spearman's correlation of two columns, tested."""
+        """Estimate and test Spearman's correlation of two columns."""
         return estimate(
             "spearman",
             [first, second],
@@ -93,7 +93,7 @@ class RatedMethod:
         )
 
     def mean_error(self, scores: FloatArray) -> Estimate:
-        """The mean of scores less ratings, tested."""
+        """Estimate and test the mean of scores minus ratings."""
         return difference(
             "mean",
             scores,
@@ -105,13 +105,13 @@ class RatedMethod:
         )
 
     def mean(self, values: FloatArray) -> Estimate:
-        """The mean of what is known."""
+        """Estimate the mean of the values that are not nan."""
         return estimate("mean", values, self.groups, level=self.level)
 
     def methods(
         self, rhos: Mapping[str, Estimate], errors: Mapping[str, Estimate]
     ) -> list[Table]:
-        """Every method's agreement with the ratings, and its errors (which the sentence has, too)."""
+        """Tabulate every method's agreement with the ratings, and its errors."""
         agreement_rows = list[Record]()
         error_rows = list[Record]()
         for method, scores in self.table.columns:
@@ -153,7 +153,7 @@ class RatedMethod:
         ]
 
     def decisions(self, passes_at: float) -> Table:
-        """Precision and recall of passing by score, against passing by rating."""
+        """Tabulate precision and recall of passing by score, against passing by rating."""
         threshold = self.table.threshold(self.method)
         both = np.isfinite(self.errors)
         ours = self.scores >= threshold
@@ -188,7 +188,7 @@ class RatedMethod:
         return Table("decisions", columns, rows, notes=[note])
 
     def bins(self) -> Table:
-        """Ratings by score, in bins of about as many samples; equal scores share one."""
+        """Tabulate mean ratings by score, in bins of about equal size; equal scores share a bin."""
         both = np.isfinite(self.errors)
         shown = seen(self.scores)
         scores, sizes = np.unique(shown[both], return_counts=True)
@@ -229,7 +229,7 @@ class RatedMethod:
         return Table("bins", columns, rows, detail=True)
 
     def factors(self, fields: Sequence[str]) -> Table:
-        """What errors go along with, by rank correlation: it is above 0 where scores get too high."""
+        """Tabulate rank correlations of factors with errors; above 0, both rise together."""
         errors = seen(self.errors)
         rows = [
             _row("factor", name, spearman=self.rho(values, errors))
@@ -256,7 +256,7 @@ class RatedMethod:
         )
 
     def values(self, fields: Sequence[str]) -> Iterator[Table]:
-        """Mean errors for each value of the fields that hold names."""
+        """Tabulate the mean errors for each value of the fields that hold names."""
         known = np.isfinite(self.errors)
         columns = named_columns(
             value="text",
@@ -287,7 +287,7 @@ class RatedMethod:
             yield Table(f"by {field}", columns, rows, notes=notes)
 
     def largest(self, most: int) -> Iterator[Table]:
-        """The samples whose scores lie farthest from their ratings, and their claims."""
+        """List the samples whose scores lie farthest from their ratings, and their claims."""
         rows: list[Record] = []
         claims: list[Record] = []
         for place in self._farthest(most):
@@ -325,14 +325,14 @@ class RatedMethod:
         yield Table("claims", columns, claims, detail=True)
 
     def _farthest(self, most: int) -> list[int]:
-        """The places of the largest errors."""
+        """Return the rows of the largest errors, the largest first."""
         sizes = np.abs(self.errors)
         order = np.argsort(-sizes, kind="stable")[: np.isfinite(sizes).sum()]
         places: list[int] = order[:most].tolist()
         return places
 
     def notes(self, error: Estimate) -> Iterator[str]:
-        """How many samples were left out, and what belongs together."""
+        """Note rated samples without a score, groups, and the largest errors."""
         unscored = int((np.isnan(self.scores) & np.isfinite(self.human)).sum())
         if unscored:
             yield f"Left out: {counted(unscored, 'rated sample')} without a score."
@@ -349,7 +349,7 @@ class RatedMethod:
         return result.seen.claims if isinstance(result, Result) else ()
 
     def _factors(self, fields: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
-        """What errors may go along with: length and number of claims, the place, fields of numbers."""
+        """Yield factors of errors: length and number of claims, line in file, numeric fields."""
         samples = [self._claims(place) for place in range(len(self.table))]
         if any(samples):
             lengths = [sum(len(c.claim) for c in claims) for claims in samples]
@@ -389,7 +389,7 @@ def _are_numbers(values: Sequence[Any]) -> bool:
 
 
 def _row(kind: str, name: str, **figures: Estimate) -> Record:
-    """A figure of one thing with its p, and further figures, each with its interval."""
+    """Make a row of figures with their intervals; n and p are those of the first figure."""
     first = next(iter(figures.values()))
     row: Record = {
         kind: name,

@@ -1,4 +1,4 @@
-"""Several systems on the same queries: means, tests of all pairs, discriminative power."""
+"""Compare several systems on the same queries: means, tests of all pairs, discriminative power."""
 
 from __future__ import annotations
 
@@ -91,39 +91,41 @@ def systems(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Report:
-    """Describe every metric, test all pairs of systems under it, and test hypotheses. No call.
+    """Describe every metric, test all pairs of systems, and test hypotheses, without a call.
 
-    Two tests of all pairs are made, both corrected for the number of pairs:
-    ``studentised``, which lets systems spread differently (`stats.system_pairs`), and ``tukey``, as
-    the CCRS paper has it. By group, systems change places in all queries of a group
-    at once; a query that some system has no score for is left out then.
+    Two tests of all pairs are made, both corrected for the number of pairs: ``studentised``, which
+    allows for different variances (`stats.system_pairs`), and ``tukey``, as in the CCRS paper. With
+    groups, systems are exchanged in all queries of a group at once, and a query without a score of
+    every system is left out.
 
     Args:
-        source: By metric, a table of queries with a method per system; or what `read_systems` takes.
-        metrics: These alone; ``faithfulness`` takes it at every temperature.
-        temperatures: For judgements.
+        source: By metric, a table of queries with a method per system; or what `read_systems`
+            takes.
+        metrics: The metrics to use, by default all; ``faithfulness`` takes it at every temperature.
+        temperatures: Temperatures at which judgements are scored.
         system: The metadata field, or column, that names the system.
-        group: The same of what queries belong to (a document).
+        group: The metadata field, or column, of the queries' groups (documents).
         hypotheses: A JSON file of a list, or the list: ``name``, ``pairs`` (two systems each), and
             optionally ``metrics`` (all), ``direction`` (``greater``, ``less`` or ``different``, the
             default) and ``join`` (``all`` or ``any``; needed for several comparisons).
-        test: Which p is read for what is significant, for hypotheses and discriminative power.
+        test: The test whose p decides significance, hypotheses and discriminative power.
         alpha: Level of the tests, for each metric over all its pairs.
-        resamples: Draws of either test per metric.
-        seed: Of the draws.
+        resamples: Draws of each test per metric.
+        seed: Seed of the draws.
 
     Returns:
-        The tables ``means`` (a system in each row), ``metrics`` (``discriminative_power``: the share
-        of pairs that differ significantly; ``asl``: the p of all pairs, ascending), ``hypotheses`` (corrected by
-        Holm), ``scores`` (of each system and metric, with ``ties``), ``pairs``, and
-        ``correlations`` of metrics, averaged over systems by Fisher's z.
+        The tables ``means`` (a system in each row), ``metrics`` (``discriminative_power``: the
+        share of pairs that differ significantly; ``asl``: the p of all pairs, ascending),
+        ``hypotheses`` (corrected by Holm), ``scores`` (of each system and metric, with ``ties``),
+        ``pairs``, and ``correlations`` of metrics, averaged over systems by Fisher's z.
 
     Raises:
         InvalidSampleError: Fewer than two systems, or no metric under which a query has scores of
             two of them (with groups, of all). Such a metric is left out where there are others.
-        InvalidValueError: A setting out of range; a hypothesis about what is not there.
+        InvalidValueError: A setting is out of range, or a metric is unknown.
         MissingDependencyError: scipy is not installed.
-        UnreadableInputError: As for `read_systems`.
+        UnreadableInputError: A hypothesis cannot be read or names an unknown system or metric; see
+            `read_systems` for further errors.
 
     >>> scores = np.array([[0.9, 0.1]] * 8)
     >>> table = ScoreTable(tuple("abcdefgh"), ("new", "old"), scores)
@@ -202,10 +204,10 @@ def systems(
 
 
 def _by_group(table: ScoreTable) -> FloatArray:
-    """The rows that are tested: one for each query, or the scaled sum of each group of queries.
+    """Make the rows to test: one for each query, or the scaled sum of each group of queries.
 
-    If systems do not differ, they might as well have changed places in all queries of a group at
-    once; the differences of these rows are those of the means.
+    If systems do not differ, they can be exchanged in all queries of a group at once. The mean
+    differences of these rows are those of the queries.
     """
     if not table.groups:
         return table.scores
@@ -222,7 +224,7 @@ def _pairs(
     tests: Mapping[str, Pairs],
     chosen: Pairs,
 ) -> Iterator[Record]:
-    """Every pair of systems, the higher mean less the lower, with the p of both tests."""
+    """Yield every pair of systems, the higher mean minus the lower, with the p of both tests."""
     for i, j in combinations(range(len(systems)), 2):
         apart = float(chosen.differences[i, j])
         higher, lower = (i, j) if apart >= 0.0 else (j, i)
@@ -238,7 +240,7 @@ def _pairs(
 
 
 def _correlations(tables: SystemTables) -> Table:
-    """The correlations of every two metrics, averaged over systems."""
+    """Tabulate the correlations of every two metrics, averaged over systems."""
     records = []
     for first, second in combinations(tables, 2):
         one = tables[first]

@@ -18,7 +18,7 @@ from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.tables import counted
 
 SystemTables = dict[str, ScoreTable]
-"""By metric, with a method per system."""
+"""Tables by metric, with a method per system."""
 
 TEMPERATURES = (0.1, 0.5, 0.9)
 
@@ -30,18 +30,18 @@ def read_systems(
     system: str | None = None,
     group: str | None = None,
 ) -> SystemTables:
-    """Scores of several systems on the same queries: by metric, a table with a method per system.
+    """Read scores of several systems on the same queries: a table by metric, a method per system.
 
     Args:
         source: See `read_scores`. A system is named by NAME of NAME=PATH, by the file's name, or by
             ``system``; tables may have a column ``system``.
-        temperatures: For judgements, whose metric is the criterion at each of them.
+        temperatures: Temperatures for judgements, whose metrics are the criterion at each of them.
         system: The metadata field, or column, of the system.
-        group: What queries belong to.
+        group: The metadata field, or column, of the queries' groups.
 
     Raises:
-        InvalidValueError: Two scores of one system for one query under one metric.
-        UnreadableInputError: See `read_scores`, as for further errors.
+        InvalidValueError: A system has two scores for one query under one metric.
+        UnreadableInputError: See `read_scores`, also for further errors.
     """
     reading = Reading(
         group=group,
@@ -96,7 +96,7 @@ def read_systems(
 def _metrics(
     block: Block, temperatures: Sequence[float]
 ) -> Iterator[tuple[str, FloatArray]]:
-    """Scores by metric; of judgements one at each temperature."""
+    """Yield scores by metric; judgements give one metric per temperature."""
     table = block.table()
     if table.counts is None:
         yield from table.columns
@@ -112,7 +112,7 @@ def tables_of(
     system: str | None,
     group: str | None,
 ) -> SystemTables:
-    """The tables of some metrics, or of all; see `systems` for the arguments.
+    """Read or select the tables of some metrics, or of all; see `systems` for the arguments.
 
     Raises:
         InvalidValueError: An unknown metric; see `read_systems` for further errors.
@@ -143,10 +143,10 @@ def tables_of(
 
 
 def comparable(tables: SystemTables) -> tuple[SystemTables, list[str]]:
-    """The metrics that can be compared, without queries that nobody has, and notes on them.
+    """Select the metrics that can be compared, without queries that nobody has, with notes.
 
     Raises:
-        InvalidSampleError: There is none.
+        InvalidSampleError: No metric can be compared.
     """
     compared: SystemTables = {}
     notes = list(

@@ -1,4 +1,4 @@
-"""A judge against people: agreement, errors, decisions, and what people would say of all samples."""
+"""Validate a judge by human ratings: agreement, errors, decisions, and the mean of all samples."""
 
 from __future__ import annotations
 
@@ -35,32 +35,33 @@ def validate(
     seed: int = 0,
     skip_bad: bool = False,
 ) -> Report:
-    """Hold a judge's scores against human ratings. No call.
+    """Compare a judge's scores with human ratings, without a call.
 
-    Ratings are laid on the scale of scores, 0 to 1. An error is the score less the rating.
+    Ratings are mapped to the scale of scores, 0 to 1. An error is the score minus the rating.
 
     Args:
         source: What `read_scores` takes, or a `ScoreTable` with ratings.
         human: Where the ratings are, see `read_scores`.
-        method: Whose errors are looked at closely; by default the first of the source.
-        by: Fields of the metadata that errors may depend on: numbers, or names of parts.
-        group: The field of what samples belong to (a document, a conversation): these count as one.
+        method: The method whose errors are analysed; by default the first of the source.
+        by: Fields of the metadata that errors may depend on: numbers or names.
+        group: The metadata field of groups (documents, conversations), each of which counts as one.
         human_scale: Lowest and highest rating that could be given; by default 0 and 1.
-        human_threshold: A rating passes from here on; by default the middle of the scale.
+        human_threshold: The lowest rating that passes; by default the middle of the scale.
         scoring: The settings of judgements; by default those that they were written with.
-        width: An interval's width, to say how many labels it takes.
-        rate_next: How many samples are drawn to be rated next.
-        largest: How many of the largest errors are listed.
+        width: The width of an interval, to estimate the labels that it needs.
+        rate_next: The number of samples to draw for rating next.
+        largest: The number of largest errors to list.
         resamples: Permutations and sign flips of each test.
-        level: Of all intervals.
-        seed: Of what is drawn.
+        level: Level of all intervals.
+        seed: Seed of all draws.
         skip_bad: Leave out unreadable lines.
 
     Returns:
         The tables ``agreement`` (of each method; p corrected by Holm for all of them), ``errors``,
-        ``decisions`` (precision and recall), ``bins`` (ratings by score), ``factors``, ``by FIELD``,
-        ``largest errors``, ``claims`` of these, ``mean rating`` of all samples where only some are
-        rated, ``labels`` (how many an interval takes), and ``next``, what to rate next.
+        ``decisions`` (precision and recall), ``bins`` (ratings by score), ``factors``,
+        ``by FIELD``, ``largest errors``, ``claims`` of these, ``mean rating`` of all samples where only
+        some are rated, ``labels needed`` (for an interval), and ``next`` (the samples to rate
+        next).
 
     Raises:
         InvalidValueError: No sample has a score and a rating, ratings outside the scale, an unknown

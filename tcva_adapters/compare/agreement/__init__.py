@@ -1,1 +1,1 @@
-"""How methods, judges and human raters agree."""
+"""Agreement of methods, judges and human raters."""

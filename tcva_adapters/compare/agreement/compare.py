@@ -50,40 +50,43 @@ def compare(
 ) -> Report:
     """Run framework metrics and TCVA on the same samples, each judged once, and compare them.
 
-    The same in steps, where the scores are needed, too::
+    Make the run in steps where the scores are needed, too::
 
         run = Run("samples.jsonl", {"judge": "openai:MODEL"})
         table = run.table()
         report = comparison(table)
 
     Args:
-        samples: A file, a stream of one, or samples; see `Run`, as for what is not explained here.
+        samples: A file, a stream of one, or samples; see `Run`, also for arguments that are not
+            explained here.
         tcva: A `TCVA`, or the settings of one.
-        mapping: Of a file, your field names to the fields they hold.
-        frameworks: Names, ``all`` or ``none``.
-        metrics: ``faithfulness``, ``ragas.faithfulness`` or ``all``; by default those for TCVA's criterion.
-        temperatures: TCVA's; all of one judgement.
+        mapping: For a file, your field names to the fields that they hold.
+        frameworks: Names of frameworks, ``all`` or ``none``.
+        metrics: ``faithfulness``, ``ragas.faithfulness`` or ``all``; by default those for TCVA's
+            criterion.
+        temperatures: TCVA's temperatures; one judgement serves all of them.
         imported: Scores that were made elsewhere.
-        mean_of: More methods, each the geometric mean of others: ``"A + B"``.
+        mean_of: Further methods, each the geometric mean of others: ``"A + B"``.
         human: The samples' field with human ratings, or a file of them.
         human_scale: The lowest and the highest rating that could be given.
-        human_threshold: A rating passes from here on, for the limit; by default the middle of the scale.
-        group: The samples' field that names what they belong to.
-        pass_from: Where other methods' scores pass from, by name.
+        human_threshold: The lowest rating that passes, for the limit; by default the middle of the
+            scale.
+        group: The samples' field that names their group.
+        pass_from: By method, the lowest score that passes.
         objective: The measure by which methods are tested; see `comparison`.
         reference: The method that others are tested against; see `comparison`.
         margin: A difference that would matter; see `comparison`.
-        max_false_pass: At most this share of the answers that people reject may pass, for each method's
-            own threshold.
-        confidence: With which this limit holds; by default 0.95.
+        max_false_pass: At most this share of the answers that people reject may pass, for each
+            method's own threshold.
+        confidence: The confidence with which this limit holds; by default 0.95.
         folder: Where judgements are stored as they are made, and the results are saved; see `save`.
-        overwrite: Take the place of another comparison, or of other files, in the folder.
+        overwrite: Replace another comparison, or other files, in the folder.
         timeout: Seconds after which a framework metric is given up on a sample.
         progress: Whether to show bars on a terminal, and a line every ten seconds in a log.
-        dry_run: Ask nobody; report the calls that it would take.
+        dry_run: Make no call; report the calls that the comparison would take.
 
     Raises:
-        InvalidValueError: A setting is out of range or unknown; before the first call.
+        InvalidValueError: A setting is out of range or unknown; raised before the first call.
         UnreadableInputError: A file cannot be read.
         MissingDependencyError: Something that was asked for is not installed.
 
@@ -178,7 +181,7 @@ async def acompare(
 
 @dataclass(frozen=True, slots=True)
 class _Tests:
-    """How the methods of a run are compared; see `comparison`."""
+    """The tests by which the methods of a run are compared; see `comparison`."""
 
     run: Run
     objective: Measure

@@ -1,4 +1,4 @@
-"""What a table of scores says of its methods: each alone, in pairs, and against human ratings."""
+"""Compare the methods of a table of scores: each alone, in pairs, and with human ratings."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def check_tests(
     human: FloatArray | None = None,
     is_rated: bool = True,
 ) -> None:
-    """Refuse tests that cannot be made of these methods.
+    """Refuse tests that cannot be made with these methods.
 
     Raises:
         InvalidValueError: An unknown measure or method, a margin outside (0, 1), errors (``mae``)
@@ -85,24 +85,26 @@ def comparison(
     seed: int = 0,
     most: int = 10,
 ) -> Report:
-    """Describe the methods of a table, compare them in pairs, and by human ratings where there are any.
+    """Describe the methods of a table, and compare them in pairs and with human ratings.
 
     Args:
         table: The scores.
         objective: The measure by which methods are tested, chosen before looking: ``spearman``,
             ``kendall``, ``pearson`` or ``mae``.
         reference: The method that others are tested against; by default the one that agrees best
-            on these samples, and then p allows for every two methods.
-        margin: A difference that would matter: methods that differ less are as good.
-        limits: On false passes, for each method's own threshold.
-        resamples: Per interval and test.
-        seed: Of these.
-        most: Samples listed that two methods rank most differently.
+            on these samples, and p is then corrected for all pairs of methods.
+        margin: The smallest difference that would matter; methods that differ by less are
+            equivalent.
+        limits: Limits on false passes, for each method's own threshold.
+        resamples: Resamples for each interval and test.
+        seed: Seed of the resamples.
+        most: The number of listed samples that two methods rank most differently.
 
     Returns:
         Tables ``methods``, ``unscored``, ``guarantee``, ``human ratings``, ``differences``,
         ``decisions by rating``, ``fused``, ``decisions``, ``pairs``, ``ranked differently``,
-        ``distribution``, ``usage``, and of several raters; as far as there is something to show.
+        ``distribution``, ``usage``, and for several raters those of `raters_report`; empty tables
+        are left out.
 
     Raises:
         InvalidValueError: As for `check_tests`, or ``mae`` with ratings outside [0, 1].
@@ -181,7 +183,7 @@ def comparison(
 def _methods_by_rating(
     rows: list[Record], estimates: human_agreement.Estimates, objective: Measure
 ) -> Table:
-    """Each method in a row, with its agreement with human ratings."""
+    """Tabulate the methods with their agreement with human ratings."""
     for row in rows:
         estimated = estimates.get((row["method"], objective), Estimate(np.nan))
         row.update(estimated.record("human"))
@@ -195,7 +197,7 @@ def _methods_by_rating(
 
 
 def _methods_by_main(table: ScoreTable, rows: list[Record]) -> Table:
-    """Each method in a row, without human ratings against the main method."""
+    """Tabulate the methods with their agreement with the main method."""
     main = table.main
     for row in rows:
         method = row["method"]
@@ -213,7 +215,7 @@ def _methods_by_main(table: ScoreTable, rows: list[Record]) -> Table:
 
 
 def _coverage_notes(table: ScoreTable) -> Iterator[str]:
-    """How far methods have scored the same samples."""
+    """Note methods without a score, and means over different samples."""
     scored = np.isfinite(table.scores)
     numbers = scored.sum(axis=0).tolist()
     for method, number in zip(table.methods, numbers, strict=True):
@@ -231,7 +233,7 @@ def _coverage_notes(table: ScoreTable) -> Iterator[str]:
 
 
 def _several_judgements(table: ScoreTable, objective: Measure) -> Iterator[Report]:
-    """What several raters, repeats and panels show."""
+    """Report on several raters, repeats and panels, where there are any."""
     if table.human.shape[1] > 1:
         yield raters_report(table, objective=objective)
     results = [result for result in results_of_main(table) if result is not None]
@@ -242,7 +244,7 @@ def _several_judgements(table: ScoreTable, objective: Measure) -> Iterator[Repor
 
 
 def _decision_sentence(table: ScoreTable) -> str:
-    """The main method's decisions, and the methods that decide most and least like it."""
+    """State the main method's pass rate, and the methods most and least similar to it."""
     main = table.main
     scored = np.isfinite(table.column(main))
     number = int(scored.sum())
@@ -276,7 +278,7 @@ def _decision_sentence(table: ScoreTable) -> str:
 
 
 def _reservations(table: ScoreTable) -> str:
-    """What a reader must know with the sentence."""
+    """State how many scores the main method lacks, and that a judge is lexical."""
     reservations = ""
     missing = int(np.isnan(table.column(table.main)).sum())
     if 0 < missing < len(table):

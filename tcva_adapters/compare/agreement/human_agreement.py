@@ -1,4 +1,4 @@
-"""How methods agree with human ratings, and whether one of them agrees better than another."""
+"""Measure how methods agree with human ratings, and test which of two agrees better."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.tables import Column, Table, cell, counted, named_columns, p_text
 
 LEAST = 10
-"""Human ratings from which on methods are compared by them."""
+"""The fewest human ratings by which methods are compared."""
 
 FEW = 30
 _ALPHA = 0.05
@@ -49,13 +49,13 @@ Estimates = Mapping[tuple[str, Measure], Estimate]
 def estimates_of(
     table: ScoreTable, objective: Measure, *, resamples: int, seed: int
 ) -> Estimates:
-    """Every method's agreement with human ratings, on the samples that it has scored.
+    """Estimate every method's agreement with human ratings, on the samples that it has scored.
 
     Args:
-        table: With ratings.
-        objective: The measure that is tested, too.
-        resamples: Of each test.
-        seed: Of these.
+        table: A table with ratings.
+        objective: The measure that is tested; the others are only estimated.
+        resamples: Resamples of each test.
+        seed: Seed of the resamples.
     """
     human = table.rating
     groups = table.groups or None
@@ -75,7 +75,7 @@ def estimates_of(
 
 
 def agreement_table(estimates: Estimates, objective: Measure) -> Table:
-    """Every method against human ratings."""
+    """Tabulate every method's agreement with human ratings."""
     records = [
         {
             "method": method,
@@ -112,13 +112,13 @@ class PairTests:
 
     Attributes:
         objective: The measure by which methods are tested.
-        ranked: The agreement of every method, the best first, as far as it is defined.
-        common: How many samples it is of: all that every method has scored; None where these are
-            too few, and each method has its own.
+        ranked: The agreement of every method for which it is defined, the best first.
+        common: The number of samples behind ``ranked``, those that every method has scored; None
+            where these are too few, and each method is ranked on its own samples.
         reference: The method that others are tested against.
-        differences: By method.
-        p_corrected: By method, as far as there is a test.
-        number: Of comparisons that p allows for.
+        differences: The difference from the reference, by method.
+        p_corrected: The corrected p, by method with a test.
+        number: The number of comparisons for which p is corrected.
     """
 
     objective: Measure
@@ -141,15 +141,16 @@ def tests_against(
 ) -> PairTests:
     """Test every other method against the reference, with p corrected by Holm.
 
-    Choosing the best method as the reference looks at every two, which p then allows for.
+    Choosing the best method as the reference compares all pairs of methods, for which p is then
+    corrected.
 
     Args:
-        table: With ratings.
-        estimates: Of its methods; those without one by the objective are left out.
-        objective: The measure.
+        table: A table with ratings.
+        estimates: The agreement of its methods; methods without one for the objective are left out.
+        objective: The measure that is tested.
         reference: The method that others are tested against; None takes the best one.
-        resamples: Of each test.
-        seed: Of these.
+        resamples: Resamples of each test.
+        seed: Seed of the resamples.
     """
     methods = [method for method in table.methods if (method, objective) in estimates]
     table = replace(table, scores=as_shown(objective, table.scores)).rated
@@ -191,7 +192,7 @@ def tests_against(
 
 
 def differences_table(tests: PairTests, margin: float | None) -> Table:
-    """Every other method less the reference, and whether the two are as good as each other."""
+    """Tabulate the differences from the reference, and whether they lie within the margin."""
     columns = named_columns(
         method="text",
         n="int",
@@ -233,7 +234,7 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
 
 
 def decisions_by_rating(table: ScoreTable) -> Table:
-    """Every method's decisions against those of the ratings; for ratings in [0, 1]."""
+    """Tabulate every method's decisions against those of ratings in [0, 1]; otherwise empty."""
     human = table.rating
     is_good = human >= _PASS
     records = []
@@ -275,7 +276,7 @@ def decisions_by_rating(table: ScoreTable) -> Table:
 def rating_notes(
     table: ScoreTable, tests: PairTests, *, is_best: bool
 ) -> Iterator[str]:
-    """What a reader must know of the ratings, and of a reference that is the best method."""
+    """Note few ratings, groups, and a reference that was chosen as the best method."""
     rated = len(table.rated)
     if rated < FEW:
         yield (
@@ -294,9 +295,10 @@ def rating_notes(
 def agreement_sentence(
     table: ScoreTable, estimates: Estimates, tests: PairTests
 ) -> str:
-    """The method that agrees best with people, and whether it is significantly better than the next.
+    """Name the method that agrees best with people, and test it against the next one.
 
-    Empty with too few ratings. TCVA at another temperature is no other method.
+    The sentence is empty with too few ratings. TCVA at another temperature does not count as the
+    next method.
     """
     ranked = tests.ranked
     common = tests.common
@@ -306,7 +308,7 @@ def agreement_sentence(
     estimated = estimates[best, tests.objective]
     n = estimated.n
     shown = cell(estimated.value, "interval", estimated.low, estimated.high)
-    if common not in {None, n}:  # its interval is of its own samples
+    if common not in {None, n}:  # its interval is for its own samples
         shown = cell(ranked[best], "score")
         n = common
     figures = f"({MEASURE_NAMES[tests.objective]} {shown}, n = {n})"

@@ -1,4 +1,4 @@
-"""How many labels it takes, which samples to rate next, and the file of labels for raters."""
+"""Plan human labels: how many are needed, which samples to rate next, and the file for raters."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from tcva_adapters.stats.inference import labels_needed
 from tcva_adapters.tables import Column, Record, Table, cell, counted
 
 OURS = re.compile(rb'{"id": |"?id"?,"?human"?')
-"""How files of labels begin."""
+"""Pattern of the beginning of a file of labels."""
 
 LEAST_LABELS = 10
-"""Below so many there is no interval."""
+"""The fewest labels that give an interval."""
 
 _WIDTHS = (0.2, 0.1, 0.05)
 
 
 def labels_table(estimates: Mapping[str, Estimate], width: float | None) -> Table:
-    """How many labels intervals of some widths take, going by those at hand.
+    """Estimate how many labels an interval of some width needs, from the labels at hand.
 
     Args:
-        estimates: By name, each with the interval that the labels at hand give.
-        width: The width that is wanted, from end to end; by default some usual ones.
+        estimates: Estimates by name, each with the interval that the labels at hand give.
+        width: The wanted width, from end to end; by default 0.2, 0.1 and 0.05.
 
     Raises:
         InvalidValueError: A width that is not above 0 and at most 1.
@@ -69,15 +69,15 @@ def next_to_rate(
     number: int,
     seed: int = 0,
 ) -> Table:
-    """A random draw of samples without a rating, spread evenly along a method's scores.
+    """Draw samples without a rating at random, spread evenly along a method's scores.
 
-    Every sample has the same chance, so that a mean of their ratings is unbiased.
+    Every sample has the same chance, so that the mean of their ratings is unbiased.
 
     Args:
-        table: Scores, and ratings as far as there are any.
-        method: Along whose scores.
-        number: How many are drawn; all that are left where these are fewer.
-        seed: Of the start, and of the order of equal scores.
+        table: Scores, and the ratings at hand.
+        method: The method along whose scores samples are spread.
+        number: The number of samples to draw; all that are left where these are fewer.
+        seed: Seed of the start, and of the order of equal scores.
 
     Raises:
         InvalidValueError: A number below 1, or no sample is left.
@@ -91,7 +91,7 @@ def next_to_rate(
     number = min(whole("the number of samples to rate", number, least=1), len(left))
     rng = np.random.default_rng(whole("seed", seed, least=0))
     along = left[np.lexsort((rng.random(len(left)), scores[left]))]
-    # Every N/n-th of N samples, from a random start.
+    # Take every (N/n)-th of N samples, from a random start.
     starts = (rng.random() + np.arange(number)) * len(left) / number
     places = np.sort(along[starts.astype(np.int64)])
     return Table(
@@ -112,13 +112,14 @@ def write_labels(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Write what is rated and what is to be rated, for raters, the report's page and ``--human``.
+    """Write the rated samples and those to rate, for raters, the report's page and ``--human``.
 
     Args:
-        path: jsonl or csv with ``id`` and ``human``, which is empty where a rating is wanted.
-        table: With the ratings that there are.
-        drawn: See `next_to_rate`.
-        overwrite: Replace a file of something else, too.
+        path: A jsonl or csv file with ``id`` and ``human``, which is empty where a rating is
+            wanted.
+        table: A table with the ratings at hand.
+        drawn: The samples to rate; see `next_to_rate`.
+        overwrite: Replace a file with other content, too.
 
     Raises:
         InvalidValueError: Another suffix, or the file cannot be written.

@@ -1,4 +1,4 @@
-"""What people would say of all samples, where only some of them are rated."""
+"""Estimate the mean rating of all samples where only some of them are rated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tcva_adapters.stats.powered_mean import LEAST_RATINGS, powered_mean
 from tcva_adapters.tables import Table, named_columns
 
 _NO_DRAW = 3.0
-"""Standard errors: rated samples that lie further off by the judge's scores were hardly drawn."""
+"""Distance in standard errors beyond which rated samples are unlikely to be a random draw."""
 
 
 def mean_ratings(
@@ -22,21 +22,22 @@ def mean_ratings(
     at: float,
     level: float,
 ) -> list[Table]:
-    """The mean rating and the pass rate of all samples, where only some of them are rated.
+    """Estimate the mean rating and the pass rate of all samples where only some are rated.
 
-    From 30 ratings on they are prediction-powered: the ratings correct the judge's bias, and the
-    judge says how far the rated samples lie from the others (`stats.powered_mean`). Below, they are those
-    of the ratings alone, and the interval of the pass rate is the exact one.
+    From 30 ratings on the estimates are prediction-powered (`stats.powered_mean`): the ratings
+    correct the judge's bias, and the judge's scores show how far the rated samples differ from the
+    others. With fewer ratings, the estimates use the ratings alone, and the interval of the pass
+    rate is exact.
 
     Args:
-        scores: Of the judge, shape (N,); nan where there is none.
-        human: Ratings in [0, 1], likewise.
-        groups: One per sample, or None.
-        at: A rating passes from here on.
-        level: Of the intervals.
+        scores: The judge's scores, shape (N,); nan where there is none.
+        human: Ratings in [0, 1], shape (N,); nan where there is none.
+        groups: The group of each sample, or None.
+        at: The lowest rating that passes.
+        level: Level of the intervals.
 
     Returns:
-        Nothing where every sample with a score is rated.
+        One table; an empty list where every sample with a score is rated.
     """
     scored = np.isfinite(scores)
     rated = scored & np.isfinite(human)

@@ -1,4 +1,4 @@
-"""The parts of a comparison that need no human rating: methods, decisions, pairs, and what differs."""
+"""The tables of a comparison that need no human rating: methods, decisions, pairs, ranks."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ REASONS = named_columns(
     samples="int",
     example="prose",
 )
-"""Of tables that say why scores are missing."""
+"""Columns of tables that say why scores are missing."""
 
 LEXICAL = "The lexical judge only compares words."
 
 
 def method_records(table: ScoreTable) -> list[Record]:
-    """Each method alone: n, mean and sd, quantiles, ties, ends of the scale, pass rate.
+    """Describe each method alone: n, mean and sd, quantiles, ties, ends of the scale, pass rate.
 
     ``tied`` is the share of pairs of samples with scores that are equal at three digits, which a
-    reader cannot rank; ``mean_common`` is of the samples that every method has scored.
+    reader cannot rank; ``mean_common`` is the mean over the samples that every method has scored.
     """
     common = np.isfinite(table.scores).all(axis=1)
     records = []
@@ -77,7 +77,7 @@ def method_records(table: ScoreTable) -> list[Record]:
 
 
 def distribution(records: list[Record]) -> Table:
-    """The spread of scores, from what `method_records` says."""
+    """Tabulate the spread of scores, from the records of `method_records`."""
     columns = [
         Column("method"),
         *(Column(name, "score") for name in ("mean_common", "sd", *_QUANTILES)),
@@ -93,7 +93,7 @@ def distribution(records: list[Record]) -> Table:
 
 
 def unscored(table: ScoreTable) -> Table:
-    """Why scores are missing, with what the first sample says of it."""
+    """Tabulate why scores are missing, with the details of the first sample for each reason."""
     records: list[Record] = []
     for method in table.methods:
         if method in table.views[1:]:
@@ -112,7 +112,7 @@ def unscored(table: ScoreTable) -> Table:
 
 
 def reason_notes(rows: Records, name: str) -> list[str]:
-    """Why rows have no interval, each reason once with what it holds for."""
+    """Note why rows have no interval, each reason once with the names of its rows."""
     names: dict[str, dict[str, None]] = {}
     for row in rows:
         if row["reason"]:
@@ -124,7 +124,7 @@ def reason_notes(rows: Records, name: str) -> list[str]:
 
 
 def reasons_of_missing(table: ScoreTable, method: str) -> Scores:
-    """Count why a method has no score, with what the first sample says of each reason."""
+    """Count why a method has no score, with the details of the first sample for each reason."""
     missing = Scores()
     for row in np.flatnonzero(np.isnan(table.column(method))).tolist():
         reason, _, detail = table.reason(table.samples[row], method).partition(":")
@@ -134,7 +134,7 @@ def reasons_of_missing(table: ScoreTable, method: str) -> Scores:
 
 
 def decisions(table: ScoreTable) -> Table:
-    """Pass and fail under TCVA at each temperature against every other method's own."""
+    """Tabulate TCVA's decisions at each temperature against those of every other method."""
     views = table.views or (table.main,)
     records = [
         {"method": method, "tcva": view, **crosstab(table, view, method)}
@@ -161,7 +161,7 @@ def decisions(table: ScoreTable) -> Table:
 
 
 def crosstab(table: ScoreTable, first: str, second: str) -> Record:
-    """How often two methods' decisions coincide, on the samples that both have scored."""
+    """Count how often two methods' decisions coincide, on the samples that both have scored."""
     a = table.column(first)
     b = table.column(second)
     both = np.isfinite(a) & np.isfinite(b)
@@ -177,7 +177,7 @@ def crosstab(table: ScoreTable, first: str, second: str) -> Record:
 
 
 def decision_counts(first: BoolArray, second: BoolArray) -> IntArray:
-    """Passes and fails of the first by those of the second, shape (2, 2).
+    """Count passes and fails of the first method by those of the second, shape (2, 2).
 
     >>> decision_counts(np.array([True, True, False]), np.array([True, False, False])).tolist()
     [[1, 1], [0, 1]]
@@ -187,7 +187,7 @@ def decision_counts(first: BoolArray, second: BoolArray) -> IntArray:
 
 
 def pairs(table: ScoreTable) -> Table:
-    """Every two methods on the samples that both have scored."""
+    """Compare every two methods on the samples that both have scored."""
     records = []
     for first, second in combinations(table.methods, 2):
         scores = table.common([first, second]).scores
@@ -225,17 +225,18 @@ def pairs(table: ScoreTable) -> Table:
 
 
 def ranked_differently(table: ScoreTable, most: int) -> Table:
-    """The samples that two methods rank most differently, by the share of samples below.
+    """List the samples that two methods rank most differently, by the share of samples below.
 
-    Ties, equal to three digits, count half. A sample appears once, with the pair that differs most about it; a
-    pair that gives it the same score, or of two views of one judgement, is left out.
+    Scores that are equal at three digits are ties, which count half. A sample appears once, with
+    the pair of methods that differs most on it. Pairs that give it the same score, and pairs of two
+    views of one judgement, are left out.
     """
     pairs = [
         pair
         for pair in combinations(table.methods, 2)
         if not set(pair) <= set(table.views)
     ]
-    # Of each pair and sample, by the pair's two methods.
+    # The shares below, by pair, sample and method of the pair.
     shares = np.zeros((len(pairs), len(table), 2))
     for pair, of_pair in zip(pairs, shares, strict=True):
         scores = table.select(methods=pair).scores
@@ -277,7 +278,7 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
 
 
 def share_below(scores: FloatArray) -> FloatArray:
-    """The share of the scores of a column below each, ties counted half.
+    """Compute the share of a column's scores below each of them; ties count half.
 
     >>> share_below(np.array([0.2, 0.9, 0.9, 0.4])).tolist()
     [0.125, 0.75, 0.75, 0.375]
@@ -287,7 +288,7 @@ def share_below(scores: FloatArray) -> FloatArray:
 
 
 def usage(table: ScoreTable) -> Table:
-    """What the methods took: judgements made now and before, calls, tokens, seconds."""
+    """Tabulate the cost of the methods: judgements made now and before, calls, tokens, seconds."""
     return Table(
         "usage",
         named_columns(
@@ -308,12 +309,12 @@ def usage(table: ScoreTable) -> Table:
 
 
 def _judgement_name(table: ScoreTable, method: str) -> str:
-    """The name of a method, which is one for all views of TCVA's judgement."""
+    """Name a method's judgement; all views of TCVA's judgement share one name."""
     return "tcva" if method in table.views else method
 
 
 def usage_notes(table: ScoreTable) -> Iterator[str]:
-    """What all methods took together; nothing where nobody counted."""
+    """Note the total cost of all methods, where it was counted."""
     total = Counter[str]()
     for spent in table.usage.values():
         total.update({name: int(number) for name, number in spent.items()})
@@ -326,5 +327,5 @@ def usage_notes(table: ScoreTable) -> Iterator[str]:
 
 
 def mean(values: FloatArray | BoolArray) -> float:
-    """The mean; nan of nothing."""
+    """The mean; nan where there are no values."""
     return float(values.mean()) if len(values) else math.nan

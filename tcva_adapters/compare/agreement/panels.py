@@ -1,4 +1,4 @@
-"""How far the judges of a panel agree, and the claims on which they differ."""
+"""Measure how far the judges of a panel agree, and list the claims on which they differ."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from tcva_adapters.tables import (
 )
 
 FEW = 30
-"""Claims with two levels below which alpha hangs on one or two of them."""
+"""Claims with two levels; with fewer of them, alpha depends on one or two."""
 
 
 def panel_report(source: ScoreTable | Source) -> Report:
-    """How far the judges of a panel agree, claim by claim, and where a person should look.
+    """Report how far the judges of a panel agree, and on which claims they differ.
 
     Args:
-        source: Results of a `Panel`, or a table with them; of repeats the first. Intervals are about
-            other samples, or other groups where the table has groups.
+        source: Results of a `Panel`, or a table with them; of repeats the first is used. Intervals
+            generalise to other samples, or to other groups where the table has groups.
 
     Returns:
-        Tables ``agreement`` (Krippendorff's alpha for ordered levels; to how many independent judges
-        the panel amounts), ``judges`` (Cohen's kappa with quadratic weights of every two) and
-        ``disputed``.
+        Tables ``agreement`` (Krippendorff's alpha for ordered levels, and the effective number of
+        independent judges), ``judges`` (Cohen's kappa with quadratic weights for every two judges)
+        and ``disputed``.
 
     Raises:
         InvalidValueError: No result comes from a panel.
@@ -110,7 +110,7 @@ def panel_report(source: ScoreTable | Source) -> Report:
 
 
 def _pairs_table(judges: Sequence[str], levels: FloatArray) -> Table:
-    """Every two judges on the claims on which both gave a level."""
+    """Compare every two judges on the claims for which both gave a level."""
     rows = []
     for (first, one), (second, two) in combinations(
         zip(judges, levels, strict=True), 2
@@ -143,14 +143,14 @@ def _pairs_table(judges: Sequence[str], levels: FloatArray) -> Table:
 
 
 def disputed(source: ScoreTable | Source, most: int | None = None) -> Report:
-    """The claims on which the judges of a panel differ: a person's time is best spent on these.
+    """List the claims on which the judges of a panel differ, for a person to review.
 
     Args:
         source: As for `panel_report`.
-        most: How many samples; all with any difference where None.
+        most: The number of samples; None lists all on which judges differ.
 
     Returns:
-        A table ``disputed``, the samples that differ most first, and of each the claims. The
+        A table ``disputed`` of claims, those of the samples with the largest mean spread first. The
         ``spread`` is the mean distance in levels between two judges, in [0, 4].
 
     Raises:
@@ -202,7 +202,7 @@ def results_of_main(table: ScoreTable) -> list[Result | None]:
 
 
 def _panels(table: ScoreTable) -> list[Assessment | None]:
-    """The judgements of each sample, of repeats the first."""
+    """The judgement of each sample; of repeats the first."""
     panels: list[Assessment | None] = []
     for result in results_of_main(table):
         panel = None if result is None else result.assessment

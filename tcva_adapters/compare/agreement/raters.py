@@ -1,4 +1,4 @@
-"""How far several human raters agree, and how good that lets a method get."""
+"""Measure how far human raters agree, and how well a method can agree with them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,22 @@ from tcva_adapters.tables import Column, Report, Table, cell, named_columns
 
 
 def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Report:
-    """How far several human raters agree, and how good that lets a method get.
+    """Report how far several human raters agree, and how well a method can agree with them.
 
     A rating is the truth plus the rater's error, so even a method that gives the truth correlates
     with the mean of k raters by no more than the square root of that mean's reliability, which
-    Spearman and Brown derive from the mean correlation r of two: ``k r / (1 + (k - 1) r)``. A method's
-    correlation divided by it is what it would be with error-free ratings (Spearman, 1904). It
-    supposes that raters err independently; for rank correlations it is approximate.
+    Spearman and Brown derive from the mean correlation r of two: ``k r / (1 + (k - 1) r)``. A
+    method's correlation divided by this square root is the correlation that error-free ratings
+    would give (Spearman, 1904). Both assume that raters err independently; for rank correlations
+    they are approximate.
 
     Args:
-        table: With two raters or more.
-        objective: ``pearson``; everything else, which cannot be corrected, is replaced by Spearman.
+        table: A table with two raters or more.
+        objective: ``pearson`` or ``spearman``; other measures cannot be corrected and are replaced
+            by ``spearman``.
 
     Returns:
-        Tables ``raters`` (every two) and ``methods and raters``.
+        Tables ``raters`` (every two raters) and ``methods and raters``.
 
     Raises:
         InvalidValueError: Fewer than two raters.

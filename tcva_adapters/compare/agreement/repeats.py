@@ -1,4 +1,4 @@
-"""What repeats of a judgement show of the judge's noise."""
+"""Measure the judge's noise by repeats of a judgement."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from tcva_adapters.tables import Report, Table, cell, counted, named_columns
 
 
 def repeat_report(source: ScoreTable | Source) -> Report:
-    """What repeats of a judgement show: the variance by judge and by sample, and flips.
+    """Report the variance by judge and by sample, and the flips of decisions, over repeats.
 
     Args:
         source: Results of a `TCVA` with ``repeats``, or a table with them.
 
     Returns:
-        One table ``repeats`` with one record: over the samples with two scored repeats or more, how
-        many ``flip`` at the threshold, on what share two repeats ``disagree``, how many are the
-        ``same`` word for word, the standard deviations ``judge_sd`` (within a sample) and
-        ``sample_sd`` (between samples), the ``standard_error`` of the mean, and what it would be with
-        ``one_repeat_more`` or as many judgements of ``more_samples``.
+        One table ``repeats`` with one record: over the samples with two or more scored repeats, the
+        number that ``flip`` at the threshold, the mean share of pairs of repeats that ``disagree``,
+        the number whose repeats are the ``same`` word for word, the standard deviations
+        ``judge_sd`` (within a sample) and ``sample_sd`` (between samples), the ``standard_error``
+        of the mean, and what it would be with ``one_repeat_more`` or with as many judgements of
+        ``more_samples``.
 
     Raises:
-        InvalidValueError: None was judged several times.
+        InvalidValueError: No sample was judged several times.
     """
     results = results_of_main(read_scores(source))
     repeats_by_sample = [result.repeats if result else () for result in results]

@@ -1,4 +1,4 @@
-"""Which settings agree best with human ratings, and whether the gain is significant. No call."""
+"""Choose the settings that agree best with human ratings, and test the gain, without a call."""
 
 from __future__ import annotations
 
@@ -55,37 +55,40 @@ def calibrate(
 ) -> Report:
     """Choose the settings that agree best with human ratings, and test whether they are better.
 
-    A grid always has a best setting on the samples at hand, most often by luck. So the samples are
-    divided into 5 folds, 50 times, and for each fold the setting that does best on the others
-    scores it. What these choices gain over the settings in use has an interval (bootstrap), and only
-    where all of it lies above 0 is a change recommended. A gain in ``spearman`` has one from 50
-    ratings on, others from 10. `recommendation.recommended` makes a configuration of it.
+    A grid always has a best setting on the samples at hand, most often by luck. The samples are
+    therefore divided into 5 folds, 50 times, and each fold is scored by the setting that does best
+    on the other folds. The gain of these choices over the settings in use has a bootstrap interval,
+    and a change is recommended only where all of the interval lies above 0. A gain in ``spearman``
+    has an interval from 50 ratings on, other gains from 10. `recommendation.recommended` makes a
+    configuration of the report.
 
-    With a limit it chooses the lowest threshold that keeps it, see `guaranteed` of the same package.
+    With a limit, a threshold that keeps it is chosen; see `guaranteed` of the same package.
 
     Args:
         source: Judgements, or level counts, as `read_scores` takes them; or a `ScoreTable`.
         human: Where the ratings are, see `read_scores`.
         objective: ``spearman``, ``mae``, or ``kappa`` of pass and fail.
-        temperatures: To choose from; by default 0.1, 0.15 and so on to 1.0.
+        temperatures: Temperatures to choose from; by default 0.1, 0.15 and so on to 1.0.
         schemes: Weight schemes to choose from; by default the one in use.
-        penalties: Likewise.
-        by: A field of the metadata: a temperature for each of its values that has 30 ratings (50 for
-            ``spearman``), where it is significantly better than the setting for all (Bonferroni).
-        group: The field of what samples belong to: these share a fold, and are drawn together.
+        penalties: Penalties to choose from; by default the one in use.
+        by: A field of the metadata; each of its values with 30 ratings (50 for ``spearman``) gets a
+            temperature of its own where that is significantly better than the setting for all
+            (Bonferroni).
+        group: The metadata field of groups; samples of a group share a fold and are drawn together.
         scoring: The settings in use, which a choice has to beat.
         human_scale: Lowest and highest rating that could be given; by default 0 and 1.
-        human_threshold: A rating passes from here on (``kappa``, limits); by default the middle.
-        resamples: Behind each interval.
-        level: Of the intervals.
+        human_threshold: The lowest rating that passes (``kappa``, limits); by default the middle.
+        resamples: Resamples behind each interval.
+        level: Level of the intervals.
         seed: The same seed gives the same figures.
         skip_bad: Leave out unreadable lines.
         max_false_pass: At most this share of the answers that people reject may pass.
         min_true_pass: At least this share of the good answers must pass.
-        confidence: With which both limits hold together; by default 0.95.
+        confidence: The confidence with which both limits hold together; by default 0.95.
 
     Returns:
-        The tables ``settings``, ``gain``, ``choices`` (in which share of the folds), ``by FIELD``.
+        The tables ``settings``, ``gain``, ``choices`` (each setting's share of the folds) and
+        ``by FIELD``.
 
     Raises:
         InvalidValueError: No verdicts, fewer than 10 samples (or groups) with a score and a rating,
@@ -130,7 +133,7 @@ def calibrate(
 
 
 def _of_one_judge(table: ScoreTable) -> ScoreTable:
-    """The same table with level counts.
+    """Return the table with level counts, and refuse several judges or criteria.
 
     Raises:
         InvalidValueError: There are no verdicts, or those of several judges or criteria.
@@ -150,7 +153,7 @@ def _of_one_judge(table: ScoreTable) -> ScoreTable:
 
 
 def _with_verdicts(table: ScoreTable) -> ScoreTable:
-    """The judgements that rows of imported scores carry, in cells with results as JSON."""
+    """Read the judgements that rows of imported scores carry as JSON in their cells."""
     columns: dict[str, dict[int, Result]] = {}
     for row, sample in enumerate(table.texts):
         for name, value in sample.metadata.items():
@@ -183,7 +186,7 @@ def _recommendation(
     temperatures: Temperatures,
     by: str | None,
 ) -> Report:
-    """The setting that agrees best, or the one in use where no gain is significant."""
+    """Report the setting that agrees best, or the one in use where the gain is not significant."""
     rated = _rated(table)
     choice = search.choose(rated, settings)
     tables = choice.tables()
@@ -220,8 +223,8 @@ def _recommendation(
 
 
 def _rated(table: ScoreTable) -> ScoreTable:
-    """The samples with verdicts and a rating."""
-    assert table.counts is not None  # noqa: S101  # `_of_one_judge` has looked
+    """Select the samples with verdicts and a rating."""
+    assert table.counts is not None  # noqa: S101  # `_of_one_judge` has checked it
     has_verdicts = table.counts[:, 0].any(axis=1)
     rated = table.select(np.isfinite(table.rating) & has_verdicts)
     if not len(rated):
@@ -237,9 +240,10 @@ def _by_value(
     by: str,
     settings: Sequence[ScoringConfig],
 ) -> tuple[Table, dict[str, float]]:
-    """Each value of a field on its own samples, and the temperatures that are significantly better.
+    """Calibrate each value of a field on its own, and return the significantly better temperatures.
 
-    With many values one of them looks better by luck, so their intervals share what they may err.
+    With many values one of them looks better by luck, so the error rate is divided among their
+    intervals.
     """
     rows_by_value = table.rows_by(by)
     few = max(FEW, search.least)

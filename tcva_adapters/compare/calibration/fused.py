@@ -1,4 +1,4 @@
-"""Fused scores as methods of a comparison, and what they gain over the best of their members."""
+"""Add fused scores as methods of a comparison, and test their gain over the best member."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _MARK = "+"
 
 
 def members_of(text: str) -> tuple[str, ...]:
-    """The members of ``A + B``.
+    """Parse the members of ``A + B``.
 
     Raises:
-        InvalidValueError: Fewer than two, or one twice.
+        InvalidValueError: There are fewer than two members, or one twice.
 
     >>> members_of("tcva T=0.5 + ragas faithfulness")
     ('tcva T=0.5', 'ragas faithfulness')
@@ -39,7 +39,7 @@ def members_of(text: str) -> tuple[str, ...]:
 
 
 def fused_name(text: str) -> str:
-    """As tables show it.
+    """Name a fused method as tables show it.
 
     >>> fused_name("a +b")
     'fused(a + b)'
@@ -48,10 +48,11 @@ def fused_name(text: str) -> str:
 
 
 def with_fused(table: ScoreTable, text: str) -> ScoreTable:
-    """The same with the geometric mean of ``A + B`` as one more method.
+    """Add the geometric mean of ``A + B`` to a table as one more method.
 
-    Members without a score are left out of a sample's mean, as are those that no gate passes. What cannot be fused (a member on a
-    scale of its own) is left out, and a note says so: by then all judgements are paid for.
+    Members without a score, and members that no gate passes, are left out of a sample's mean. A
+    method that cannot be fused, such as one with a member on another scale, is left out with a note
+    instead of an error, as all judgements are paid for by then.
     """
     members = members_of(text)
     name = fused_name(text)
@@ -90,15 +91,15 @@ def with_composite(
     weights: Mapping[str, float] | None = None,
     threshold: float | None = None,
 ) -> ScoreTable:
-    """The table with the weighted mean of its methods, which every weighted one has to score.
+    """Add the weighted mean of a table's methods, for samples that each weighted method scored.
 
     Args:
-        table: E.g. of CCRS metrics.
-        weights: By method, summing to 1; by default all alike.
-        threshold: The composite passes from here on; by default 0.5.
+        table: A table of scores, e.g. of CCRS metrics.
+        weights: Weights by method, summing to 1; by default all equal.
+        threshold: The lowest composite that passes; by default 0.5.
 
     Raises:
-        InvalidValueError: A weight is for something else.
+        InvalidValueError: A weight is for a method that the table does not have.
     """
     shares = weights or dict.fromkeys(table.methods, 1.0 / len(table.methods))
     weighted = [name for name, share in shares.items() if share > 0.0]
@@ -108,7 +109,7 @@ def with_composite(
     for row in np.flatnonzero(np.isnan(scores)).tolist():
         sample = table.samples[row]
         missing = [name for name in weighted if np.isnan(columns[name][row])]
-        # Reasons are not always held.
+        # Reasons are not always stored.
         reason = table.reasons.get((sample, missing[0]), "no_score").partition(":")[0]
         reasons[sample, COMPOSITE] = f"{reason}: no score for {', '.join(missing)}"
     if threshold is None:
@@ -117,17 +118,17 @@ def with_composite(
 
 
 def gains(table: ScoreTable, *, resamples: int = 10_000, seed: int = 0) -> Table:
-    """What each fused method gains over the member that agrees best with people, by Spearman's rho.
+    """Test each fused method's gain over the member that agrees best with people (Spearman's rho).
 
-    Of several combinations one may gain by luck, so p allows for all of them (Holm).
+    One of several combinations may gain by luck, so p is corrected for all of them (Holm).
 
     Args:
-        table: With human ratings, and the fused methods among its ``members``.
-        resamples: Of each test.
-        seed: Of these.
+        table: A table with human ratings, and the fused methods among its ``members``.
+        resamples: Resamples of each test.
+        seed: Seed of the resamples.
 
     Raises:
-        MissingDependencyError: scipy is missing.
+        MissingDependencyError: scipy is not installed.
     """
     records = []
     for name, members in table.members.items():

@@ -1,4 +1,4 @@
-"""A gate: what passes at each threshold, and at which of them it certainly keeps its limits."""
+"""Gates: the shares that pass at each threshold, and the thresholds that are certified."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from tcva_adapters.tables import Record, Table, counted, named_columns
 
 _STEPS = 200
 THRESHOLDS = np.arange(_STEPS, -1, -1) / _STEPS
-"""The path, the strictest first."""
+"""The path of thresholds, the strictest first."""
 
 _SAME = 1e-12
-"""A rejected answer passes where only the last digits of its score are below a threshold."""
+"""Tolerance for scores and ratings that rounding leaves just below a threshold."""
 
 _NO_LIMIT = 0.5
-"""Shares and bounds do not depend on the limit, where there is none."""
+"""Stands in for a limit that is not given; shares and bounds do not depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What passes at each of `THRESHOLDS`, and which of them are certified.
+    """The shares that pass at each of `THRESHOLDS`, and the thresholds that are certified.
 
     Attributes:
-        limits: To keep.
-        error: What the test of each limit may err.
-        rejected: Rejected answers with a score.
-        good: Good answers.
-        groups: How many groups the rejected answers are of; None where they stand alone.
-        curves: At each ``threshold`` ``false_pass`` (the share of rejected answers that pass), ``bound``
-            (its upper bound), ``true_pass`` (the share of good answers that pass) and
-            ``true_bound`` (its lower bound), each of shape (201,).
+        limits: The limits to keep.
+        error: The error rate allowed for the test of each limit.
+        rejected: The number of rejected answers with a score.
+        good: The number of good answers.
+        groups: The number of groups of the rejected answers; None where there are no groups.
+        curves: ``threshold``, and at each of them ``false_pass`` (the share of rejected answers
+            that pass), ``bound`` (its upper bound), ``true_pass`` (the share of good answers that
+            pass) and ``true_bound`` (its lower bound), each of shape (201,).
         is_strict: Which thresholds are certified to keep the limit on false passes, shape (201,).
-        is_lenient: Which ones are certified to let enough good answers pass, likewise.
+        is_lenient: Which thresholds are certified to let enough good answers pass, shape (201,).
     """
 
     limits: Limits
@@ -61,11 +61,11 @@ class Gate:
         limits: Limits,
         error: float,
     ) -> Self:
-        """The gate of rated samples by some scores of a method.
+        """Build the gate of rated samples from some scores of a method.
 
-        Gates let through what claims nothing: it passes at every threshold. Any other rejected answer
-        without a score does not pass, which says nothing of one with a score: it is left out. A good
-        one counts, as not passing.
+        An answer that claims nothing passes at every threshold, as gates let it through. Any other
+        rejected answer without a score is left out: it does not pass, which says nothing about
+        answers with a score. A good answer without a score counts as not passing.
         """
         scores = np.where(table.closed(method), np.nan, scores)
         scores = np.where(table.silent(method), 1.0, scores)
@@ -104,7 +104,7 @@ class Gate:
         )
 
     def joined(self, other: Self) -> Self:
-        """What holds for both: the worse shares, and the thresholds that are certified for both."""
+        """Combine two gates: the worse shares, and the thresholds that are certified for both."""
         worse = {"false_pass": np.fmax, "bound": np.fmax}
         return replace(
             self,
@@ -121,12 +121,12 @@ class Gate:
 
     @property
     def certified(self) -> BoolArray:
-        """Which thresholds keep all limits, shape (201,)."""
+        """Which thresholds are certified to keep all limits, shape (201,)."""
         return self.is_strict & self.is_lenient
 
     @property
     def chosen(self) -> int | None:
-        """The place of the threshold to use; None where none is certified."""
+        """The index in `THRESHOLDS` of the one to use; None where none is certified."""
         places = np.flatnonzero(self.certified).tolist()
         if not places:
             return None
@@ -134,7 +134,7 @@ class Gate:
 
     @property
     def merit(self) -> tuple[bool, float]:
-        """The more the better: whether there is a threshold, and what comes of it."""
+        """A sort key, higher is better: whether a threshold is certified, then its shares."""
         if self.chosen is None:
             return False, -float(self.curves["bound"][0])
         at_chosen = self.record()
@@ -143,7 +143,7 @@ class Gate:
         return True, at_chosen["true_pass"]
 
     def record(self) -> Record:
-        """What passes at the chosen threshold; where there is none, what passes at 1."""
+        """Describe what passes at the chosen threshold, where there is one, and at threshold 1."""
         record: Record = {"rejected": self.rejected, "good": self.good}
         if self.chosen is not None:
             for name, curve in self.curves.items():
@@ -152,7 +152,7 @@ class Gate:
         return record
 
     def table(self) -> Table:
-        """What passes along the thresholds."""
+        """Tabulate what passes at each threshold."""
         shown = {**self.curves, "certified": self.certified}
         del shown["true_bound"]
         return Table(
@@ -174,7 +174,7 @@ class Gate:
         )
 
     def why(self) -> str:
-        """Why no threshold is certified, as a clause."""
+        """Say why no threshold is certified, as a clause."""
         most = self.limits.max_false_pass
         least = self.limits.min_true_pass
         if most is not None and not self.is_strict.any():
@@ -193,7 +193,7 @@ class Gate:
         )
 
     def _why_not_strict(self, most: float) -> str:
-        """Too few ratings, or a judge that misses too much."""
+        """Say whether there are too few ratings, or the judge misses too much."""
         number = self.rejected
         units = "rated rejections"
         if self.groups is not None:
@@ -221,12 +221,12 @@ class Gate:
 
 
 def _certified(path: Path) -> BoolArray:
-    """Which thresholds of a path are certified, from its first one on."""
+    """Mark the certified thresholds of a path, which run from its first one on."""
     count = 0 if path.place is None else path.place + 1
     return np.arange(len(THRESHOLDS)) < count
 
 
 def rejects(table: ScoreTable, limits: Limits) -> BoolArray:
-    """Which answers people reject; the mean of equal ratings may be off in its last digits."""
+    """Mark the answers that people reject; the last digits of a mean rating do not count."""
     passing = passes_from(limits.human_threshold, limits.human_scale)
     return table.rating < passing - _SAME

@@ -1,8 +1,8 @@
-"""The setting of a gate that lets few rejected answers pass, with a guarantee; or why there is none.
+"""Find a gate's setting that lets few rejected answers pass, with a guarantee, or say why not.
 
-At each setting of the score the path goes over 201 thresholds, from 1 down to 0, in steps that no
-rating has had a part in. The temperature is no path: answers in which the judge saw no fault pass
-at every temperature.
+At each setting of the score, a path runs over 201 thresholds from 1 down to 0, in steps that were
+fixed before any rating was seen. The temperature cannot be the path, as answers in which the judge
+saw no fault pass at every temperature.
 """
 
 from __future__ import annotations
@@ -53,10 +53,11 @@ def limits_of(
     human_threshold: float | None = None,
     human_scale: Scale | None = None,
 ) -> Limits | None:
-    """The limits that are given, on the scale of the ratings; None where there are none.
+    """Make `Limits` of those that are given, on the scale of the ratings; None without any.
 
     Raises:
-        InvalidValueError: One is out of range, or what belongs to a limit is given without one.
+        InvalidValueError: A limit is out of range, or ``confidence`` or ``human_threshold`` is
+            given without a limit.
     """
     if max_false_pass is None and min_true_pass is None:
         belonging = {"confidence": confidence, "human_threshold": human_threshold}
@@ -85,13 +86,15 @@ def guaranteed(
     limits: Limits,
     by: str | None = None,
 ) -> Report:
-    """The setting that keeps the limits and, of those, passes the most good answers. No call.
+    """Choose the setting that keeps the limits and passes the most good answers, without a call.
 
     Args:
-        table: With level counts and ratings.
-        settings: Fixed before a rating is seen. Several share what the guarantee may err.
-        limits: To keep.
-        by: A field of the metadata: the limits hold for each of its values, at one threshold.
+        table: A table with level counts and ratings.
+        settings: Settings to try, fixed before a rating is seen; the error rate is divided among
+            them.
+        limits: The limits to keep.
+        by: A field of the metadata; the limits then hold for each of its values, at one common
+            threshold.
 
     Returns:
         The tables ``guarantee`` (a row per setting), ``by FIELD`` (a row per value, with the
@@ -189,7 +192,7 @@ def _gates_table(
     gates: Mapping[str, Gate],
     notes: list[str],
 ) -> Table:
-    """What passes each gate at the threshold that is best for it."""
+    """Tabulate what passes each gate at the threshold chosen for it."""
     rows = [{column: name, **gate.record()} for name, gate in gates.items()]
     return Table(title, [Column(column), *_COLUMNS], rows, notes=notes)
 
@@ -197,7 +200,7 @@ def _gates_table(
 def _guarantee(
     gate: Gate, setting: ScoringConfig, judge: Mapping[str, object], by: str | None
 ) -> Guarantee | None:
-    """The guarantee of a gate at a setting; None where no threshold is certified.
+    """Make the guarantee of a gate at a setting; None where no threshold is certified.
 
     Raises:
         InvalidValueError: No rejected answer has a score.
@@ -226,11 +229,11 @@ def _guarantee(
 
 
 def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
-    """Each method's own scores: the threshold that keeps the limit, and the good answers that pass.
+    """Tabulate for each method the threshold that keeps the limit, and the good answers that pass.
 
     Args:
-        table: With ratings.
-        limits: On false passes, to keep by each method alone.
+        table: A table with ratings.
+        limits: The limits on false passes, which each method has to keep alone.
 
     Raises:
         InvalidValueError: No rating, or ratings outside the scale.
@@ -272,8 +275,8 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
 
 
 def judged_by(table: ScoreTable) -> dict[str, object]:
-    """What the judge of a table's verdicts is known by, for a `Guarantee`; empty where that changes."""
-    # Verdicts of framework metrics are not those that a run's temperatures score.
+    """Return what identifies the judge of a table's verdicts; empty where verdicts differ in it."""
+    # In a run, the judge is that of TCVA's views, not of framework metrics.
     methods = table.views or table.methods
     results = chain.from_iterable(table.results.get(name, ()) for name in methods)
     known = [r.assessment.judged_by for r in results if isinstance(r, Result)]
@@ -283,11 +286,11 @@ def judged_by(table: ScoreTable) -> dict[str, object]:
 
 
 def _rated(table: ScoreTable, limits: Limits) -> ScoreTable:
-    """The rated samples; several judgements of one sample are a group where there are no groups.
+    """Select the rated samples; without groups, several judgements of one sample form a group.
 
     Raises:
-        InvalidValueError: No rating, ratings outside the scale, or answers that are all rejected, or
-            all good.
+        InvalidValueError: No rating, ratings outside the scale, or answers that are all rejected,
+            or all good.
     """
     rated = table.rated
     if not len(rated):
@@ -305,7 +308,7 @@ def _rated(table: ScoreTable, limits: Limits) -> ScoreTable:
         )
     if rated.groups:
         return rated
-    # Another judgement of a sample is no other sample: see `samples.reader.distinct`.
+    # ``a#2`` is a further judgement of sample ``a``: see `samples.reader.distinct`.
     names = set(table.samples)
     originals = []
     for name in rated.samples:
@@ -324,7 +327,7 @@ def _share_note(limits: Limits, passed: str) -> str:
 
 
 def _why_none(gates: Mapping[str, Gate], by: str | None) -> str:
-    """Why no threshold can be trusted to keep the limits for each value of a field."""
+    """Say why no threshold is certified for every value of a field."""
     failing = [value for value, gate in gates.items() if gate.chosen is None]
     if not failing:
         return f"the values of {by!r} have no certified threshold in common"
@@ -340,7 +343,7 @@ def _notes(
     tried: int,
     paths: int,
 ) -> Iterator[str]:
-    """What the limits are about, and what was left out."""
+    """Note how groups, several paths, and answers without a score count."""
     if rated.groups:
         yield (
             "Groups count once each, by the share of their answers that pass; the limits hold for "

@@ -1,4 +1,4 @@
-"""What choosing a setting by human ratings gains on samples that the choice did not see."""
+"""Measure the gain of choosing a setting by human ratings, on samples not used for the choice."""
 
 from __future__ import annotations
 
@@ -28,19 +28,20 @@ Objective = Literal["spearman", "mae", "kappa"]
 
 FOLDS = 5
 REPEATS = 50
-"""Divisions into so many folds; the agreement of what they choose is averaged."""
+"""The number of divisions into folds; the agreement of their choices is averaged."""
 
 _BLOCK_CELLS = 2**16
 
-# The training parts of two of K folds share (K-2)/(K-1) of their samples, so that a setting that is
-# lucky in one is lucky in the other: the variance of a gain is taken so much larger. On simulated
-# data on which all settings are equally good, a gain then shows in 5 % of the cases at most.
+# The training parts of two of K folds share (K-2)/(K-1) of their samples, so a setting
+# that is lucky in one is lucky in the other. The variance of a gain is therefore
+# multiplied by 1 + (K-2)/(K-1). On simulated data where all settings are equally good,
+# a gain then appears in at most 5 % of the cases.
 _WIDER = (1.0 + (FOLDS - 2) / (FOLDS - 1)) ** 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How settings are chosen, and the choice is checked: see `calibrate`."""
+    """A way to choose a setting and to check the choice; see `calibrate`."""
 
     objective: Objective
     human_threshold: float
@@ -50,12 +51,12 @@ class Search:
 
     @property
     def sign(self) -> int:
-        """1 where more is better, -1 where less is."""
+        """1 where a higher objective is better, -1 where a lower one is."""
         return -1 if self.objective == "mae" else 1
 
     @property
     def least(self) -> int:
-        """Ratings that the interval of a gain needs."""
+        """The fewest ratings that the interval of a gain needs."""
         return LEAST_APART["spearman" if self.objective == "spearman" else "mean"]
 
     def choose(self, table: ScoreTable, settings: Sequence[ScoringConfig]) -> Choice:
@@ -118,7 +119,8 @@ class Search:
             on_same=float(values[best, 0]),
             on_unseen=in_use + self.sign * gain.value,
             gain=gain,
-            # It has to reach out of the widened interval, and varies without the widening.
+            # A gain has to exceed the widened interval, but varies without the
+            # widening.
             detectable=half + (gain.smallest - half) / _WIDER,
             shares={
                 settings[place]: number / picks.size
@@ -128,7 +130,7 @@ class Search:
         )
 
     def _target(self, human: FloatArray) -> FloatArray:
-        """What scores are held against: the ratings, or 1 and 0 for pass and fail."""
+        """Return the ratings, or for kappa 1 and 0 for pass and fail, to compare scores with."""
         if self.objective != "spearman" and not is_on_scale(human):
             raise InvalidValueError(off_scale(human))
         target = human
@@ -145,10 +147,10 @@ class Search:
     def _views(
         self, scores: FloatArray, settings: Sequence[ScoringConfig]
     ) -> FloatArray:
-        """Scores (N, C) as the objective sees them, on one scale for all settings.
+        """Bring scores (N, C) to one scale for all settings, as the objective needs it.
 
-        Folds are put together, and scores at T=0.1 and T=1 lie on different scales: for rank
-        correlation these are ranks among all samples, which use no rating.
+        Folds are combined, but scores at T=0.1 and T=1 lie on different scales. For rank
+        correlation, scores therefore become ranks among all samples, which use no rating.
         """
         if self.objective == "spearman":
             ranks: FloatArray = scipy_module("stats").rankdata(seen(scores), axis=0)
@@ -159,7 +161,7 @@ class Search:
         return (scores >= thresholds).astype(np.float64)
 
     def _statistic(self, views: FloatArray, target: FloatArray) -> Statistic:
-        """From how often each sample counts (B, N) to values (C, B), nan where undefined."""
+        """Make the function from sample counts (B, N) to values (C, B), nan where undefined."""
         if self.objective == "kappa":
             return lambda counts: _kappa(views.T, target, counts.astype(np.float64))
         if self.objective == "spearman":
@@ -170,7 +172,7 @@ class Search:
     def _values(
         self, views: FloatArray, target: FloatArray, counts: IntArray
     ) -> FloatArray:
-        """The values themselves, shape (C, B), some selections at a time."""
+        """Compute the objective's values, shape (C, B), block by block to save memory."""
         statistic = self._statistic(views, target)
         step = max(1, _BLOCK_CELLS // len(target))
         blocks = np.split(counts, range(step, len(counts), step))
@@ -179,9 +181,10 @@ class Search:
     def _gain(
         self, new: FloatArray, old: FloatArray, target: FloatArray, units: Units
     ) -> Estimate:
-        """What columns ``new`` gain over ``old`` on average, both on the same resamples.
+        """Estimate the mean gain of columns ``new`` over ``old``, both on the same resamples.
 
-        Choices that were made in folds stay. Resamples where the measure is undefined are left out.
+        The choices of the folds are not made again. Resamples where the measure is undefined are
+        left out.
         """
         new_values, old_values = (self._statistic(side, target) for side in (new, old))
 
@@ -216,7 +219,7 @@ class Search:
 
 
 def _kappa(passes: FloatArray, target: FloatArray, weights: FloatArray) -> FloatArray:
-    """Cohen's kappa of decisions (C, N) with the target (N,), by weights (B, N): (C, B)."""
+    """Compute Cohen's kappa (C, B) of decisions (C, N) and target (N,) under weights (B, N)."""
     ours = passes @ weights.T
     theirs = weights @ target
     both = passes @ (weights * target).T
@@ -228,9 +231,9 @@ def _kappa(passes: FloatArray, target: FloatArray, weights: FloatArray) -> Float
 
 
 def _folds(target: FloatArray, units: Units, seed: int) -> IntArray:
-    """The fold of each sample in each division, shape (REPEATS, N), ratings spread evenly."""
+    """Draw each sample's fold in each division, shape (REPEATS, N), with ratings spread evenly."""
     codes = np.arange(units.n) if units.codes is None else units.codes
-    # A stream of its own, apart from that of the resamples.
+    # The folds have a random stream of their own, apart from the resamples.
     rng = np.random.default_rng([seed, 1])
     means = np.bincount(codes, weights=target) / np.bincount(codes)
     divisions = np.empty((REPEATS, len(means)), dtype=np.int64)
@@ -243,7 +246,7 @@ def _folds(target: FloatArray, units: Units, seed: int) -> IntArray:
 
 
 def _first_best(values: FloatArray) -> IntArray:
-    """The first of the best in each column; 0 where a column has none that is defined."""
+    """Return the index of the first best value in each column; 0 where no value is defined."""
     defined = np.nan_to_num(values, nan=-np.inf)
     chosen: IntArray = np.argmax(defined >= defined.max(axis=0) - SAME, axis=0)
     return chosen

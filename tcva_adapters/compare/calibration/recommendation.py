@@ -1,4 +1,4 @@
-"""What a calibration recommends, in words, in tables, and as a configuration file."""
+"""Present a calibration's recommendation in words, in tables, and as a configuration file."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from tcva_adapters.tables import (
 )
 
 FEW = 30
-"""Ratings below which a choice means little, and a part of the samples keeps what suits all."""
+"""With fewer ratings, a choice means little, and part of the samples keeps the common setting."""
 
 SAME = 1e-12
-"""What is equal on paper may differ by so much."""
+"""Tolerance for values that differ by rounding only."""
 
 _NAMES = {"spearman": "Spearman", "mae": "mean absolute error"}
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What was chosen among settings, and whether that is better than the one in use.
+    """The choice among settings, and whether it is better than the setting in use.
 
     Attributes:
-        objective: By which agreement with human ratings: ``spearman``, ``mae`` or ``kappa``.
-        settings: To choose from, the one in use first.
-        best: The place of the best one on all samples.
-        in_use: The agreement of the one in use.
-        on_same: That of the best one, on the samples that it was chosen on (too good).
-        on_unseen: That of choices, on samples that they did not see.
-        gain: Of choosing, on samples that the choice did not see; above 0 is better.
+        objective: The measure of agreement with human ratings: ``spearman``, ``mae`` or ``kappa``.
+        settings: The settings to choose from, the one in use first.
+        best: The index of the best setting on all samples.
+        in_use: The agreement of the setting in use.
+        on_same: The agreement of the best setting on the samples that it was chosen on (too good).
+        on_unseen: The agreement of the choices on samples that they did not see.
+        gain: The gain of choosing, on samples that the choice did not see; above 0 is better.
         detectable: The true gain that is found in 80 % of such cases; nan without an interval.
-        shares: In which share of the folds each setting was chosen.
-        decisions: With kappa, which says little without them, the shares of samples that the setting
-            in use and the best one decide like people, and let pass.
+        shares: By setting, the share of the folds in which it was chosen.
+        decisions: For kappa, which says little without them: for the setting in use and the best
+            one, the shares of samples that they decide like people, and that they pass.
     """
 
     objective: str
@@ -74,13 +74,13 @@ class Choice:
 
     @property
     def advice(self) -> str:
-        """What to do."""
+        """The recommendation in words."""
         verb = "use" if self.is_significant else "keep"
         return f"{verb} {described(self.recommended)}"
 
     @property
     def outcome(self) -> str:
-        """What the interval says of the gain."""
+        """Whether the gain is significant, or why it has no interval."""
         if self.gain.reason:
             return f"no interval: {self.gain.reason}"
         if self.is_significant:
@@ -89,7 +89,7 @@ class Choice:
         return "significantly worse" if is_worse else "not significant"
 
     def sentence(self) -> str:
-        """What to do, with the gain that it rests on."""
+        """State the recommendation, and the gain behind it."""
         gain = self.gain.record("gain")
         subject = "it" if self.is_significant else "choosing another setting"
         measure = _NAMES.get(self.objective, self.objective)
@@ -103,7 +103,7 @@ class Choice:
         )
 
     def tables(self) -> list[Table]:
-        """The settings with their agreement, the gain, and what was chosen in the folds."""
+        """Tabulate the settings with their agreement, the gain, and the choices of the folds."""
         best = f"best of {len(self.settings)}, chosen on the same samples (optimistic)"
         measured = [
             (described(self.settings[0]), self.in_use, "in use"),
@@ -160,7 +160,7 @@ class Choice:
         ]
 
     def notes(self) -> Iterator[str]:
-        """What a reader must know: few ratings, groups, a choice at the edge of the grid."""
+        """Note few ratings, groups, and a choice at the edge of the grid."""
         if self.gain.n < FEW:
             yield f"{self.gain.n} ratings are too few to choose by; rate at least {FEW} samples."
         if self.gain.groups is not None:
@@ -179,10 +179,10 @@ class Choice:
 
 
 def recommended(report: Report) -> Config:
-    """The settings that a calibration recommends, for `Config.dump` and ``--config``.
+    """Make a configuration of a calibration's recommendation, for `Config.dump` and ``--config``.
 
-    Only what is significant gets in: of the values of a field, the temperatures that are. What was
-    chosen for a limit comes with its guarantee.
+    Of the values of a field, it holds only temperatures that are significantly better. Settings
+    that were chosen for a limit come with their guarantee.
 
     Raises:
         InvalidValueError: No setting keeps the limit.

@@ -20,7 +20,7 @@ def every_setting(
     schemes: Sequence[SchemeLike] = (),
     penalties: Sequence[Penalty] = (),
 ) -> list[ScoringConfig]:
-    """Every combination, each once; what is not given is that of the baseline."""
+    """List every combination once; the baseline's value is used for what is not given."""
     settings = (
         baseline.changed(temperature=temperature, scheme=scheme, penalty=penalty)
         for temperature, scheme, penalty in product(
@@ -38,9 +38,10 @@ def candidates(
     schemes: Sequence[SchemeLike] = (),
     penalties: Sequence[Penalty] = (),
 ) -> list[ScoringConfig]:
-    """The baseline and every combination, each once, those closest to the baseline first.
+    """List the baseline and every combination once, those closest to the baseline first.
 
-    Among settings that agree equally well the first one wins, so they change only for a reason.
+    Among settings that agree equally well the first one wins, so that settings change only for a
+    reason.
     """
     low = baseline.bounds.t_min
     high = baseline.bounds.t_max

@@ -1,4 +1,4 @@
-"""Judgements at many temperatures and settings: means, pass rates, and agreement with ratings."""
+"""Score judgements at many temperatures and settings: means, pass rates, agreement with ratings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PARTS = {
     "arithmetic": "C arithmetic",
     "binary": "D binary",
 }
-"""What `core.collapse.ablation_plans` takes out of the method, and what tables call it."""
+"""The variants of `core.collapse.ablation_plans`, with their names in tables."""
 
 _BLOCK = 8_192
 _COLUMNS = (
@@ -62,7 +62,7 @@ class _Variant:
     is_binary: bool = False
 
     def scores(self, counts: FloatArray) -> FloatArray:
-        """The scores of counts of shape (n, J, 5), fused where J > 1: (n, temperatures)."""
+        """Score counts of shape (n, J, 5), fused where J > 1; shape (n, temperatures)."""
         by_judge = counts.swapaxes(0, 1)
         if self.is_binary:
             by_judge = np.array([binary_counts(judge) for judge in by_judge])
@@ -83,30 +83,31 @@ def sweep(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Report:
-    """Mean scores and pass rates over temperatures, without a call of a model.
+    """Compute mean scores and pass rates at many temperatures, without a call of a model.
 
     Args:
-        source: What was judged, see `read_scores`: a file, results, level counts.
+        source: Judgements, see `read_scores`: a file, results, level counts.
         temperatures: Numbers or presets.
         scoring: Weights, penalty, threshold and so on; by default those of the judgements.
-        schemes: Weight schemes, perhaps by a name for tables; by default that of ``scoring`` (with
-            ``ablation`` the four of the paper).
-        ablation: Take parts of the method out, too (A to D, with the paper's penalty); with ratings
-            also what each part, and each scheme, adds to the agreement with them.
-        human: Where human ratings are, see `read_scores`: Spearman's rho with them.
+        schemes: Weight schemes, optionally by their names in tables; by default that of ``scoring``
+            (with ``ablation`` the four of the paper).
+        ablation: Score without parts of the method, too (A to D, with the paper's penalty); with
+            ratings, also test what each part and each scheme adds to the agreement with them.
+        human: Human ratings, or where they are, see `read_scores`; they add Spearman's rho.
         human_scale: The lowest and the highest rating that could be given.
-        group: The field of dependent samples: intervals count its values.
+        group: The metadata field of groups; intervals count groups instead of samples.
         skip_bad: Leave out unreadable lines of a file.
-        resamples: For the interval of each difference.
-        seed: Of these.
+        resamples: Resamples for each difference.
+        seed: Seed of the resamples.
 
     Returns:
         The table ``temperatures`` (means, pass rates, flips, with ratings Spearman) and, with an
-        ablation and ratings, ``ablation``: at one T each setting less the first, on the same samples.
+        ablation and ratings, ``ablation``: at one T the difference of each setting from the first,
+        on the same samples.
 
     Raises:
         InvalidValueError: A wrong setting, or scores without verdicts behind them.
-        UnreadableInputError: As for `read_scores`, like further errors.
+        UnreadableInputError: See `read_scores`, also for further errors.
 
     >>> report = sweep([[4, 0, 0, 0, 1], [2, 1, 0, 1, 0]], [0.2, 0.5])
     >>> [(row["T"], round(row["mean"], 3)) for row in report.records("temperatures")]
@@ -186,7 +187,7 @@ def _variants(
     *,
     ablation: bool,
 ) -> dict[str, _Variant]:
-    """By name, the parts taken out first, the schemes last."""
+    """Make the variants by name: those of the ablation first, the schemes last."""
     if not isinstance(schemes, Mapping):
         resolved = [WeightScheme.resolve(scheme) for scheme in schemes]
         schemes = {scheme.name or str(scheme.weights): scheme for scheme in resolved}
@@ -224,7 +225,7 @@ def _rows(
     counts: FloatArray,
     threshold: float,
 ) -> Iterator[Record]:
-    """Means and pass rates, block by block; of a million samples nothing else is held."""
+    """Compute means and pass rates block by block, so that a million samples fit in memory."""
     scored = 0
     sums = np.zeros(len(grid))
     passing = np.zeros(len(grid), dtype=np.int64)
@@ -260,7 +261,7 @@ def _ablation_table(
     resamples: int,
     seed: int,
 ) -> Table:
-    """What each part of the method, and each scheme, adds to the agreement with people."""
+    """Tabulate what each part of the method, and each scheme, adds to the agreement with people."""
     (first, (first_row, first_scores)), *_ = rated_at.items()
     records = []
     for name, (row, scores) in rated_at.items():
@@ -290,7 +291,7 @@ def _ablation_table(
 
 
 def _sentence(rows: Records, samples: int) -> str:
-    """How far the temperature moves the mean; with ratings, where it agrees best with them."""
+    """State how the temperature moves the mean, or with ratings, where it agrees best with them."""
     first = rows[0]
     last = rows[-1]
     known = [row for row in rows if not math.isnan(row.get("spearman", math.nan))]

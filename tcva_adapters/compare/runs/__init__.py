@@ -1,1 +1,1 @@
-"""Runs of the frameworks' own metrics beside TCVA on the same samples."""
+"""Runs of the frameworks' own metrics and of TCVA on the same samples."""

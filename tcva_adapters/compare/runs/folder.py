@@ -1,4 +1,4 @@
-"""The folder of a comparison: what it holds, and how it is written."""
+"""The folder of a comparison: its files, and how they are written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tcva_adapters.samples.whole_files import check_ours, replacing, usable_path
 from tcva_adapters.tables import Report
 
 STORE = "verdicts.sqlite"
-"""Where judgements are stored as they are made."""
+"""The file in which judgements are stored as they are made."""
 
 FILES = {
     "scores.csv": "a row per sample and method, with reasons",
@@ -27,24 +27,24 @@ FILES = {
     "samples.jsonl": "what was judged",
     "summary.json": "all figures",
 }
-"""What a comparison's folder holds besides the store."""
+"""The files in a comparison's folder besides the store, with their content."""
 
 _OURS = re.compile(rb'sample,method,score|{"input": |{\n "sentence": ')
 _FINGERPRINT = "fingerprint"
 
 
 def check_folder(folder: Path, fingerprint: str) -> None:
-    """Refuse a folder with another comparison, or with files of something else.
+    """Refuse a folder with another comparison, or with other files under these names.
 
     Raises:
-        InvalidValueError: It holds one of these.
+        InvalidValueError: The folder holds one of these.
     """
     for name in FILES:
         ours = RESULTS if name == "assessments.jsonl" else _OURS
         check_ours(folder / name, ours)
     path = folder / "summary.json"
     if not path.is_file():
-        return  # nothing, or what an interrupted run has stored
+        return  # the folder is empty, or an interrupted run left its store
     try:
         written = json.loads(path.read_bytes()).get(_FINGERPRINT)
     except ValueError:
@@ -63,20 +63,21 @@ def save(
     *,
     overwrite: bool = False,
 ) -> list[Path]:
-    """Write what a comparison made; returns the files.
+    """Write the files of a comparison, and return their paths.
 
     These are ``scores.csv`` (a row per sample and method), ``assessments.jsonl`` (TCVA's verdicts),
-    ``samples.jsonl`` (what was judged) and ``summary.json`` (the report). Each
-    appears under its name once it is complete, in place of that of an earlier comparison.
+    ``samples.jsonl`` (what was judged) and ``summary.json`` (the report). Each file appears under
+    its name once it is complete, and replaces that of an earlier comparison.
 
     Args:
-        folder: It is made where it is not there.
-        table: Of `Run.table`.
-        report: What the table says; see `tcva_adapters.compare.agreement.comparison.comparison`.
-        overwrite: Take the place of files of something else, too.
+        folder: The folder, which is made where it does not exist.
+        table: The table that `Run.table` made.
+        report: The comparison of the table; see
+            `tcva_adapters.compare.agreement.comparison.comparison`.
+        overwrite: Replace files with other content, too.
 
     Raises:
-        InvalidValueError: A file cannot be written, or one under its name is of something else.
+        InvalidValueError: A file cannot be written, or a file of that name has other content.
     """
 
     def write(path: Path, lines: Iterable[str]) -> None:
@@ -100,7 +101,7 @@ def save(
 
 
 def _cells(table: ScoreTable) -> Iterator[tuple[str, str, float | None, str]]:
-    """One row per sample and method."""
+    """Yield a row per sample and method."""
     for sample, row in zip(table.samples, table.scores.tolist(), strict=True):
         for method, score in zip(table.methods, row, strict=True):
             if math.isnan(score):

@@ -1,4 +1,4 @@
-"""The frameworks' own metrics as methods of a comparison: which there are, and which are chosen."""
+"""Choose among the frameworks' own metrics as methods of a comparison."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ADAPTERS = {
     "llamaindex": llamaindex,
     "langchain": langchain,
 }
-"""By framework; each imports its framework once something of it is used."""
+"""The adapters by framework; each imports its framework on first use."""
 
 
 @dataclass(frozen=True)
@@ -44,22 +44,22 @@ class FrameworkMetric:
 
     @property
     def name(self) -> str:
-        """As tables show it, e.g. ``ragas faithfulness``."""
+        """The name in tables, e.g. ``ragas faithfulness``."""
         return f"{self.framework} {self.metric}"
 
     @property
     def dotted(self) -> str:
-        """As settings name it, e.g. ``ragas.faithfulness``."""
+        """The name in settings, e.g. ``ragas.faithfulness``."""
         return f"{self.framework}.{self.metric}"
 
     @property
     def names(self) -> set[str]:
-        """What settings may say that means it, among others."""
+        """The names in settings that select the metric."""
         return {ALL, self.metric, self.dotted, self.name}
 
     @property
     def known(self) -> Metric:
-        """What is known of it."""
+        """The metric's entry in `FRAMEWORKS`."""
         return FRAMEWORKS[self.framework].metrics[self.metric]
 
     @cached_property
@@ -88,12 +88,13 @@ def choose_metrics(
         metrics: ``faithfulness`` (of every framework that has it) or ``ragas.faithfulness``;
             ``all`` takes all. By default those that stand for the criterion.
         criterion: A criterion's name.
-        samples: A metric whose fields none of them has is left out; none of them tells nothing.
-        is_lexical: Whether the lexical judge stands for a model; metrics whose prompts it cannot
-            answer are left out.
+        samples: A metric is left out where no sample has the fields that it needs; without samples,
+            none is left out for that.
+        is_lexical: Whether the lexical judge takes the place of a model; metrics whose prompts it
+            cannot answer are left out.
 
     Returns:
-        The metrics, framework by framework, and in sentences what was left out.
+        The metrics, framework by framework, and sentences on what was left out.
 
     Raises:
         InvalidValueError: An unknown framework or metric.
@@ -150,7 +151,7 @@ def _why_not(
 
 
 def _installed(frameworks: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The frameworks whose own metrics are there, and what was left out; nothing is imported."""
+    """Find the installed frameworks, and note those left out; nothing is imported."""
     unknown = [name for name in frameworks if name not in FRAMEWORKS and name != ALL]
     if unknown or not frameworks:
         name = ", ".join(unknown)

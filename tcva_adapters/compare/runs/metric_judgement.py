@@ -1,4 +1,4 @@
-"""How a framework's own metric is run on samples, and what comes of it."""
+"""Run a framework's own metric on samples with TCVA's judge."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tcva import TCVA
 
 _KEY_VERSION = 2
-"""Changes when judgements stored before are no longer the same: another key, or other bridges."""
+"""Version of the store key; it changes when the key or the bridges to frameworks change."""
 
 _NOTHING_TO_SCORE = "the metric returned nan"
-"""What a metric says where all calls went well and there still is no score."""
+"""The error of a metric that has no score although all its calls succeeded."""
 
 _LACKS_A_FIELD = " is missing. Please add "
 """RAGAS' words for an empty field, such as contexts that are an empty list."""
 
 
 class MetricJudgement(Judgement):
-    """What a framework's metric said of a sample, as it is stored.
+    """A framework metric's judgement of a sample, as it is stored.
 
     Attributes:
         score: On the metric's own scale; None where there is none.
@@ -58,16 +58,16 @@ class MetricEvaluation(Evaluation[Any]):
 
     Args:
         metric: The metric.
-        tcva: Whose judge answers the metric's prompts, of a panel the first one with a model; and
-            whose store and limits hold.
-        seconds: After which the metric is given up on a sample.
+        tcva: The TCVA whose judge answers the metric's prompts (of a panel, the first judge with a
+            model), and whose store and limits are used.
+        seconds: Seconds after which the metric is given up on a sample.
 
     Attributes:
-        model: What answers the metric's prompts; None for the lexical judge.
-        is_refused: Whether a call failed as every other one would.
+        model: The model that answers the metric's prompts; None for the lexical judge.
+        is_refused: Whether a call failed in a way in which every other call would fail.
 
     Raises:
-        InvalidValueError: A judge that cannot answer the prompts of others.
+        InvalidValueError: The judge cannot answer the prompts of frameworks.
     """
 
     is_instant = False
@@ -88,7 +88,7 @@ class MetricEvaluation(Evaluation[Any]):
         self.answers = self.model or tcva.judge
 
     def questions(self, sample: Sample) -> list[Question]:
-        """One, where the sample has what the metric needs."""
+        """Build one question, or none where the sample lacks what the metric needs."""
         return [] if self.metric.missing(sample) else [_MetricQuestion(self, sample)]
 
     def result_of(
@@ -96,7 +96,7 @@ class MetricEvaluation(Evaluation[Any]):
         sample: Sample,
         answers: Sequence[MetricJudgement],
     ) -> MetricJudgement:
-        """The answer, or what the sample lacks."""
+        """Return the answer, or an unscored judgement that names what the sample lacks."""
         if answers:
             return answers[0]
         detail = lacks("the sample", self.metric.missing(sample), self.metric.name)
@@ -105,7 +105,7 @@ class MetricEvaluation(Evaluation[Any]):
         )
 
     def key(self, sample: Sample) -> str:
-        """The key of a judgement: all that can change it, and of the sample what the metric sees."""
+        """Make the store key of a judgement from all that can change it."""
         fields = {name: getattr(sample, name) for name in self.metric.known.needs}
         return digest(
             {
@@ -137,7 +137,7 @@ class _MetricQuestion(Question):
             self.judge = evaluation
             self.identity = None
         else:
-            # Who waits for the same judgement waits as long as it may take.
+            # Others that need the same judgement wait as long as it may take.
             identity = identity_of(model)
             self.judge = model
             self.identity = identity and replace(identity, seconds=evaluation.seconds)
@@ -146,7 +146,7 @@ class _MetricQuestion(Question):
         return wait_for(self.aask())
 
     async def aask(self) -> MetricJudgement:
-        """Run the metric; whatever fails is the reason why there is no score."""
+        """Run the metric; a failure becomes the reason why there is no score."""
         metric = self._evaluation.metric
         seconds = self._evaluation.seconds
         model = self._evaluation.model
@@ -173,10 +173,10 @@ class _MetricQuestion(Question):
             Exception,
             SystemExit,
             asyncio.CancelledError,
-        ) as raised:  # it stops nothing else
+        ) as raised:  # a failing metric stops nothing else
             is_cancelled = isinstance(raised, asyncio.CancelledError)
             if is_cancelled and task is not None and task.cancelling():
-                raise  # this run, and not something inside the metric
+                raise  # the run was cancelled, not something inside the metric
             error = f"{type(raised).__name__}: {raised}"
             if isinstance(raised, TimeoutError) and limit.expired():
                 reason = Reason.TIMEOUT
@@ -195,7 +195,7 @@ class _MetricQuestion(Question):
         error: str,
         prompted: Prompted | None,
     ) -> Unscored:
-        """The reason for no score: of a call that failed, or of the metric itself."""
+        """Give the reason for no score; a fatal call also sets the evaluation's ``is_refused``."""
         if prompted is not None and prompted.fatal is not None:
             self._evaluation.is_refused = True
             return why_unscored(prompted.fatal)
@@ -210,7 +210,7 @@ class _MetricQuestion(Question):
         return Unscored(reason=reason, detail=detail)
 
     def rounds(self) -> NoReturn:
-        """Refuse: a framework makes its calls by itself."""
+        """Refuse, as a framework makes its calls by itself."""
         raise JudgeError(
             f"{self._evaluation.metric.name} makes its own calls; a batch of them cannot be submitted"
         )
@@ -220,7 +220,7 @@ class _MetricQuestion(Question):
 
 
 def _llm_of(framework: str, model: Prompted | None) -> object:
-    """A framework's LLM out of a judge model; None stands for the lexical judge."""
+    """Wrap a judge model as a framework's LLM; None stands for the lexical judge."""
     if model is None:
         return ADAPTERS[framework].LexicalLLM()
     # Each of these modules imports its framework.
@@ -244,10 +244,10 @@ def _llm_of(framework: str, model: Prompted | None) -> object:
 
 
 def _model_of(judge: Judge) -> JudgeModel | None:
-    """The model behind a judge, None for the lexical one.
+    """Return the model behind a judge; None for the lexical judge.
 
-    Each metric has a copy of an OpenAI-compatible model: what the server refuses of one's requests
-    says nothing about the others'. Connections and limits are the same.
+    Each metric has its own copy of an OpenAI-compatible model, as a feature that the server refuses
+    for one metric may work for another. Connections and limits are shared.
     """
     if judge.name.startswith("lexical/"):
         return None

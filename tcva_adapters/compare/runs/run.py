@@ -1,7 +1,7 @@
-"""A comparison's run: what is checked first, then judged, then one table of scores.
+"""Run a comparison: check everything, judge every sample, and make one table of scores.
 
-Every sample is judged once by TCVA and once by every framework metric; what fails is a cell without
-a score, with its reason. With a folder, a run that was interrupted goes on where it ended.
+Every sample is judged once by TCVA and once by every framework metric; a failure gives a cell
+without a score, with its reason. With a folder, an interrupted run continues where it ended.
 """
 
 from __future__ import annotations
@@ -56,56 +56,58 @@ from tcva_adapters.tcva import TCVA
 T = TypeVar("T")
 
 Samples = str | Path | SampleStream | Sequence[Sample]
-"""What is judged: a file, a stream of one, or samples."""
+"""The samples to judge: a file, a stream of one, or samples."""
 
 TCVALike = TCVA | Mapping[str, Any]
-"""Who judges, or the settings of one."""
+"""A `TCVA`, or the settings of one."""
 
 PATIENCE = 900.0
-"""Seconds, above what a metric's calls may take with all their retries."""
+"""Default timeout in seconds, longer than a metric's calls may take with all their retries."""
 
 
 class Run:
-    """Framework metrics and TCVA on the same samples, with the same judge.
+    """A run of framework metrics and TCVA on the same samples, with the same judge.
 
     Everything is read and checked here, before the first call. The frameworks are imported, which
     takes seconds.
 
     Args:
-        samples: A file, a `SampleStream` of one, or samples. One without an id is called by its
-            row (``row-7``), ids that come again are numbered.
-        mapping: Of a file, your field names to the fields they hold, e.g. ``{"my_answer": "response"}``.
+        samples: A file, a `SampleStream` of one, or samples. A sample without an id is named by its
+            row (``row-7``), and repeated ids are numbered.
+        mapping: For a file, your field names to the fields they hold, e.g.
+            ``{"my_answer": "response"}``.
         tcva: A `TCVA`, or the settings of one: ``{"judge": "openai:MODEL", "threshold": 0.7}``.
-            Its judge answers the frameworks' prompts, too, and its store holds for their metrics.
+            Its judge answers the frameworks' prompts, too, and its store is used for their metrics.
         frameworks: Names, or a text with commas: ``ragas,deepeval``. ``all`` takes those that are
             installed, ``none`` runs TCVA alone.
         metrics: ``faithfulness`` (of every framework that has it), ``ragas.faithfulness`` or
-            ``all``; by default those that stand for TCVA's criterion. What cannot be asked of any
-            sample is left out, and a note says so.
-        temperatures: TCVA's; all of one judgement.
-        imported: Scores that were made elsewhere: ``NAME=FILE``, or what `read_scores` made of a file
-            with a scale of its own.
-        mean_of: More methods, each the geometric mean of others: ``"tcva T=0.5 + ragas faithfulness"``.
-        human: The samples' field with human ratings, several with commas between (one per rater),
-            or a file of them; by default those of imported tables.
-        human_scale: The lowest and the highest rating that could be given: ratings are laid on
-            [0, 1], the scale of scores. By default they are as they are.
-        group: The samples' field that names what they belong to (a document). By default turns
-            belong to their conversation, and other samples to nothing.
-        pass_from: Where other methods' scores pass from, by name.
-        folder: Where judgements are stored as they are made, unless the TCVA has a store: the same
-            run on it goes on where it ended. One run at a time.
-        overwrite: Take the place of another comparison, or of other files, in the folder.
+            ``all``; by default those that stand for TCVA's criterion. A metric that no sample has
+            the fields for is left out, with a note.
+        temperatures: TCVA's temperatures; one judgement serves all of them.
+        imported: Scores that were made elsewhere: ``NAME=FILE``, or a table that `read_scores` made
+            of a file with a scale of its own.
+        mean_of: Further methods, each the geometric mean of others:
+            ``"tcva T=0.5 + ragas faithfulness"``.
+        human: The samples' field with human ratings, several fields separated by commas (one per
+            rater), or a file of ratings; by default those of imported tables.
+        human_scale: The lowest and the highest rating that could be given; ratings are mapped from
+            there to [0, 1], the scale of scores. By default they stay as they are.
+        group: The samples' field that names their group (a document). By default turns are grouped
+            by conversation, and other samples have no group.
+        pass_from: By method, the lowest score that passes.
+        folder: The folder in which judgements are stored as they are made, unless the TCVA has a
+            store; the same run continues there where it ended. Only one run at a time may use it.
+        overwrite: Replace another comparison, or other files, in the folder.
         timeout: Seconds after which a framework metric is given up on a sample.
         progress: Whether to show bars on a terminal, and a line every ten seconds in a log; by
             default the bars alone.
 
     Attributes:
-        samples: Each with an id of its own.
-        tcva: Who judges.
+        samples: The samples, each with an id of its own.
+        tcva: The TCVA that judges.
         methods: The framework metrics.
         human: Ratings, shape (samples, raters); None where no field or file is named.
-        names: Those of all methods, imported and fused ones, too.
+        names: The names of all methods, imported and fused ones included.
         notes: What was left out, in sentences.
         folder: As given.
         overwrite: As given.
@@ -174,12 +176,13 @@ class Run:
         self._timeout = timeout
         self._thresholds = pass_from or {}
         self.names = self._method_names()
-        for metric in self.methods:  # refuses a judge that answers no prompts of others
+        # This refuses a judge that cannot answer the prompts of the frameworks.
+        for metric in self.methods:
             MetricEvaluation(metric, tcva, timeout)
 
     @property
     def fingerprint(self) -> str:
-        """Equal where the samples, the judge and all settings of scores are."""
+        """A digest that is equal for equal samples, judges and settings of scores."""
         samples = [sample.model_dump(mode="json") for sample in self.samples]
         human = None if self.human is None else self.human.tolist()
         imported = [(table.methods, table.scores.tolist()) for table in self._imported]
@@ -202,10 +205,10 @@ class Run:
         return [*map(tcva_name, self.temperatures), *follows]
 
     def _method_names(self) -> list[str]:
-        """All methods of the table.
+        """List all methods of the table.
 
         Raises:
-            InvalidValueError: Two of one name, or one that is named and is none.
+            InvalidValueError: Two methods have the same name, or a named method does not exist.
         """
         names = [*self.views, *(method.name for method in self.methods)]
         names += [name for table in self._imported for name in table.methods]
@@ -227,7 +230,7 @@ class Run:
         human_scale: Scale | None,
         group: str | None,
     ) -> ScoreTable:
-        """The samples with their ratings and groups, and no method yet."""
+        """Make a table of the samples with their ratings and groups, and add to the notes."""
         ratings = None
         if human is not None:
             ratings = Ratings.find(human, human_scale, self.temperatures[0])
@@ -242,10 +245,10 @@ class Run:
         return table
 
     def cost(self, prices: tuple[float, float] | None = None) -> Report:
-        """The calls that the run will take; nothing is asked.
+        """Estimate the calls that the run will take, without making one; makes the folder.
 
         Args:
-            prices: Per million prompt tokens and per million reply tokens.
+            prices: Prices per million prompt tokens and per million reply tokens.
         """
         with self._tcva_with_store() as tcva:
             evaluations = {
@@ -265,7 +268,7 @@ class Run:
         return replace(report, notes=[*self.notes, *report.notes])
 
     def table(self) -> ScoreTable:
-        """Judge everything, also where an event loop is running."""
+        """Judge everything; this also works where an event loop is running."""
         return wait_for(self.atable())
 
     async def atable(self) -> ScoreTable:
@@ -307,9 +310,9 @@ class Run:
 
     @contextmanager
     def _tcva_with_store(self) -> Iterator[TCVA]:
-        """TCVA with the store of the run, which no other run has meanwhile.
+        """Open TCVA with the store of the run, and lock the folder against other runs.
 
-        Without events: what it gives is a table at several temperatures.
+        It sends no events, as its results are parts of a table at several temperatures.
         """
         with ExitStack() as stack:
             tcva = self.tcva.quiet
@@ -333,7 +336,7 @@ class Run:
         judged: Mapping[str, Sequence[MetricJudgement]],
         fatal: Unscored | None,
     ) -> ScoreTable:
-        """The table of all methods, out of what was judged."""
+        """Make the table of all methods from what was judged."""
         tcva = self.tcva
         assessments = [result.assessment for result in results]
         followed = [Result(assessment, tcva.scoring) for assessment in assessments]
@@ -402,7 +405,7 @@ class Run:
 
 
 def tcva_name(temperature: float) -> str:
-    """The method's name at a temperature.
+    """Name TCVA's method at a temperature.
 
     >>> tcva_name(0.5)
     'tcva T=0.5'
@@ -413,7 +416,7 @@ def tcva_name(temperature: float) -> str:
 def _samples_with_ids(
     samples: Samples, mapping: Mapping[str, str] | None
 ) -> tuple[list[Sample], list[str]]:
-    """The samples, each with an id of its own, and what is to be known of their reading."""
+    """Read the samples, give each an id of its own, and collect notes on the reading."""
     if isinstance(samples, str | Path):
         samples = SampleStream(samples, mapping=mapping, kept=None)
     elif mapping:
@@ -434,29 +437,29 @@ def _samples_with_ids(
 
 
 def _parts(text: str | Sequence[T]) -> list[str | T]:
-    """What a text names with commas between, or the parts as they are."""
+    """Split a text at commas, or return the parts as they are."""
     parts: Sequence[str | T] = names_in(text) if isinstance(text, str) else text
     return [*parts]
 
 
 def _fatal(last: Judgement) -> Unscored | None:
-    """The failure after which no call could succeed: after any other one, further samples were judged."""
+    """Return the failure of the last judgement if no further call can succeed, else None."""
     why = last.unscored
     return why if why is not None and why.fatal else None
 
 
 def _why(judged: Result | MetricJudgement) -> str:
-    """Why there is no score, or why one passes no gate; empty for any other one."""
+    """Say why there is no score, or why one passes no gate; empty for any other judgement."""
     if isinstance(judged, Result) and judged.mostly_marked:
         return MOSTLY_MARKED
     if judged.score is not None or judged.unscored is None:
         return ""
-    # An error's text may hold halves of characters, which no file takes.
+    # An error's text may hold halves of characters, which cannot be written.
     return " ".join(whole_characters(judged.unscored.text).split())
 
 
 def _usage(judged: Sequence[Judgement]) -> dict[str, float]:
-    """How many judgements were made now, and what these cost; how many an earlier run had made."""
+    """Count the judgements made now, with their cost, and those from an earlier run."""
     asked = [
         judgement
         for judgement in judged
@@ -470,7 +473,7 @@ def _usage(judged: Sequence[Judgement]) -> dict[str, float]:
 
 
 def _as_results(judgements: Sequence[MetricJudgement]) -> list[Result | None]:
-    """A framework metric's own verdicts, for readers of single samples."""
+    """Wrap a framework metric's own verdicts as results, for readers of single samples."""
     return [
         Result(FrameworkScore("", None, judgement.verdicts).assessment())
         if judgement.verdicts

@@ -34,27 +34,28 @@ class Block:
 
     Attributes:
         reading: How the source is read.
-        name: What the source was named; empty where it was not.
+        name: The name given to the source; empty where there is none.
         source: The file's name without its suffix.
         kind: ``tcva``, ``ccrs`` or a kind of `Imported`.
-        criterion: What was judged; empty for imported scores.
-        judge: Who judged it; empty for imported scores.
-        system: What the samples are answers of, where that is asked for.
-        number: How many samples there are.
-        names: Their ids in order, each once, and how often it came.
-        metadata: Of each sample.
-        human: Ratings, one per sample and rater, one after the other.
-        groups: What each sample belongs to.
+        criterion: The criterion that was judged; empty for imported scores.
+        judge: The judge; empty for imported scores.
+        system: The system whose answers the samples are, where that is asked for.
+        number: The number of samples.
+        names: The samples' ids in order, and how often each occurred.
+        metadata: The metadata of each sample.
+        human: Ratings in one flat array, sample by sample, one for each rater.
+        groups: The group of each sample.
         texts: The samples of imported scores.
-        scores: By method, nan where there is none.
-        thresholds: By method.
-        reasons: By sample and method.
+        scores: Scores by method; nan where there is none.
+        thresholds: Thresholds by method.
+        reasons: Why there is no score, by sample and method.
         counts: Level counts, where they are held.
-        results: Of each sample, where they are held.
-        prompt_versions: Of the judge, each once.
+        results: The result of each sample, where they are held.
+        prompt_versions: The judge's prompt versions, each once.
         scoring: The settings of the first judgement.
-        additional_judges: Whose verdicts are fused with the judge's; None before the first scored judgement.
-        summaries: By method.
+        additional_judges: The judges whose verdicts are fused with the judge's; None before the
+            first scored judgement.
+        summaries: Summaries by method.
     """
 
     reading: Reading
@@ -82,7 +83,7 @@ class Block:
 
     @property
     def called(self) -> str:
-        """What its samples are answers of, or the file is called."""
+        """The name of the system, the source or the file."""
         return self.system or self.name or self.source
 
     def add_sample(
@@ -91,15 +92,15 @@ class Block:
         metadata: Fields,
         conversation: str | None = None,
     ) -> str:
-        """Take one more sample.
+        """Add a sample.
 
         Args:
-            name: Its id; by default ``row-N``. One that came before is numbered.
+            name: Its id; by default ``row-N``. A repeated id is numbered.
             metadata: Its metadata.
-            conversation: The one that it is a turn of, where its id does not say so.
+            conversation: The conversation of which it is a turn, where its id does not say so.
 
         Returns:
-            What the sample is called in the table.
+            The sample's name in the table.
         """
         self.number += 1
         row = f"row-{self.number}"
@@ -123,7 +124,7 @@ class Block:
         scores: Mapping[str, float | None],
         reasons: Mapping[str, str],
     ) -> None:
-        """Take the scores of a sample that was added, and why there are none."""
+        """Add the scores of the sample added last, or the reasons why there are none."""
         for method, score in scores.items():
             column = self.scores.setdefault(method, array("d"))
             column.append(math.nan if score is None else score)
@@ -133,7 +134,7 @@ class Block:
             }
 
     def add_rated(self, item: CCRSResult) -> None:
-        """Take one more sample by its CCRS result."""
+        """Add a sample by its CCRS result."""
         row = self.add_sample(item.sample_id, item.metadata)
         reasons = {method: why.text for method, why in item.unscored_by.items()}
         self.add_scores(row, item.scores, reasons)
@@ -150,14 +151,14 @@ class Block:
         item: Assessment | Result,
         conversation: str | None = None,
     ) -> None:
-        """Take one more sample by its judgement.
+        """Add a sample by its judgement.
 
         Args:
             item: A result with its settings, or a bare assessment.
-            conversation: The one that the sample is a turn of.
+            conversation: The conversation of which the sample is a turn.
 
         Raises:
-            InvalidSampleError: It is fused with other judges than those before.
+            InvalidSampleError: It is fused with other judges than the samples before.
         """
         if isinstance(item, Result):
             judged = item.assessment
@@ -209,7 +210,7 @@ class Block:
             )
 
     def judged(self, method: str) -> JudgedBy:
-        """What was judged and by whom, with what a method's scores amount to."""
+        """Describe what was judged and by whom, with the summary of a method's scores."""
         return JudgedBy(
             criterion=self.criterion,
             judge=self.judge,
@@ -221,10 +222,10 @@ class Block:
         )
 
     def table(self, titles: Mapping[str, str] | None = None) -> ScoreTable:
-        """The block as a table.
+        """Convert the block to a table.
 
         Args:
-            titles: What its methods are called there; by default as they are.
+            titles: The names of its methods there; by default unchanged.
         """
         if titles is None:
             titles = {method: method for method in self.scores}
@@ -260,7 +261,7 @@ class Block:
 
 
 def _group(value: object) -> Hashable:
-    """A value of the field of groups; None for what names no group."""
+    """Return a value that names a group; None for any other value."""
     is_name = isinstance(value, str | int | float) and value != ""
     is_nan = value != value  # noqa: PLR0124  # only nan differs from itself
     return value if is_name and not is_nan else None

@@ -1,4 +1,4 @@
-"""What a table of scores tells of its judgements besides the scores."""
+"""Facts about the judgements behind a table of scores."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ class JudgedBy:
     Attributes:
         criterion: The criterion; empty for imported scores.
         judge: The name of the main judge; empty for imported scores.
-        prompt_versions: Of the main judge, as its judgements name them.
+        prompt_versions: The main judge's prompt versions, as its judgements name them.
         scoring: The settings of the scores; None where there are none.
-        additional_judges: The judges whose verdicts are fused with the main one's: ``CRITERION by JUDGE``.
+        additional_judges: The judges whose verdicts are fused with the main one's:
+            ``CRITERION by JUDGE``.
         summary: Levels, quotes, cost and reasons of what was read; None where nothing was counted.
-        kind: What was read: ``tcva``, ``ccrs``, or a kind of `Imported`; empty where it was judged now.
+        kind: The kind of the source: ``tcva``, ``ccrs``, or a kind of `Imported`; empty where it
+            was judged now.
 
     >>> JudgedBy("faithfulness", "lexical/5").is_lexical
     True
@@ -46,10 +48,10 @@ class JudgedBy:
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """What is known of the run that made a table, see `tcva_adapters.compare.Run`.
+    """Facts about the run that made a table, see `tcva_adapters.compare.Run`.
 
     Attributes:
-        temperatures: Those of TCVA's views.
+        temperatures: The temperatures of TCVA's views.
         views: The methods that are views of TCVA's one judgement.
         metrics: By framework metric, the package with its version.
         fatal: Why the run ended early; empty where it did not.

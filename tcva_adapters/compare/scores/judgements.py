@@ -33,7 +33,7 @@ Judged = Assessment | Result | CCRSResult
 
 
 def first_record(path: Path, kind: Format) -> Record:
-    """The first record that can be read of a file that may hold judgements; else an empty one."""
+    """Read the first record of a file that may hold judgements; empty where there is none."""
     if kind in ("jsonl", "json"):
         with suppress(UnreadableInputError):  # a test run of DeepEval may hold NaN
             records = (row.record for row in read_records(path, kind))
@@ -62,20 +62,21 @@ def read_judgements(
         file: Its path, or ``-`` for standard input.
         kind: Its format.
         first: Its first record; empty for standard input.
-        reading: How it is read; what was left out is noted there.
-        name: What the source was named.
+        reading: How the file is read; notes and the count of skipped lines are added to it.
+        name: The name given to the source.
         source: The file's name without its suffix.
 
     Raises:
         UnreadableInputError: It cannot be read.
-        InvalidSampleError: Its judgements have no counts, or cannot be looked at together.
+        InvalidSampleError: Its judgements have no counts, or cannot be combined.
     """
     if reading.hold == "counts":
         if "answers" in first:
             raise InvalidSampleError(
                 f"{file} holds CCRS results, which have no verdicts: no temperature changes them"
             )
-        with suppress(UnreadableInputError):  # which is said where the line is read
+        # The error is raised where the line is read.
+        with suppress(UnreadableInputError):
             reading.scoring = reading.scoring or getattr(_item(first), "scoring", None)
     rows = RowStream(
         file,
@@ -96,13 +97,13 @@ def read_judgements(
 
 
 def _item(record: Record) -> Judged:
-    """A line: a result of any kind, or a bare assessment."""
+    """Read a record as a result of any kind, or as a bare assessment."""
     is_result = "scoring" in record or "answers" in record
     return read_result(record) if is_result else Assessment.from_dict(record)
 
 
 def _parse_counts(line: str) -> Record | Assessment:
-    """The same of a line of jsonl; that of an answer is read faster, for its verdicts alone."""
+    """Parse a line of jsonl; a bare answer is read faster, for its verdicts alone."""
     return json_object(line) if '"turns":' in line else Assessment.from_json(line)
 
 
@@ -113,11 +114,11 @@ def judged_blocks(
     name: str = "",
     source: str = "results",
 ) -> list[Block]:
-    """Make blocks of judgements; those of another judge, or another system, are another block.
+    """Make blocks of judgements, one for each criterion, judge and system.
 
     Raises:
-        InvalidValueError: One is no result.
-        InvalidSampleError: There is none, or several judges are behind counts.
+        InvalidValueError: An item is not a result.
+        InvalidSampleError: There are no results, or counts would mix several judges.
     """
     blocks: dict[tuple[str, str, str], Block] = {}
     for item, conversation in _turns(items):
@@ -158,7 +159,7 @@ def judged_blocks(
 
 
 def _turns(items: Iterable[object]) -> Iterator[tuple[object, str | None]]:
-    """Results in their order, of a conversation those of its turns with what it is called."""
+    """Yield results in order; a conversation gives those of its turns, each with its name."""
     for place, item in enumerate(items, start=1):
         if not isinstance(item, ConversationResult):
             yield item, None

@@ -31,11 +31,11 @@ _WORDS = {
     **dict.fromkeys(("fail", "failed", "false", "no"), 0.0),
 }
 MISSING = {"", "na", "n/a", "nan", "none", "null"}
-"""Words in the place of a number where there is none."""
+"""Words that stand for a missing number."""
 
 
 def names_in(text: str) -> list[str]:
-    """The names in a text with commas between them.
+    """Split a text at commas into names.
 
     >>> names_in("anna, ben,")
     ['anna', 'ben']
@@ -57,7 +57,7 @@ def check_scale(name: str, scale: Scale) -> None:
 
 
 def on_unit_scale(number: float, scale: Scale) -> float:
-    """A number of a scale on [0, 1]; of that scale it stays what it is to the last bit.
+    """Map a number of a scale to [0, 1]; on the scale (0, 1) it keeps its last bit.
 
     >>> on_unit_scale(4.0, (1.0, 5.0))
     0.75
@@ -67,12 +67,12 @@ def on_unit_scale(number: float, scale: Scale) -> float:
 
 
 def parse_rating(value: object) -> float:
-    """A rating as a number; nan where there is none.
+    """Parse a rating as a number; nan where there is none.
 
     Numbers count as they are, true, pass and yes as 1, false, fail and no as 0.
 
     Raises:
-        InvalidValueError: Anything else.
+        InvalidValueError: The value is anything else.
 
     >>> [parse_rating(value) for value in (0.7, "4", True, "Fail", None)]
     [0.7, 4.0, 1.0, 0.0, nan]
@@ -93,16 +93,16 @@ def parse_rating(value: object) -> float:
 
 @dataclass(slots=True)
 class Ratings:
-    """Where human ratings are, and how they are read sample by sample.
+    """A source of human ratings, which are read sample by sample.
 
     Attributes:
         source: The field or the file.
         raters: The fields, one per rater.
         scale: Lowest and highest rating that could be given; they become 0 and 1. None leaves
             ratings as they are.
-        labels: Records by sample id that hold the fields; None where the samples' metadata does.
-        temperature: At which labels of claims make a rating where the label does not say it; for
-            judgements it is theirs.
+        labels: Records with the fields, by sample id; None where the samples' metadata holds them.
+        temperature: The temperature at which labels of claims make a rating, where the label names
+            none; for judgements, their own.
     """
 
     source: str
@@ -124,21 +124,22 @@ class Ratings:
         scale: Scale | None = None,
         temperature: float = 0.5,
     ) -> Ratings:
-        """Ratings under fields of the metadata (``anna,ben``), of a file, or by sample id.
+        """Find ratings in fields of the metadata (``anna,ben``), in a file, or by sample id.
 
         A file is csv with the columns ``id`` and ``human``, or jsonl with these fields, as the
         report's page exports it; ``FILE::anna,ben`` names other columns, one per rater. Other
-        columns are left alone. A sample whose claims alone are labelled is rated by these.
+        columns are ignored. A sample for which only claims are labelled is rated by these labels.
 
         Args:
-            human: Where they are.
+            human: Where the ratings are.
             scale: See `Ratings`.
             temperature: See `Ratings`.
 
         Raises:
             UnreadableInputError: The file cannot be read, a line has no id or not all of the
-                columns, a sample is labelled twice, or nobody is rated.
-            InvalidValueError: No field, or one twice, or a scale without a lowest and highest rating.
+                columns, a sample is labelled twice, or no line has a rating.
+            InvalidValueError: There is no field, or one twice, or a scale without a lowest and
+                highest rating.
         """
         if isinstance(human, Mapping):
             labels = {name: {"human": value} for name, value in human.items()}
@@ -169,7 +170,7 @@ class Ratings:
         name: str,
         metadata: Fields,
     ) -> list[float]:
-        """The ratings of a sample, nan where a rater gave none.
+        """Read the ratings of a sample, nan where a rater gave none, and record it for `notes`.
 
         Raises:
             InvalidValueError: A value is no rating, or one lies outside the scale.
@@ -194,10 +195,10 @@ class Ratings:
             ) from None
 
     def notes(self, number: int) -> list[str]:
-        """What did not fit together, once all samples were seen, in sentences.
+        """List in sentences what did not match, once all samples are read.
 
         Args:
-            number: How many samples there were.
+            number: The number of samples.
 
         Raises:
             InvalidValueError: No sample has a rating.
@@ -231,7 +232,7 @@ class Ratings:
         return [f"{self.source}: {sentence}" for sentence in sentences]
 
     def scaled(self, rating: float) -> float:
-        """A rating on [0, 1], or as it is without a scale.
+        """Map a rating to [0, 1]; without a scale it stays as it is.
 
         Raises:
             InvalidValueError: It lies outside the scale.
@@ -258,7 +259,7 @@ def _is_of_claims(record: Fields, raters: Sequence[str]) -> bool:
 
 
 def _labels(path: str, raters: Sequence[str]) -> dict[str, Record]:
-    """The labels of a file by sample id; those without a rating are left out."""
+    """Read the labels of a file by sample id; those without a rating are left out."""
     stream = RowStream(
         path,
         None,
@@ -295,7 +296,7 @@ def _labels(path: str, raters: Sequence[str]) -> dict[str, Record]:
 
 
 def is_on_scale(values: FloatArray) -> bool:
-    """Whether all that are known lie on the scale of scores, [0, 1].
+    """Whether all values that are not nan lie on the scale of scores, [0, 1].
 
     >>> is_on_scale(np.array([0.0, np.nan, 1.0])), is_on_scale(np.array([4.0, np.nan]))
     (True, False)
@@ -304,7 +305,7 @@ def is_on_scale(values: FloatArray) -> bool:
 
 
 def off_scale(human: FloatArray) -> str:
-    """What is wrong with ratings outside [0, 1], and the way out."""
+    """The message on ratings outside [0, 1], with the remedy."""
     low = np.nanmin(human)
     high = np.nanmax(human)
     return (
@@ -313,10 +314,10 @@ def off_scale(human: FloatArray) -> str:
 
 
 def passes_from(threshold: float | None, scale: Scale | None) -> float:
-    """Where ratings pass from, once they are laid on [0, 1]; by default the middle.
+    """Map the lowest rating that passes to [0, 1]; by default the middle.
 
     Raises:
-        InvalidValueError: Outside the scale.
+        InvalidValueError: The threshold lies outside the scale.
 
     >>> passes_from(4, (1, 5)), passes_from(None, None)
     (0.75, 0.5)

@@ -1,4 +1,4 @@
-"""Reading scores of any kind into one table: judgements, CCRS results, imported scores, with ratings."""
+"""Read scores of any kind into one table: judgements, CCRS results, imported scores, ratings."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import counted
 
 Human = str | Path | Mapping[str, object] | npt.ArrayLike
-"""Where human ratings are, see `read_scores`."""
+"""Human ratings, or where they are, see `read_scores`."""
 
 Part = str | Path | Iterable[object]
 """A file, or results in memory."""
 
 Source = Judged | Part | Mapping[str, Part]
-"""What holds scores, see `read_scores`."""
+"""A source of scores, see `read_scores`."""
 
 _TABLE = "scores.csv"
 _JUDGED = "assessments.jsonl"
@@ -76,38 +76,39 @@ def read_scores(
       per sample and method, see `read_imported`,
     * the folder of a comparison: its judgements, and the scores of its other methods (among several
       sources its table of scores alone),
-    * results, assessments, CCRS results, and conversations' results, whose turns are samples; or level counts, shape (N, 5) or (N, J, 5), whose
-      method is ``scores``.
+    * results, assessments, CCRS results, and conversations' results, whose turns are samples; or
+      level counts, shape (N, 5) or (N, J, 5), whose method is ``scores``.
 
     ``NAME=PATH`` names what is in a file, ``PATH::COLUMN,COLUMN`` says which columns are methods.
 
     Args:
-        source: One source, several of them, or sources by name. Their methods stand side by side,
-            joined by the samples' ids. A table is returned as it is.
+        source: One source, several of them, or sources by name. Their methods become columns of one
+            table, joined by the samples' ids. A table is returned as it is.
         human: Ratings: fields of the samples' metadata (``"anna,ben"`` for two raters) or columns
             of imported scores; a file of labels (see `Ratings.find`); ratings by sample id, or one
             for each sample. By default the column ``human`` or ``human_score`` of imported scores.
         human_scale: The lowest and the highest rating that could be given: these become 0 and 1.
-        group: The metadata field, or column, of what samples belong to; by default conversations.
+        group: The metadata field, or column, of groups; by default turns are grouped by
+            conversation.
         scoring: The settings for judgements; by default those that they were written with.
-        samples: What imported scores are about: rows are matched to them by id or by their texts,
-            and the table has a row for each of these samples.
+        samples: The samples that imported scores are about: rows are matched to them by id or by
+            their texts, and the table has a row for each of these samples.
         scale: The lowest and highest possible score of imported scores.
         missing: A number that stands for no score in them.
         skip_bad: Leave out unreadable lines; ``skipped`` counts them, a note says which.
-        hold: ``all``; or for millions of samples, whose ids are row numbers then, and why they have
-            no score stands in the summary alone: ``scores`` (8 bytes a sample), or of one file of
-            judgements ``counts`` (40 bytes, no methods), each with ratings and groups.
+        hold: ``all``; for millions of samples ``scores`` (8 bytes a sample) or, of one file of
+            judgements, ``counts`` (40 bytes, no methods), each with ratings and groups. Ids are
+            then row numbers, and the summary alone says why there are no scores.
 
     Returns:
-        Results in ``results``; the samples of imported scores in ``texts``; what was judged and by whom
-        in ``judged_methods``, of judgements by one judge in ``judged``.
+        The table, with results in ``results``, the samples of imported scores in ``texts``, and
+        what was judged and by whom in ``judged_methods``, of judgements by one judge in ``judged``.
 
     Raises:
-        UnreadableInputError: A file cannot be read, or holds nothing of this kind, or ratings alone.
+        UnreadableInputError: A file cannot be read, or holds no scores.
         InvalidSampleError: Scores of one method are fused with different judges, or a scored sample
             (with a rating, where there are ratings) belongs to no group.
-        InvalidValueError: No sample has a rating, or a value is none.
+        InvalidValueError: No sample has a rating, or a value is not a rating.
 
     >>> from tcva_adapters import Assessment
     >>> table = read_scores([Assessment.from_verdicts(["fully", "none"], sample_id="a")])
@@ -163,7 +164,7 @@ def _with_ratings(
     human: FloatArray,
     scale: Scale | None,
 ) -> ScoreTable:
-    """With ratings in the order of the samples."""
+    """Add ratings that are given in the order of the samples."""
     if len(human) != len(table):
         raise InvalidValueError(
             f"{len(human)} human ratings for {len(table)} samples; give one for each sample or turn"
@@ -175,13 +176,13 @@ def _with_ratings(
 
 
 def _comparison_folder(source: Source) -> Path | None:
-    """The folder of a comparison; None where the source is something else."""
+    """Find the folder of a comparison; None where the source is something else."""
     folder = Path(source).expanduser() if isinstance(source, str | Path) else None
     return folder if folder and (folder / _JUDGED).is_file() else None
 
 
 def _with_others(judged: ScoreTable, folder: Path) -> ScoreTable:
-    """The judgements that a comparison saved, with the scores of its other methods."""
+    """Join the judgements that a comparison saved with the scores of its other methods."""
     scores = read_scores(folder / _TABLE)
     others = [name for name in scores.methods if not name.startswith("tcva ")]
     texts = tuple(SampleStream(folder / "samples.jsonl"))
@@ -207,7 +208,7 @@ def read_blocks(source: Source, reading: Reading) -> list[Block]:
 
 
 def _sources(source: Source) -> Iterable[tuple[str, Part]]:
-    """Files and results by name."""
+    """Split a source into files and results, each with its name."""
     if isinstance(source, Judged):
         return [("", [source])]
     if isinstance(source, str | Path):
@@ -223,10 +224,10 @@ def _sources(source: Source) -> Iterable[tuple[str, Part]]:
 
 
 def parse_spec(spec: str) -> tuple[str, str, tuple[str, ...] | None]:
-    """The parts of ``[NAME=]PATH[::COLUMN,...]``; an existing path with an = in it is a path.
+    """Parse ``[NAME=]PATH[::COLUMN,...]``; an existing path with an = in it is a path.
 
     Raises:
-        InvalidValueError: No path, or an empty name.
+        InvalidValueError: There is no path, or the name is empty.
 
     >>> parse_spec("ours=scores.csv::a,b"), parse_spec("scores.csv")
     (('ours', 'scores.csv', ('a', 'b')), ('', 'scores.csv', None))
@@ -277,7 +278,7 @@ def _file_blocks(
 
 
 def _counts_table(source: Source, reading: Reading) -> ScoreTable | None:
-    """Bare level counts of one or several judges; None where the source is something else."""
+    """Make a table of level counts of one or several judges; None for any other source."""
     is_list = (
         isinstance(source, list | tuple)
         and source
@@ -303,7 +304,7 @@ def _counts_table(source: Source, reading: Reading) -> ScoreTable | None:
 
 
 def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:
-    """By block, what its methods are called: with the judge, or the file, where that tells them apart."""
+    """Name each block's methods, with the judge or the file where that tells them apart."""
     for tell_apart in ("name", "judge", "source"):
         titles = [
             {method: _title(block, method, tell_apart) for method in block.scores}
@@ -330,7 +331,7 @@ def _title(
 
 
 def _merge_blocks(blocks: Sequence[Block], reading: Reading) -> ScoreTable:
-    """One table of all blocks: the samples of the first, joined by their ids."""
+    """Join all blocks by sample id into one table with the samples of the first."""
     titled = [*zip(blocks, _titles(blocks), strict=True)]
     table, *others = [block.table(titles) for block, titles in titled]
     for other in others:

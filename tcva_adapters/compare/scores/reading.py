@@ -1,4 +1,4 @@
-"""How sources of scores are read, and what is to be said of the reading."""
+"""Settings for reading sources of scores, and notes on the reading."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ Held = Literal["all", "scores", "counts"]
 
 @dataclass(slots=True)
 class Reading:
-    """How sources are read, see `read_scores`, and what is to be said of it.
+    """Settings for reading sources, see `read_scores`, and notes on the reading.
 
     Attributes:
         ratings: Where human ratings are; those of imported scores are found while reading.
-        group: The metadata field, or column, of what samples belong to.
+        group: The metadata field, or column, of groups.
         scoring: The settings for judgements; None for those that they were written with.
-        samples: What imported scores are about, by id.
+        samples: The samples that imported scores are about, by id.
         importing: How imported scores are read.
         human_scale: The lowest and the highest rating that could be given.
         skip_bad: Whether unreadable lines are left out; None where that is never offered.
-        hold: What is held in memory.
-        split: The metadata field of systems: samples of another one are another block.
-        of_systems: Names are those of systems; the column ``system`` of tables is such a field.
+        hold: What is held in memory; see `read_scores`.
+        split: The metadata field of systems; each system makes a block of its own.
+        of_systems: Whether names are those of systems; then a column ``system`` of tables names
+            them, too.
         notes: What was left out, in sentences.
         skipped: How many unreadable lines were left out.
     """
@@ -59,10 +60,10 @@ def system_of(
     metadata: Fields,
     field: str | None,
 ) -> str:
-    """The system that a sample is an answer of; empty where nobody asks for systems.
+    """The system that gave a sample's answer; empty where systems are not asked for.
 
     Raises:
-        InvalidSampleError: The sample does not say its system.
+        InvalidSampleError: The sample does not name its system.
     """
     value = "" if field is None else metadata.get(field)
     if field is not None and value in (None, ""):

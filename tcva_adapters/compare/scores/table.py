@@ -1,4 +1,4 @@
-"""Scores of several methods on the same samples, with what people say of them.
+"""Scores of several methods on the same samples, with human ratings.
 
 Every analysis is a function from this table to a `tcva_adapters.tables.Report`.
 """
@@ -38,12 +38,12 @@ from tcva_adapters.tables import Record, counted
 T = TypeVar("T")
 
 THRESHOLD = 0.5
-"""Where a score passes from, of a method that has no threshold of its own."""
+"""The lowest score that passes, for methods without a threshold of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numbered(Sequence[str]):
-    """Ids of samples by their place, where nobody asks for their own: nothing is held.
+    """Ids of samples by their row number, which take no memory.
 
     >>> Numbered(2)[1], list(Numbered(2))
     ('row-2', ['row-1', 'row-2'])
@@ -59,7 +59,7 @@ class Numbered(Sequence[str]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[str]: ...
     def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        """One of them, or several."""
+        """Return one id, or several."""
         numbers = range(1, self.number + 1)[place]
         if isinstance(numbers, int):
             return f"row-{numbers}"
@@ -77,23 +77,24 @@ class ScoreTable:
         human: Ratings, shape (N, R), one column per rater; nan where one did not rate. R is 0
             where there are none; an array of shape (N,) is taken as one rater's.
         raters: Their names, R of them or none.
-        groups: What each sample belongs to (a document, a dialogue, a system), or nothing at all.
+        groups: The group of each sample (a document, a conversation, a system); empty without
+            groups.
         counts: Level counts, shape (N, J, 5), the main judge's first, for scores at other
             temperatures; zeros where a judge has no verdicts. None for methods without verdicts.
-        thresholds: By method: a score passes from here on; see `threshold`.
+        thresholds: By method, the lowest score that passes; see `threshold`.
         reasons: By (sample, method): why there is no score, or why one passes no gate.
-        metadata: One mapping per sample, or nothing at all.
-        usage: By method, what it took: ``calls``, ``input_tokens``, ``output_tokens``, ``seconds``,
-            as far as somebody counted.
+        metadata: One mapping per sample; empty where there is none.
+        usage: By method, its cost where counted: ``calls``, ``input_tokens``, ``output_tokens``,
+            ``seconds``.
         results: By method, one result per sample (None where there is none): texts and claims.
-        notes: What a reader of any figure must know: lines left out, ids that did not match.
-        judged: What was judged, by whom and how, where that is one thing for all verdicts.
+        notes: Facts that a reader of any figure must know: lines left out, ids that did not match.
+        judged: The criterion, judge and settings, where all verdicts share them.
         judged_methods: The same by method, of results and scores that were read.
         run: The run that made the table; None where it was read.
-        members: By fused method, what it is the mean of.
+        members: By fused method, the methods that it is the mean of.
         texts: The samples themselves, of imported scores and of runs.
-        skipped: Lines of the file that could not be read, and were left out.
-        can_continue: Whether the same command asks only for the judgements that failed.
+        skipped: The number of lines that could not be read and were left out.
+        can_continue: Whether the same command, run again, asks only for the judgements that failed.
 
     Raises:
         InvalidValueError: Shapes that do not fit, or a name that occurs twice.
@@ -152,7 +153,7 @@ class ScoreTable:
 
     @property
     def conversations(self) -> dict[str, list[int]]:
-        """The rows of each conversation's turns, by its id; one whose id came before has a number."""
+        """The rows of each conversation's turns, by its id; a repeated id has a number."""
         turns: dict[str, list[int]] = {}
         named = zip(self.samples, self.metadata, strict=False)
         for row, (name, metadata) in enumerate(named):
@@ -179,20 +180,20 @@ class ScoreTable:
         return self.scores[:, self.methods.index(method)]
 
     def threshold(self, method: str) -> float:
-        """The lowest score with which a sample passes, of a method."""
+        """The lowest score of a method with which a sample passes."""
         return self.thresholds.get(method, THRESHOLD)
 
     def passes(self, method: str) -> BoolArray:
-        """Which samples pass a method's threshold, shape (N,); none that is `closed` does."""
+        """Mark the samples that pass a method's threshold, shape (N,), without `closed` ones."""
         reaches = self.column(method) >= self.threshold(method)
         return reaches & ~self.closed(method)
 
     def closed(self, method: str) -> BoolArray:
-        """Which answers no gate passes, whatever their score: see `Result.mostly_marked`."""
+        """Mark the answers that no gate passes, whatever the score: see `Result.mostly_marked`."""
         return self.has_reason(method, {MOSTLY_MARKED})
 
     def silent(self, method: str) -> BoolArray:
-        """Which answers claim nothing, so that gates let them through without a score."""
+        """Mark the answers that claim nothing, so that gates let them through without a score."""
         return self.has_reason(method, SILENT)
 
     def has_reason(
@@ -200,7 +201,7 @@ class ScoreTable:
         method: str,
         reasons: Collection[str],
     ) -> BoolArray:
-        """Which samples have no score, or pass no gate, for one of these reasons."""
+        """Mark the samples that have no score, or pass no gate, for one of these reasons."""
         if not self.reasons:
             return np.zeros(len(self), dtype=np.bool_)
         why = [self.reason(sample, method) for sample in self.samples]
@@ -214,14 +215,14 @@ class ScoreTable:
 
     @property
     def main(self) -> str:
-        """The method that others are compared with: TCVA at the middle temperature, else the first."""
+        """The method to compare others with: TCVA at the middle temperature, else the first."""
         if self.run and self.run.views:
             return self.run.views[len(self.run.temperatures) // 2]
         return self.methods[0]
 
     @property
     def settings(self) -> Record:
-        """What was judged, by whom and how, as reports tell it."""
+        """The criterion, judge and settings, as reports show them."""
         judged = self.judged
         told: Record = {
             "kind": judged.kind,
@@ -241,7 +242,7 @@ class ScoreTable:
 
     @property
     def handed_in(self) -> int:
-        """Samples of the file, those that could not be read included."""
+        """The number of samples in the file, unreadable ones included."""
         return len(self) + self.skipped
 
     def result(
@@ -258,26 +259,26 @@ class ScoreTable:
         sample: str,
         method: str,
     ) -> str:
-        """Why there is no score; ``no result`` where nobody said."""
+        """Why there is no score; ``no result`` where no reason is known."""
         return self.reasons.get((sample, method), "no result")
 
     @property
     def rating(self) -> FloatArray:
-        """The mean of the raters who rated a sample, shape (N,); nan where nobody did."""
+        """The mean rating of each sample over its raters, shape (N,); nan where there is none."""
         return mean_rating(self.human)
 
     @property
     def rated(self) -> ScoreTable:
-        """The samples that somebody rated."""
+        """The table of the samples with a rating."""
         return self.select(np.isfinite(self.rating))
 
     def common(self, methods: Sequence[str] | None = None) -> ScoreTable:
-        """The samples on which all of these methods have a score, and these methods alone."""
+        """Select these methods (by default all), and the samples that all of them have scored."""
         chosen = self.select(methods=methods)
         return chosen.select(np.isfinite(chosen.scores).all(axis=1))
 
     def at(self, scoring: ScoringConfig | float) -> FloatArray:
-        """The scores of the judgements at other settings, shape (N,); no call.
+        """Score the judgements at other settings, shape (N,), without a call.
 
         Args:
             scoring: Temperature and weights, or a temperature with the defaults.
@@ -314,7 +315,7 @@ class ScoreTable:
         )
 
     def rows_by(self, field: str) -> dict[str, list[int]]:
-        """The rows of each value of a field of the metadata, of a table whose samples are rated.
+        """Group the rows of a table of rated samples by the values of a metadata field.
 
         Raises:
             InvalidValueError: No sample has the field.
@@ -334,7 +335,7 @@ class ScoreTable:
         rows: npt.ArrayLike | None = None,
         methods: Sequence[str] | None = None,
     ) -> ScoreTable:
-        """Some of the samples and methods.
+        """Select some of the samples and methods.
 
         Args:
             rows: Indices in the order wanted, or a mask of shape (N,); by default all.
@@ -362,7 +363,7 @@ class ScoreTable:
         places: IntArray,
         samples: Sequence[str],
     ) -> ScoreTable:
-        """The rows at some places under the names of samples; a place below 0 has no values."""
+        """Select rows by index under new names; below 0 there are no values, but level counts."""
         return replace(
             self,
             samples=samples,
@@ -380,12 +381,12 @@ class ScoreTable:
     def join(self, other: ScoreTable) -> ScoreTable:
         """Add the methods, ratings and groups of another table, by the samples' ids.
 
-        Samples that it lacks have no score of its methods, and samples of its own are left out; a
-        note says how many of either there are. What both tables have (ratings, groups, level
+        Samples that the other table lacks have no score of its methods, and samples that only it
+        has are left out; notes count both. What both tables have (ratings, groups, level
         counts, metadata) is taken from this one.
 
         Raises:
-            InvalidValueError: A method of both, or no sample in common.
+            InvalidValueError: Both tables have a method of one name, or no sample is in common.
         """
         place_of = {sample: place for place, sample in enumerate(other.samples)}
         places = np.array(
@@ -424,7 +425,7 @@ class ScoreTable:
 
 
 def repeated_name(names: Iterable[str]) -> str | None:
-    """The first name that comes more than once; None where all differ."""
+    """The first name that occurs more than once; None where all differ."""
     return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
@@ -433,19 +434,19 @@ def _values_at(
     places: IntArray,
     none: T,
 ) -> tuple[T, ...]:
-    """Values by their places, where a place is below 0 the one for none; of no values nothing."""
+    """Select values by index, ``none`` for an index below 0; empty where there are no values."""
     if not len(values):
         return ()
     return tuple(values[i] if i >= 0 else none for i in places.tolist())
 
 
 def _scores_at(values: FloatArray, places: IntArray) -> FloatArray:
-    """Rows by their places, nan where there is none."""
+    """Select rows by index; nan for an index below 0."""
     return np.where((places >= 0)[:, None], values[places], np.nan)
 
 
 def no_group(sample: str | None, field: str) -> str:
-    """What is wrong with a sample that has no group, and the way out."""
+    """The message on a sample without a group, with the remedy."""
     return (
         f"sample {sample!r} has no {field!r} in its metadata; --group (group=) needs a name or a "
         "number there in every sample"
@@ -453,7 +454,7 @@ def no_group(sample: str | None, field: str) -> str:
 
 
 def groups_note(number: int) -> str:
-    """How many groups count instead of samples."""
+    """The note on how many groups count instead of samples."""
     return f"Intervals and tests count {counted(number, 'group')}, not samples."
 
 

@@ -1,1 +1,1 @@
-"""Scores that were made elsewhere: tables of RAGAS and LangSmith, test runs of DeepEval, any table."""
+"""Scores made elsewhere: tables of RAGAS and LangSmith, test runs of DeepEval, any table."""

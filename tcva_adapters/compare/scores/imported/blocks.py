@@ -1,4 +1,4 @@
-"""Imported scores as blocks: the rows of a file, sample by sample."""
+"""Make blocks of imported scores from the rows of a file, sample by sample."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tcva_adapters.samples.sources import unreadable
 from tcva_adapters.tables import counted, shortened
 
 _NO_ROW = "no row"
-"""Why a sample has no imported score that no row is about."""
+"""The reason why a sample without a row has no imported score."""
 
 _NAMED = 3
-"""How many rows or samples a message names."""
+"""The most rows or samples that a message names."""
 
 
 def imported_blocks(
@@ -29,7 +29,7 @@ def imported_blocks(
     name: str,
     source: str,
 ) -> list[Block]:
-    """Make blocks of imported scores; those of another system are another block.
+    """Make blocks of imported scores, one per system; notes and ratings are added to ``reading``.
 
     Raises:
         UnreadableInputError: Rows fit no sample or several, or two score one sample by one method.
@@ -82,7 +82,7 @@ def _add_row(
     row: Row,
     source: str,
 ) -> None:
-    """Add what another row says of the same sample."""
+    """Merge another row about the same sample into the first."""
     for method in row.scores.keys() & before.scores.keys():
         raise UnreadableInputError(
             (
@@ -103,17 +103,17 @@ def match_rows(
 ) -> tuple[list[Row], str]:
     """Name rows by the samples that they are about.
 
-    A row with a known id belongs to that sample, unless its answer is another one: then it comes
-    from another run, and belongs to none. A row without one belongs to the sample with the same
-    answer and, where both have them, the same question and contexts; runs of white space count as
-    one blank.
+    A row with a known id belongs to that sample, unless its answer differs: then it comes from
+    another run and belongs to no sample. A row without a known id belongs to the sample with the
+    same answer and, where both have them, the same question and contexts; runs of white space count
+    as one blank.
 
     Args:
-        imported: What was read.
-        samples: By id.
+        imported: The imported scores.
+        samples: The samples by id.
 
     Returns:
-        The rows that belong to a sample, and what was matched in a sentence.
+        The rows that belong to a sample, and a sentence on what was matched.
 
     Raises:
         UnreadableInputError: A row fits several samples, or no row fits any.
@@ -190,7 +190,7 @@ def _agree(
     sample: Sample,
     field: Literal["input", "response", "contexts"],
 ) -> bool:
-    """Whether a text is the same; where one of the two has none, it cannot tell samples apart."""
+    """Whether a row and a sample have the same text, or one of them has none to compare."""
     of_row = getattr(row, field)
     of_sample = getattr(sample, field)
     return not of_row or not of_sample or _flat(of_row) == _flat(of_sample)

@@ -26,10 +26,10 @@ _CONVERSATIONS = ("conversationalTestCases",)
 
 
 def test_run_in(path: str | Path) -> Record | None:
-    """The test run in a JSON document, nan included: DeepEval writes it, which strict JSON has not.
+    """Find the test run in a JSON document, which may hold NaN; None where there is none.
 
     Raises:
-        UnreadableInputError: It is no JSON.
+        UnreadableInputError: The file is not JSON.
     """
     text = whole_text(path)
     try:
@@ -81,7 +81,7 @@ def read_test_run(
                 f"{name}_reason": data.get("reason"),
                 f"{name}_log": _first(
                     data, "verboseLogs", "verbose_logs"
-                ),  # with our judgement
+                ),  # may hold a judgement of TCVA
             }
             least = number_in(data.get("threshold"))
             if least is not None and math.isfinite(least):

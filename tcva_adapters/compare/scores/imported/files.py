@@ -1,4 +1,4 @@
-"""Files of scores, of whatever kind their content shows."""
+"""Read files of scores, whose kind is recognised by their content."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ from tcva_adapters.samples.sources import unreadable
 
 
 def read_imported(path: str | Path, importing: Importing | None = None) -> Imported:
-    """Read scores of whatever kind the content shows.
+    """Read a file of scores, whose kind is recognised by its content.
 
     * ``deepeval``: a test run (``.latest_test_run.json``, a file in ``DEEPEVAL_RESULTS_FOLDER``, or
       the JSON of what ``evaluate`` returns). A metric that a test case lacks was skipped there.
-    * ``ragas``: what ``result.to_pandas()`` holds, as csv, parquet or jsonl. Every column that RAGAS
-      does not use for the sample itself is a metric if there are numbers in it, or nothing at all
-      (a metric that failed everywhere).
+    * ``ragas``: what ``result.to_pandas()`` holds, as csv, parquet or jsonl. Every column that
+      RAGAS does not use for the sample itself is a metric if it holds numbers, or nothing at all (a
+      metric that failed everywhere).
     * ``langsmith``: runs with columns ``feedback.KEY``, or ``feedback_stats`` with an average.
-    * ``long``: a row per sample and method, with the columns ``sample`` (or ``query``), ``score`` and,
-      where they apply, ``method`` (or ``metric``) and ``system``.
-    * ``scores``: a column per method; by default all with nothing but numbers in them that are
-      neither fields of a sample nor human ratings.
+    * ``long``: a row per sample and method, with the columns ``sample`` (or ``query``), ``score``
+      and, where they apply, ``method`` (or ``metric``) and ``system``.
+    * ``scores``: a column per method; by default every column of numbers that is neither a field of
+      a sample nor a human rating.
 
-    An error of a score (in a metric's data, or a column ``error`` or ``METHOD_error``, in any
-    case and with blanks or ``_``) leaves no score, whatever number stands there.
+    A score with an error (in a metric's data, or a column ``error`` or ``METHOD_error``, in any
+    case and with blanks or ``_``) counts as missing, whatever its number.
 
     Raises:
-        UnreadableInputError: It is missing, damaged, holds no scores, or one outside the scale.
+        UnreadableInputError: The file is missing or damaged, or holds no scores or one outside the
+            scale.
         MissingDependencyError: A parquet file without pyarrow.
     """
     importing = importing or Importing()

@@ -1,4 +1,4 @@
-"""What is read from a file of scores, row by row, and how its cells are read."""
+"""Rows of a file of scores, and how their cells are read."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ Records = list[tuple[int, Record]]
 
 @dataclass(slots=True)
 class Row:
-    """What a file says of one sample.
+    """The content of a file on one sample.
 
     Attributes:
         line: Its line (csv, jsonl), row (parquet) or test case, from 1; 0 where no row is about it.
-        sample: Id and texts, as far as the file has them; all else is its metadata.
+        sample: Id and texts, where the file has them; everything else is metadata.
         name: The sample's id in the table.
-        scores: By method; None where there is none.
-        reasons: By method: why there is no score, or what the method said of it.
+        scores: Scores by method; None where there is none.
+        reasons: By method, why there is no score, or the method's reason for it.
     """
 
     line: int
@@ -52,15 +52,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was read from one file.
+    """The scores read from one file.
 
     Attributes:
         source: The path.
         kind: ``ragas``, ``deepeval``, ``langsmith``, ``scores`` (a column per method) or ``long``
             (a row per sample and method).
-        methods: Names, in the order of the file.
+        methods: Names of the methods, in the order of the file.
         rows: One per sample; of a long table one per sample and method.
-        thresholds: By method, where the file has them.
+        thresholds: Thresholds by method, where the file has them.
         left_out: Columns that are neither scores nor known.
     """
 
@@ -74,11 +74,11 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Importing:
-    """How imported scores are read.
+    """Settings for reading imported scores.
 
     Attributes:
-        columns: Those that are methods; None takes those with nothing but numbers in them.
-        scale: Their lowest and highest possible score, which become 0 and 1.
+        columns: The columns of methods; None takes those that hold only numbers.
+        scale: The lowest and the highest possible score, which become 0 and 1.
         missing: A number that stands for no score.
         human: Columns with human ratings, which are no methods.
 
@@ -104,18 +104,18 @@ class Importing:
         errors: Sequence[str],
         path: str | Path,
     ) -> None:
-        """Note a score of a row, or why there is none.
+        """Add a score to a row, or the reason why there is none.
 
         Args:
-            row: Where to.
-            method: Whose score it is.
+            row: The row that is changed.
+            method: The method of the score.
             record: The cells of the row.
-            column: The one of the score.
-            errors: Columns of which one that is filled says that there is no score.
+            column: The column of the score.
+            errors: Columns of errors; where one is filled, there is no score.
             path: The file.
 
         Raises:
-            UnreadableInputError: No number, or one outside the scale.
+            UnreadableInputError: The cell holds no number, or one outside the scale.
         """
         value = record.get(column)
         low, high = self.scale
@@ -152,7 +152,7 @@ def row_error(
     line: int,
     error: str,
 ) -> UnreadableInputError:
-    """The error that names a row of a file as its format calls it."""
+    """Make the error that names a row of a file as its format calls it."""
     return unreadable(
         path,
         error,
@@ -162,7 +162,7 @@ def row_error(
 
 
 def number_in(value: object) -> float | None:
-    """A cell as a float, nan where it is empty; None where it is no number."""
+    """Read a cell as a float: nan where it is empty, None where it is not a number."""
     try:
         return math.nan if value is None else float(str(value).strip() or "nan")
     except ValueError:
@@ -170,7 +170,7 @@ def number_in(value: object) -> float | None:
 
 
 def plain_name(column: str) -> str:
-    """A column's name as ``error`` and ``METHOD_error`` are written."""
+    """Write a column's name in lower case, with ``_`` for blanks."""
     return "_".join(column.lower().split())
 
 
@@ -197,12 +197,12 @@ def sample_of(
     scores: set[str],
     ids: Sequence[str] = IDS,
 ) -> Sample:
-    """The texts of a row, as far as they can be read; what else it has is metadata.
+    """Make a sample of a row's texts that can be read; its other cells are metadata.
 
     Args:
         record: The cells of the row.
-        scores: Columns that say nothing of the sample.
-        ids: Columns that may name it, the first that does wins.
+        scores: Columns that say nothing about the sample.
+        ids: Columns that may name the sample; the first that does counts.
     """
     rest = {name: value for name, value in record.items() if name not in scores}
     name = _text(record, ids)

@@ -30,10 +30,10 @@ _SCORE = "score"
 _ERROR = "score_error"
 
 FEEDBACK = "feedback."
-"""Begins the columns of scores in tables of LangSmith."""
+"""Prefix of the columns of scores in tables of LangSmith."""
 
 _BESIDE = ("_error", "_reason")
-"""Ends of columns that say something of a score."""
+"""Suffixes of columns that describe a score."""
 
 _OF_SAMPLES = frozenset(
     {
@@ -49,7 +49,7 @@ _OF_SAMPLES = frozenset(
         "query_length",
     }
 )
-"""What tables, those of RAGAS above all, hold of a sample besides its scores."""
+"""Columns, most of them of RAGAS, that describe a sample and hold no scores."""
 
 
 def read_wide_table(
@@ -114,17 +114,17 @@ def scores_in_columns(
     methods: Sequence[str],
     importing: Importing,
 ) -> Imported:
-    """Read the scores of these columns, or of those that are asked for.
+    """Read the scores of these columns, or of those that ``importing`` names.
 
     Args:
         path: The file.
         kind: See `Imported`.
         records: Its rows.
         methods: The columns that hold scores.
-        importing: How they are read.
+        importing: How scores are read.
 
     Raises:
-        UnreadableInputError: A column that is asked for is not there, or a score is wrong.
+        UnreadableInputError: A column that is asked for does not exist, or a score is wrong.
     """
     chosen = methods if importing.columns is None else importing.columns
     columns = dict.fromkeys(name for _, record in records for name in record)
@@ -157,7 +157,7 @@ def scores_in_columns(
 
 
 def _method_name(column: str, kind: str) -> str:
-    """A column's method; RAGAS runs TCVA and CCRS too, which are no metrics of its own."""
+    """Name a column's method; TCVA and CCRS in tables of RAGAS are not metrics of its own."""
     if kind == "scores":
         return column
     name = f"{kind} {column.removeprefix(FEEDBACK)}"
@@ -165,7 +165,7 @@ def _method_name(column: str, kind: str) -> str:
 
 
 def is_long_table(columns: Collection[str]) -> bool:
-    """Whether these are the columns of such a table."""
+    """Whether these are the columns of a table with a row per sample and method."""
     others = {*_METHOD, *_QUERIES, "system"}
     return _SCORE in columns and not others.isdisjoint(columns)
 
@@ -178,7 +178,7 @@ def read_long_table(
     """Read the rows of a table with a row per sample and method.
 
     Raises:
-        UnreadableInputError: A score or a method's name is wrong, or no row is of the methods wanted.
+        UnreadableInputError: A score or a method's name is wrong, or no row has a wanted method.
     """
     columns = records[0][1]
     method = next((name for name in _METHOD if name in columns), "")
