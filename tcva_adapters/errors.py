@@ -1,6 +1,6 @@
 """One base class for all errors, and one for all warnings.
 
-Each message names the value and what to do.
+Each message names the value and says what to do.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class MissingDependencyError(TCVAError, ImportError):
 
 
 def install_hint(extra: str) -> str:
-    """The command that installs an extra; the package itself is on no index.
+    """Name the command that installs an extra from a checkout, as the package is on no index.
 
     >>> install_hint("ragas")
     "run pip install '.[ragas]' in a checkout of tcva-adapters"
@@ -49,7 +49,7 @@ def install_hint(extra: str) -> str:
 
 
 def of_percent(value: Any) -> str:
-    """The way out where a share was written in percent; nothing for anything else.
+    """Suggest the share for a number written in percent; an empty text for anything else.
 
     >>> of_percent(80), of_percent("2.5 %"), of_percent(1.5)
     ('; for 80 % write 0.8', '; for 2.5 % write 0.025', '')
@@ -89,11 +89,11 @@ class TCVAWarning(Warning):
 
 
 class GuaranteeWarning(TCVAWarning, UserWarning):
-    """The guarantee of settings is lost where they are used, or cannot be checked there."""
+    """The guarantee of the settings is lost, or cannot be checked, where they are used."""
 
 
 class SharedNameWarning(TCVAWarning, UserWarning):
-    """Two metrics of one evaluation have one name, under which a framework keeps one of them."""
+    """Two metrics of one evaluation share a name, so a framework keeps only one of them."""
 
 
 class DefaultJudgeWarning(TCVAWarning, UserWarning):

@@ -1,4 +1,4 @@
-"""Results of every kind, read back from what a framework, a file or a store carries."""
+"""Read results of every kind back from a framework, a file or a store."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ _CLASSES: dict[str, type[Result | CCRSResult]] = {
 
 
 def read_result(carried: str | bytes | Mapping[str, Any]) -> AnyResult:
-    """Read a result back from what some framework, file or store carries.
+    """Read a result of any kind back from its JSON.
 
     Args:
-        carried: What ``to_json`` or ``to_dict`` of a result returned; further fields are left out.
+        carried: The return value of a result's ``to_json`` or ``to_dict``; further fields are
+            ignored.
 
     Raises:
-        UnreadableInputError: It is no result.
+        UnreadableInputError: ``carried`` is not a result.
 
     >>> result = Result(Assessment.from_verdicts(["fully", "minor"]))
     >>> read_result(result.to_json()) == result
@@ -54,7 +55,8 @@ def read_result(carried: str | bytes | Mapping[str, Any]) -> AnyResult:
 def read_results(source: Source, *, skip_bad: bool = False) -> list[AnyResult]:
     """Read the results that `write_results` or ``tcva evaluate --out`` wrote.
 
-    An assessment without settings of a score becomes a `Result` under the default settings.
+    A line with an assessment alone, without settings of a score, becomes a `Result` under the
+    default settings.
 
     Args:
         source: A path, ``"-"`` for standard input, or an open text file: jsonl, or json with a list.
@@ -62,7 +64,7 @@ def read_results(source: Source, *, skip_bad: bool = False) -> list[AnyResult]:
 
     Raises:
         UnreadableInputError: As for `read_samples`.
-        InvalidValueError: The suffix is of no format.
+        InvalidValueError: The file is HTML, or a pipe with an unknown suffix.
 
     >>> import io
     >>> line = Result(Assessment.from_verdicts(["fully", "minor"])).to_json()

@@ -53,23 +53,24 @@ TINY_EXPONENT = 1e-12
 """Below this distance from 0 the geometric mean stands in (paper, step 5)."""
 
 _NEAREST_EXPONENT = -(TINY_EXPONENT**2)
-"""So near to 0 a power mean is the geometric one to the last digit."""
+"""An exponent so near to 0 that the power mean is the geometric one to the last digit."""
 
 DIGITS = 12
 """Significant digits of every score."""
 
 _SCALES = np.array([float(f"1e{places}") for places in range(301)])
 _NEAR_HALF = 2e-3
-"""Between two scores of 12 digits, so near to the middle the last bits decide which is taken."""
+"""The distance from a tie between two scores of 12 digits at which last bits decide the
+rounding."""
 _PLAIN_SUM_BELOW = -0.5
 _LARGEST_COUNT = 2.0**53
 _CHUNK_CELLS = 2**16
 _LEAST_LOG = -1e300
-"""In place of the logarithm of 0: times a power of 0 it is 0."""
+"""Stands for the logarithm of 0, so that times an exponent of 0 it gives 0."""
 
 
 class ScoreOptions(TypedDict, total=False):
-    """What `aggregate` explains."""
+    """Keyword arguments of `aggregate`, which explains them."""
 
     scheme: SchemeLike
     penalty: Penalty
@@ -79,14 +80,14 @@ class ScoreOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """What is fixed before the first row is looked at.
+    """The options of a score, checked and prepared before the first row is scored.
 
     Attributes:
         temperatures: One per column of the result.
         exponents: The power mean's exponent at each temperature.
         floored: The five weights for exponents up to 0; all above 0.
         weights: The five weights for exponents above 0.
-        penalty: How ``none`` verdicts are punished.
+        penalty: How ``none`` verdicts are penalised.
     """
 
     temperatures: Sequence[float] | FloatArray
@@ -108,9 +109,10 @@ def aggregate(
 ) -> float:
     """The score of a list of verdicts (paper, section 3.4).
 
-    The power mean of the verdicts' weights, with the exponent that the temperature stands for,
-    times a penalty for ``none`` verdicts, rounded to 12 significant digits. Order and repetition of
-    the whole list do not change it.
+    It is the power mean of the verdicts' weights, with the exponent that the temperature stands
+    for, times a penalty for ``none`` verdicts, rounded to 12 significant digits. The order of the
+    verdicts does not change it; nor does repetition of the whole list, with the penalties
+    ``paper`` and ``off``.
 
     Args:
         verdicts: Levels or their words, in any order.
@@ -171,7 +173,7 @@ def aggregate_counts(
         counts: Shape (N, 5), fully to none: how often each level occurs, or the (expected) shares
             of the levels. Entries lie in [0, 2**53]. The penalties ``ramped`` and ``absolute``
             depend on the number of verdicts, so they need counts (expected ones will do).
-        temperatures: As many as you like, each as for ``aggregate``.
+        temperatures: Any number of them, each as for ``aggregate``.
         bounds: As for ``aggregate``.
         options: Likewise ``scheme``, ``penalty``, ``eps`` and ``floor``.
 
@@ -204,7 +206,8 @@ def score_curves(
         options: Likewise ``scheme``, ``penalty``, ``eps`` and ``floor``.
 
     Returns:
-        Takes temperatures within the bounds, shape (T,), and gives what ``aggregate_counts`` gives, (N, T).
+        A function from temperatures within the bounds, shape (T,), to the scores of
+        ``aggregate_counts``, shape (N, T).
 
     Raises:
         InvalidValueError: As for ``aggregate_counts``.
@@ -233,7 +236,7 @@ def make_plan(
     floor: Floor = DEFAULT_FLOOR,
     bounds: Bounds = PAPER_BOUNDS,
 ) -> Plan:
-    """The checked options of `aggregate_counts` in the form that `scores_of` works with.
+    """Check the options of `aggregate_counts`, and prepare them for `scores_of`.
 
     Raises:
         InvalidValueError: As for ``aggregate_counts``.
@@ -261,10 +264,10 @@ def make_plan(
 
 
 def check_known(what: str, name: str, known: Sequence[str]) -> None:
-    """Refuse a name that is none of those that are known.
+    """Refuse a name that is not known.
 
     Raises:
-        InvalidValueError: It is none of them.
+        InvalidValueError: It is not one of the known names.
     """
     if not isinstance(name, str) or name not in known:
         raise InvalidValueError(
@@ -273,7 +276,9 @@ def check_known(what: str, name: str, known: Sequence[str]) -> None:
 
 
 def check_eps(eps: float) -> float:
-    """A least weight as a float: too small a one would overflow at negative exponents.
+    """Check a least weight, and return it as a float.
+
+    Too small a weight would overflow at negative exponents.
 
     Raises:
         InvalidValueError: It lies outside (0, 1), or below the smallest ordinary float.
@@ -296,9 +301,9 @@ def check_floored(eps: float, floor: Floor, highest: float) -> None:
     above it, so that with a larger ``eps`` the score would fall from anywhere to nothing.
 
     Args:
-        eps: Checked.
-        floor: Checked.
-        highest: The highest exponent that is looked at.
+        eps: The least weight, checked.
+        floor: Where it applies, checked.
+        highest: The highest exponent that is used.
 
     Raises:
         InvalidValueError: A larger ``eps`` than the default, the paper's floor, and an exponent
@@ -312,7 +317,7 @@ def check_floored(eps: float, floor: Floor, highest: float) -> None:
 
 
 def check_counts(counts: npt.ArrayLike) -> FloatArray:
-    """A matrix of counts or shares, checked.
+    """Check a matrix of counts or shares, and return it as floats.
 
     Raises:
         InvalidValueError: Not of shape (N, 5), or an entry is not a count or a share.
@@ -355,9 +360,9 @@ def unrounded_score(
 
     Args:
         counts: Checked, fully to none.
-        plan: Of which only the weights and the penalty are looked at.
+        plan: Only its weights and its penalty are used.
         temperature: Checked.
-        exponent: At this temperature.
+        exponent: The exponent at this temperature.
     """
     total = sum(counts)
     if not total:
@@ -443,7 +448,7 @@ def scores_of(rows: FloatArray, plan: Plan) -> FloatArray:
 
 
 def rounded(scores: FloatArray) -> FloatArray:
-    """Numbers in [0, 1] to 12 significant digits, those below 1e-289 to 300 decimals; nan stays.
+    """Round numbers in [0, 1] to 12 digits, those below 1e-289 to 300 decimals; nan stays.
 
     >>> rounded(np.array([2 / 3, 2e-9 / 3, 1.0])).tolist()
     [0.666666666667, 6.66666666667e-10, 1.0]
@@ -525,7 +530,7 @@ def _weighted(shares: FloatArray, terms: FloatArray) -> FloatArray:
 
 
 def _distinct(rows: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
-    """The distinct rows and which of them each row is; all rows where they are not short counts."""
+    """Find the distinct rows and the index of each row among them; all rows unless small counts."""
     radices = rows.max(axis=0) + 1.0
     if radices.prod() > _LARGEST_COUNT or not (rows == np.floor(rows)).all():
         return rows, np.arange(len(rows))

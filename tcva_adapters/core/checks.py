@@ -20,10 +20,10 @@ _NUMBERS = (float, int, Real, Decimal)
 
 
 def listed(what: str, values: Any) -> list[Any]:
-    """The entries of a list, an array or a generator.
+    """Return the entries of a list, an array or a generator as a list.
 
     Raises:
-        InvalidValueError: It is none: a single text or number, a mapping, None.
+        InvalidValueError: It is something else: a single text or number, a mapping, None.
 
     >>> listed("verdicts", "fully")
     Traceback (most recent call last):
@@ -33,7 +33,7 @@ def listed(what: str, values: Any) -> list[Any]:
     is_many = isinstance(values, Iterable) and not isinstance(
         values, str | bytes | Mapping
     )
-    # An array without dimensions says that it iterates.
+    # An array without dimensions passes for an iterable.
     if is_many and getattr(values, "ndim", None) != 0:
         return list(values)
     raise InvalidValueError(f"{what} must be a list, got {values!r}")
@@ -50,7 +50,7 @@ def nearest(name: object, known: Iterable[str], otherwise: str) -> str:
 
 
 def as_number(value: Any) -> float | None:
-    """As a float; None for what is no number. Numbers too large for a float are infinite.
+    """Convert a number to a float; None for anything else. Too large numbers become infinite.
 
     >>> as_number(2), as_number("2"), as_number(10**400)
     (2.0, None, inf)
@@ -72,12 +72,13 @@ def as_matrix(
     wanted: str,
     may_miss: bool = False,
 ) -> npt.NDArray[np.float64]:
-    """A matrix of floats from 0 to a highest one.
+    """Check rows of numbers from 0 to a highest one, and return them as a matrix of floats.
 
     Args:
-        what: Its name.
+        what: The name of the matrix.
         values: Rows of numbers.
-        columns: What its columns are called; or what each of any number is, but none.
+        columns: The names of its columns; or the word for each of them, where any number but 0 is
+            allowed.
         high: The highest entry.
         wanted: What every entry must be, for the error.
         may_miss: Whether entries may be None or nan.
@@ -117,13 +118,13 @@ def check_within(
     high: float,
     wanted: str = "",
 ) -> float:
-    """A number from a closed range, as a float.
+    """Check a number against a closed range, and return it as a float.
 
     Args:
-        what: Its name.
-        value: What was given.
-        low: The lowest that will do.
-        high: The highest.
+        what: The name of the number.
+        value: The given value.
+        low: The lowest allowed number.
+        high: The highest allowed number.
         wanted: What it must be, for the error; by default within the range.
 
     Raises:

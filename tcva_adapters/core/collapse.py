@@ -1,7 +1,7 @@
 """The same verdicts at two and three levels, the frameworks' own formulas, and the way back.
 
-Everything here takes verdicts that exist already: a user sees what the five levels add, or turns
-a temperature for verdicts that another framework was paid for.
+All functions take existing verdicts. They show what the five levels add, or apply a temperature to
+verdicts that another framework was paid for.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def ablation_plans(
     scheme: SchemeLike = WeightScheme.DEFAULT,
     **options: Any,
 ) -> dict[str, Plan]:
-    """The plans of the method with parts taken out (paper, section 4.6), by their names.
+    """Make the plans of the method with parts taken out (paper, section 4.6), by their names.
 
     ``full`` is the whole method (A), ``without_penalty`` B, ``arithmetic`` has the arithmetic mean
     in place of the power mean (C) and ``binary`` is for two levels in place of five
@@ -83,10 +83,10 @@ def ablation_plans(
 
 
 def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
-    """DeepEval verdicts as levels: yes is fully, borderline (or idk) partial, no is none.
+    """Convert DeepEval's verdicts to levels: yes to fully, borderline (idk) to partial, no to none.
 
     Raises:
-        InvalidValueError: Another word.
+        InvalidValueError: A verdict is another word.
 
     >>> from_deepeval(["yes", "idk"])
     [<Verdict.FULLY: 'fully'>, <Verdict.PARTIAL: 'partial'>]

@@ -30,7 +30,7 @@ def score_agg(
     penalty: float = 0.1,  # noqa: ARG001  # it has no effect in the library either
     eps_for_neg_p: float = 1e-9,
 ) -> float:
-    """What eval-ai-library 0.8.2 returns for the same arguments.
+    """Compute the score that eval-ai-library 0.8.2 returns for the same arguments.
 
     Args:
         scores: Weights of verdicts; a weight of 0 counts as a ``none``.

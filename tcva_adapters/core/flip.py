@@ -1,4 +1,4 @@
-"""From which temperature on an answer passes."""
+"""The temperature from which on an answer passes."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from tcva_adapters.core.temperature import (
 from tcva_adapters.core.verdicts import FloatArray, Verdict, count_levels
 
 _PROBES = 257
-"""Temperatures that are looked at in one go, each time between two of the time before."""
+"""Temperatures that are tried at once, each time between two of the last ones."""
 
 _WAVERING = 100
 """Floats within which a score may fall by its last digit as the temperature rises."""
 
 _CLEAR = 1e-9
-"""A score that lies so far from a threshold is on the same side of it by either way to compute it."""
+"""A score so far from a threshold lies on the same side of it by either computation."""
 
 _HALF_DIGIT = 0.5 * 10.0**-DIGITS
 """Scores this far below a threshold in [0.1, 1] are rounded to it."""
 
 _MOST_STEPS = 60
-"""Of the search for a crossing, which takes about 10."""
+"""The most steps of the search for a crossing, which takes about 10."""
 
 Curve = Callable[[FloatArray], FloatArray]
-"""From temperatures to how far the score lies above what passes at each."""
+"""A function from temperatures to how far the score lies above the threshold at each."""
 
 
 def flip_temperature(
@@ -114,11 +114,11 @@ def flip_point(
     """The smallest temperature from which on a score passes, for scores that rise with it.
 
     Args:
-        above: How far the score lies above what passes at some temperatures: it passes from 0 on,
-            not where it is nan. It never falls as the temperature rises, but right above exponent
-            0, which is where the floor under the weights may end.
+        above: How far the score lies above the threshold at some temperatures: it passes from 0
+            on, not where it is nan. It never falls as the temperature rises, except right above
+            exponent 0, where the floor under the weights may end.
         bounds: The range that is searched.
-        above_at: Nearly the same for one temperature, where that is faster.
+        above_at: A faster function with nearly the same result for one temperature.
 
     Returns:
         As `flip_temperature`.
@@ -171,7 +171,7 @@ def _settles_near(
     low: float,
     high: float,
 ) -> float | None:
-    """`_settles`, by the floats around the temperature at which single scores begin to pass."""
+    """Search like `_settles`, among the floats around the point where single scores begin to pass."""
     if above_at is None:
         return _settles(above, low, high)
     end = low

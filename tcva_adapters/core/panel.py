@@ -114,8 +114,8 @@ class PanelRating:
         weighted_score: The criteria's scores by their weights, in [0, max_score].
         normalized_score: The same over ``max_score``, in [0, 1].
         pass_status: Whether the normalized score reaches the threshold.
-        judge_agreement: 1 where all judges gave the same, 0 where half gave 0 and half the most;
-            nan where no criterion was scored by two judges.
+        judge_agreement: 1 where all judges gave the same, 0 where half gave 0 and half the
+            maximum; nan where no criterion was scored by two judges.
     """
 
     weighted_score: float
@@ -130,16 +130,16 @@ def evaluate_panel(
     passing_threshold: float,
     max_score: float,
 ) -> PanelRating:
-    """Several judges' scores on several weighted criteria, as one rating with its agreement.
+    """Combine several judges' scores on weighted criteria into one rating, with their agreement.
 
     The agreement is ``1 - mean(std) / (max_score / 2)`` over the criteria that two judges or more
-    have scored, with the population standard deviation: one judge alone agrees with nobody.
+    have scored, with the population standard deviation. It is not defined for a single judge.
 
     Args:
         judge_scores: N judges by K criteria, in [0, max_score]. A missing score (None or nan) is
             left out of its criterion.
         criteria_weights: K numbers, at least 0, that sum to 1.
-        passing_threshold: Least normalized score that passes, in [0, 1].
+        passing_threshold: The least normalized score that passes, in [0, 1].
         max_score: The best score, above 0.
 
     Raises:
@@ -234,7 +234,7 @@ def _check_weights(
     count: int,
     owners: str,
 ) -> FloatArray:
-    """The weights as an array, one for each of so many methods or criteria."""
+    """Check weights, one per method or criterion, and return them as an array."""
     numbers = [as_number(weight) for weight in listed("weights", weights)]
     if len(numbers) != count or None in numbers:
         raise InvalidValueError(

@@ -83,7 +83,7 @@ PAPER_BOUNDS = Bounds()
 
 
 def check_bounds(bounds: object) -> Bounds:
-    """Bounds as they are.
+    """Refuse anything but `Bounds`, and return them.
 
     Raises:
         InvalidValueError: They are something else.
@@ -96,7 +96,7 @@ def check_bounds(bounds: object) -> Bounds:
 
 
 def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -> float:
-    """A temperature as a number, within the bounds; see `as_temperature`.
+    """Check a temperature against the bounds, and return it as a number; see `as_temperature`.
 
     Raises:
         InvalidValueError: An unknown name, not a number, or outside ``[t_min, t_max]``.
@@ -113,7 +113,7 @@ def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -
 
 
 def as_temperature(temperature: float | str) -> float:
-    """A temperature as a number, whatever the bounds; presets (`PRESETS`) by name.
+    """Convert a temperature or the name of a preset (`PRESETS`) to a number, whatever the bounds.
 
     Raises:
         InvalidValueError: An unknown name, or not a number.
@@ -132,7 +132,7 @@ def as_temperature(temperature: float | str) -> float:
 
 
 def misplaced(value: object) -> str:
-    """The way out where a temperature or a threshold was passed as another argument; else empty.
+    """Suggest names where a temperature or threshold was passed as another argument; else empty.
 
     >>> misplaced("strict"), misplaced(0.2), misplaced("lexical")
     ("write temperature='strict'", 'write temperature=0.2 or threshold=0.2', '')

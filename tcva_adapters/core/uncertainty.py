@@ -1,4 +1,4 @@
-"""Where a score may lie where verdicts are uncertain.
+"""The distribution of a score whose verdicts are uncertain.
 
 Each claim's level is drawn from its own probabilities, independently of the others. A score depends
 on nothing but how often each level occurs, so the combinations of levels (5**n of them) need not be
@@ -14,18 +14,18 @@ import numpy.typing as npt
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 
 MOST_VECTORS = 20_000
-"""Count vectors up to which they are exact: 23 claims that may have any of the five levels, 198 of
-three, 19 999 of two."""
+"""The most count vectors of an exact distribution: 23 claims that may have any of the five levels,
+198 of three, 19 999 of two."""
 
 DRAWS = 10_000
-"""So many draws, with seed 0, stand in where there are more."""
+"""The number of draws, with seed 0, that stand in where there are more."""
 
 _OUTSIDE = (1.0 - 0.95) / 2.0
 """The most probability on either side of the central interval."""
 
 
 def count_distribution(probabilities: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The level counts of claims whose levels are drawn independently.
+    """Compute how the level counts of claims with independently drawn levels are distributed.
 
     Args:
         probabilities: Shape (n, 5), a row per claim, fully to none, each summing to 1. A verdict
@@ -41,7 +41,7 @@ def count_distribution(probabilities: FloatArray) -> tuple[FloatArray, FloatArra
     # The order of the claims must change nothing.
     rows = probabilities[np.lexsort(probabilities.T)]
     rows = rows / rows.sum(axis=1, keepdims=True)
-    # A vector of counts is one number.
+    # Each vector of counts is written as one number.
     digits = (len(rows) + 1) ** np.arange(len(LEVELS))
     keys: npt.NDArray[np.int64] = np.zeros(1, np.int64)
     chances: FloatArray = np.ones(1)
@@ -71,8 +71,8 @@ def central_interval(scores: FloatArray, chances: FloatArray) -> tuple[float, fl
     """The central interval that has at least 95 % of the probability, both ends included.
 
     Its ends are the largest score that at most 2.5 % of the probability lies below,
-    and the smallest that at most as much lies above. Scores are discrete, so that it has more than
-    95 %, never less.
+    and the smallest that at most as much lies above. Scores are discrete, so it often has more
+    than 95 %, never less.
 
     Args:
         scores: Shape (N,), in any order.

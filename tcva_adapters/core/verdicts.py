@@ -34,7 +34,7 @@ class Verdict(StrEnum):
 
     @staticmethod
     def parse(word: str) -> Verdict:
-        """The level that a word names, in any case; ``partially`` is the paper's other spelling.
+        """Read the level that a word names, in any case; ``partially`` is the paper's other spelling.
 
         Raises:
             InvalidValueError: The word names no level.
@@ -61,11 +61,12 @@ class WeightScheme:
     """The weight of each level: five numbers in [0, 1], non-increasing from fully to none.
 
     Attributes:
-        name: What the scheme is called in tables.
+        name: The name of the scheme in tables.
         weights: fully, mostly, partial, minor, none.
 
     Raises:
-        InvalidValueError: Not five numbers, one outside [0, 1], or an order that is not falling.
+        InvalidValueError: There are not five numbers, one lies outside [0, 1], or one is above
+            that of the level before.
 
     >>> WeightScheme.DEFAULT.weights
     (1.0, 0.9, 0.7, 0.3, 0.0)
@@ -103,7 +104,7 @@ class WeightScheme:
 
     @classmethod
     def resolve(cls, scheme: WeightScheme | str | Sequence[float]) -> WeightScheme:
-        """A scheme from itself, from a published name, or from five numbers.
+        """Return a scheme as it is, by its published name, or made of five numbers.
 
         Raises:
             InvalidValueError: The name is unknown or the numbers make no scheme.
@@ -158,7 +159,7 @@ def count_levels(verdicts: Iterable[Verdict | str]) -> list[int]:
     The counts are all that a score depends on.
 
     Raises:
-        InvalidValueError: A word names no level, or there is no list of them.
+        InvalidValueError: A word names no level, or ``verdicts`` is not a list.
 
     >>> count_levels(["fully", "none", "fully"])
     [2, 0, 0, 0, 1]
@@ -204,5 +205,5 @@ def likeliest(shares: Shares) -> Verdict:
     >>> likeliest((0.0, 0.5, 0.5, 0.0, 0.0)).value
     'partial'
     """
-    # Rounding may have made one of equal ones larger.
+    # Rounding may have made one of two equal shares larger.
     return LEVELS[max(range(len(LEVELS)), key=lambda i: (round(shares[i], 9), i))]

@@ -1,7 +1,7 @@
 """The meaning of failed calls, whichever package raised the error or whatever a server answered.
 
-One table says it, by the status, by the server's code for it, and by the name of the exception's
-class. What a server wrote decides nothing: it may repeat the sample's words.
+One table decides it, by the status, by the server's code, and by the name of the exception's
+class. The message of a server decides nothing, since it may repeat the sample's words.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Kind:
     """A kind of failure.
 
     Attributes:
-        reason: Of the `JudgeError`.
+        reason: The reason of the `JudgeError`.
         statuses: The HTTP statuses that say so.
-        named: A pattern of servers' codes, whatever the status below 500, and of the names of
+        named: A pattern for servers' codes, under any status below 500, and for names of
             exceptions.
         hint: What it means for the user.
         fatal: Whether it holds for every call, whatever is asked.
@@ -105,7 +105,7 @@ _KINDS = (
 
 
 def kind_of(status: int | None = None, named: str = "") -> Kind:
-    """The kind of a failure; `OTHER` for anything else. Codes of a 5xx say nothing.
+    """Classify a failure; `OTHER` where no kind fits. Codes of a 5xx are ignored.
 
     >>> kind_of(429).reason, kind_of(429, "insufficient_quota").reason
     ('rate_limit', 'quota')
@@ -119,9 +119,9 @@ def kind_of(status: int | None = None, named: str = "") -> Kind:
 
 
 def as_judge_error(error: BaseException) -> JudgeError:
-    """Tell what an exception means, by class names, codes and statuses, its causes included.
+    """Turn an exception into a `JudgeError`, by class names, codes and statuses of all causes.
 
-    Provider packages are not imported: which of them are installed is not our business.
+    Provider packages are not imported, so it does not matter which are installed.
 
     >>> class RateLimitError(Exception):
     ...     status_code = 429
@@ -140,7 +140,7 @@ def as_judge_error(error: BaseException) -> JudgeError:
 
 
 def kind_of_error(error: BaseException) -> Kind:
-    """The kind of failure that an exception and its causes tell together."""
+    """Classify a failure by an exception and its causes together."""
     causes = causes_of(error)
     holders = [*causes, *(getattr(cause, "response", None) for cause in causes)]
     codes = [

@@ -25,7 +25,7 @@ from tcva_adapters.samples.json_values import Json
 ENDPOINT = "/v1/chat/completions"
 
 _MOST_PAGES = 10
-"""Pages of 100 batches that are searched for one of ours; the newest come first."""
+"""Pages of 100 batches that `find` searches; the newest come first."""
 
 _PIECE = 1_000_000
 """Bytes of a file that are sent, or arrive, within the timeout."""
@@ -35,7 +35,7 @@ _NO_INTERFACE = frozenset({404, 405, 501})
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch, as its server tells of it.
+    """The state of a batch, as its server reports it.
 
     Attributes:
         id: The server's name for it.
@@ -44,8 +44,8 @@ class Batch:
         completed: Requests that were answered so far.
         failed: Requests that were refused so far.
         files: The ids of its result files: answers, then errors.
-        codes: Why the whole of it failed, in the server's words for it.
-        message: The same in sentences, without secrets.
+        codes: The server's codes for a failure of the whole batch.
+        message: The messages of that failure, without secrets.
     """
 
     id: str
@@ -69,7 +69,7 @@ class BatchService:
     within the model's timeout.
 
     Args:
-        model: Whose server, with whose key.
+        model: The model whose server and key are used.
     """
 
     def __init__(self, model: OpenAICompatibleModel) -> None:
@@ -80,7 +80,7 @@ class BatchService:
         self._timeout = model.config.timeout
 
     def mask(self, text: str) -> str:
-        """A text without the keys of the model and of the environment."""
+        """Take the keys of the model and of the environment out of a text."""
         return mask(text, *self._server.secrets)
 
     def close(self) -> None:
@@ -89,7 +89,7 @@ class BatchService:
             self._answer(self._client.close)
 
     def upload(self, stream: IO[bytes], name: str) -> str:
-        """Upload a file of requests, in as many timeouts as it has megabytes, and return its id."""
+        """Upload a file of requests, within a timeout per megabyte, and return its id."""
         create = partial(
             self._client.files.create, file=(name, stream), purpose="batch"
         )
@@ -110,7 +110,7 @@ class BatchService:
         return self._read(self._answer(create))
 
     def find(self, file: str) -> Batch | None:
-        """The batch that `create` made of this file, if there is one that did not fail."""
+        """Search the server for a batch of this file that did not fail; None where there is none."""
         turn = partial(self._client.batches.list, limit=100)
         for _ in range(_MOST_PAGES):
             page = self._answer(turn)
@@ -123,16 +123,16 @@ class BatchService:
         return None
 
     def batch(self, id: str) -> Batch:  # noqa: A002  # what it is called
-        """How far a batch is."""
+        """Ask the server for the state of a batch."""
         return self._read(self._answer(partial(self._client.batches.retrieve, id)))
 
     def cancel(self, id: str) -> Batch:  # noqa: A002  # what it is called
-        """Have a batch stopped; what was answered until then comes in its files."""
+        """Cancel a batch; the answers given until then are in its files."""
         return self._read(self._answer(partial(self._client.batches.cancel, id)))
 
     def lines(self, file: str) -> Iterator[bytes]:
-        """The lines of a result file, as they arrive: each megabyte within the model's timeout."""
-        # Our client is asynchronous, one of the user's synchronous.
+        """Download the lines of a result file, each megabyte within the model's timeout."""
+        # A client made here is asynchronous, one of the user's is synchronous.
         stream = self._client.files.with_streaming_response.content(file)
         enter = stream.__aenter__ if self._is_ours else stream.__enter__
         response = self._answer(enter)
@@ -142,7 +142,7 @@ class BatchService:
         self._answer(response.close)
 
     def _answer(self, ask: Callable[[], Any], timeouts: int = 1) -> Any:
-        """Make a request; our own client has to finish it, with all repeats, within the timeout.
+        """Make a request; a client made here has to finish it, with all retries, within the timeout.
 
         The timeout of a connection would begin anew with each byte. Whatever the package raises becomes
         the `JudgeError` that it means.

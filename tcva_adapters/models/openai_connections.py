@@ -58,9 +58,9 @@ class _Loop:
     """The connections and limits that calls on one event loop share.
 
     Attributes:
-        client: Has the connections.
-        places: For calls at the same time.
-        threads: Where a synchronous client of the user's works.
+        client: The client, which has the connections.
+        places: Limits how many calls run at the same time.
+        threads: The threads in which a synchronous client of the user's works.
         next_start: When the next call may start.
     """
 
@@ -71,15 +71,17 @@ class _Loop:
 
 
 class Connection:
-    """The connections to one server, shared by all calls, on one event loop but for clients of the user's.
+    """The connections to one server, which all calls share.
+
+    They live on one event loop, except for those of a client of the user's.
 
     Args:
-        config: Of the model.
+        config: The settings of the model.
         users_client: A client of the user's, which keeps its own rules and whose methods may be wrapped
             ones, or None. A synchronous one is used in threads.
         url: The server's address.
         key: The API key.
-        header: A user and password as the header has them, or an empty string.
+        header: User and password, encoded for the header, or an empty string.
 
     Attributes:
         users_client: The user's client.
@@ -107,7 +109,8 @@ class Connection:
             # Each call, or request for a file, has a limit of its own.
             timeout=openai.Timeout(None, connect=_CONNECT_SECONDS),
         )
-        # No redirect is followed: requests hold samples. Certificates take longer to load than a call.
+        # Redirects are not followed, since requests hold samples. Certificates take
+        # longer to load than a call, so they are loaded for https alone.
         self._transport = {
             "follow_redirects": False,
             "verify": url.startswith("https"),
@@ -117,9 +120,9 @@ class Connection:
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[_Loop]:
-        """A place for a call on this loop, under the limits of concurrency and rate.
+        """Wait for a place for a call on this loop, under the limits of concurrency and rate.
 
-        A forked process has another loop, and so starts afresh.
+        A forked process has another loop, and so limits of its own.
         """
         loop = asyncio.get_running_loop()
         if loop not in self._loops:
@@ -142,7 +145,7 @@ class Connection:
             yield here
 
     def _client_here(self) -> Any:
-        """The user's client, where its connections are of no other loop; else one made for this."""
+        """Return the user's client where no other loop has its connections, else one for this loop."""
         loop = asyncio.get_running_loop()
         is_own_loop = threading.current_thread().name == CALLS_THREAD
         if self.users_client is not None and not self.is_async:
@@ -163,10 +166,10 @@ class Connection:
         return client
 
     async def send(self, here: _Loop, body: Body) -> Answer:
-        """Send a body.
+        """Send a request body and return the answer.
 
-        Our own client's by the package's way to any endpoint: that to chat completions first looks
-        through the whole body for what it may have to rewrite, which takes as long as all the rest.
+        A client made here uses the package's call for any endpoint. The one for chat completions
+        first searches the whole body for parts to rewrite, which takes as long as all the rest.
         """
         client = here.client
         try:
@@ -189,10 +192,10 @@ class Connection:
             return answer_of_error(error)
 
     def for_files(self) -> openai.OpenAI | openai.AsyncOpenAI:
-        """A client for files of any size; to be closed after use where it is not the user's.
+        """Return a client for files of any size; close it after use where it is not the user's.
 
         Raises:
-            InvalidValueError: The user's is an asynchronous one.
+            InvalidValueError: The user's client is asynchronous.
         """
         if self.is_async:
             raise InvalidValueError(
@@ -205,14 +208,15 @@ class Connection:
 
 
 async def _read(response: Any) -> None:
-    """Read so much of a reply and no more, whatever its status."""
+    """Read a reply of any status, up to the largest size that is allowed."""
     content = bytearray()
     async for piece in response.aiter_bytes():
         content += piece
         if len(content) > LARGEST_REPLY:
+            # The package passes on errors of its own.
             raise openai.OpenAIError(
                 f"the reply is larger than {LARGEST_REPLY:,} bytes"
-            )  # the package hands its own errors on
+            )
     response._content = bytes(content)  # noqa: SLF001  # what reading it whole would do
     # JSON is UTF-8 whatever headers say; Python knows encodings that take minutes for this size.
     response.encoding = "utf-8"
@@ -221,7 +225,7 @@ async def _read(response: Any) -> None:
 
 
 def _requests_until(request: httpx2.Request | None) -> int:
-    """How many requests were sent until this one, itself included."""
+    """Count the requests up to this one, itself included."""
     headers = {} if request is None else request.headers
     return 1 + int(headers.get("x-stainless-retry-count", 0))
 
@@ -236,6 +240,7 @@ def answer_of_error(error: openai.OpenAIError) -> Answer:
 
 
 def _close(client: openai.AsyncOpenAI, loop: AbstractEventLoop, process: int) -> None:
-    # What a parent process opened is not closed here: it reads on. A loop that ended took its own along.
+    # A client that the parent process opened is not closed here, as the parent still
+    # uses it. The connections of a loop that has ended are gone with it.
     if process == os.getpid() and not loop.is_closed():
         asyncio.run_coroutine_threadsafe(client.close(), loop)

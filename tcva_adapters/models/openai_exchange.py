@@ -1,6 +1,6 @@
-"""One question to a chat completion server: what is sent, what is read, and what a failure means.
+"""One request to a chat completion server: its body, its reply, and the meaning of a failure.
 
-Apart from how it travels: live calls and the files of batches ask and read in the same way.
+The transport is elsewhere: live calls and the files of batches ask and read in the same way.
 """
 
 from __future__ import annotations
@@ -96,11 +96,11 @@ class Server:
     secrets: tuple[str, ...] = field(repr=False)
 
     def clean(self, text: str) -> str:
-        """A quotation fit for a message."""
+        """Make a text fit to be quoted in a message."""
         return quotable(text, *self.secrets)
 
     def refusal(self, answer: Answer) -> Refusal:
-        """Read what a refusal says."""
+        """Read the message, parameter and code of a refusal."""
         try:
             payload = json.loads(answer.content)
         except (ValueError, RecursionError):
@@ -115,7 +115,7 @@ class Server:
         )
 
     def error(self, answer: Answer) -> JudgeError:
-        """Make an error of an answer that is no success; it is fatal where it holds for every call."""
+        """Turn an answer that is no success into an error, fatal where it holds for every call."""
         if answer.error is not None:
             innermost, *_ = causes = causes_of(answer.error)[::-1]
             kind = kind_of_error(answer.error)
@@ -148,15 +148,15 @@ def exchange(
     request: protocol.JudgeRequest,
     refused: dict[str, str],
 ) -> Generator[Body, Answer, protocol.ModelReply]:
-    """Yield bodies, be sent what came back, and ask for less where the server refuses a feature.
+    """Yield request bodies, receive the answers, and ask again without features that are refused.
 
     Args:
         server: The server.
-        config: What is asked for, and the prices.
+        config: The settings of the request, and the prices.
         request: The question.
-        refused: The features that the server has refused so far, with its reasons. What it refuses
-            here is added, unless it names it in words that stand in the question, too: it may
-            repeat these.
+        refused: The features that the server has refused so far, with its reasons. A new refusal
+            is added, unless the server names the feature only in words that stand in the question,
+            too, which it may repeat.
 
     Raises:
         JudgeError: No text came.
@@ -200,7 +200,7 @@ def _body(
     messages = [{"role": role, "content": text} for role, text in texts if text]
     sampling = request.sampling or protocol.Sampling()
     body: Body = {"model": model, "messages": messages}
-    # Prompts of others carry no schema: they ask for their form in the text.
+    # Prompts of other packages may have no schema, and ask for their form in the text.
     if request.schema and "json_schema" not in refused:
         schema = {
             "name": request.schema_name,
@@ -242,7 +242,7 @@ def _feature_in(body: Body, text: str) -> str | None:
 
 
 def _read(server: Server, answer: Answer) -> protocol.ModelReply:
-    """The reply without secrets, where there is one."""
+    """Read the reply of an answer, without secrets."""
     body = answer.content.decode("utf-8-sig", errors="replace")
     reply, fault = read_completion(body)
     if reply is None:
@@ -256,13 +256,13 @@ def _read(server: Server, answer: Answer) -> protocol.ModelReply:
     if fault:
         raise JudgeError(f"{server.url}: {server.clean(fault)}")
     text, model = (mask(text, *server.secrets) for text in (reply.text, reply.model))
-    # The tokens of a masked text are of another one.
+    # The tokens belong to the text before it was masked.
     tokens = reply.token_logprobs if text == reply.text else None
     return replace(reply, text=text, model=model, token_logprobs=tokens)
 
 
 def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:
-    """The reply that a body holds, tolerant of what servers leave out or add; and why it is none.
+    """Read the reply in a body, whatever servers leave out or add, and the fault it has, if any.
 
     >>> read_completion('{"choices": [{"message": {"content": "hi"}}]}')[0].text
     'hi'

@@ -76,7 +76,7 @@ class OpenAICompatibleModel:
             path.
         config: The settings, without address and key.
         server: The server, as messages name it.
-        connection: What all its calls share.
+        connection: The connections that all its calls share.
         refused: The features that the server has refused so far, each with its reason.
 
     Raises:
@@ -159,7 +159,7 @@ class OpenAICompatibleModel:
 
     @property
     def identity(self) -> Identity:
-        """The same server, settings and key are the same judge; a client of the user's is itself."""
+        """Equal for the same server, settings and key; with a client of the user's, for itself alone."""
         return Identity(self, self._made_from, self._timeout)
 
     def complete(self, request: JudgeRequest) -> ModelReply:
@@ -212,7 +212,7 @@ class OpenAICompatibleModel:
         }
 
     async def _ask(self, request: JudgeRequest) -> ModelReply:
-        """A call, on the loop that has the connections."""
+        """Make a call, on the loop that has the connections."""
         async with self.connection.place() as here:
             steps = exchange(self.server, self.config, request, self.refused)
             try:

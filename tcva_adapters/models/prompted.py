@@ -1,4 +1,4 @@
-"""Prompts of others through a judge model: texts and objects asked for, and what they cost.
+"""Send prompts of other packages to a judge model, and count calls, costs and failures.
 
 The frameworks' own metrics write their prompts themselves. Each adapter's ``llm`` module makes that
 framework's kind of LLM out of a `Prompted`, so that calls, tokens, retries and failures are counted
@@ -38,7 +38,7 @@ class Prompted:
 
     Attributes:
         model: The same.
-        usage: What all calls cost so far; seconds are those spent waiting for the model.
+        usage: The cost of all calls so far; seconds are those spent waiting for the model.
         failures: How often no text came, or none that could be read as the object asked for.
         fatal: The failure after which no call can succeed; None as long as there was none.
     """
@@ -57,15 +57,15 @@ class Prompted:
         *,
         system: str = "",
     ) -> Any:
-        """The model's answer to a prompt, as text or as an object, whose schema goes along.
+        """Call the model with a prompt, and return its answer as text or as an object.
 
         Args:
             prompt: The prompt.
-            shape: The class of the object; None for text.
+            shape: The class of the object, whose schema is sent along; None for text.
             system: The instructions.
 
         Raises:
-            JudgeError: No text came, or ``unreadable_reply``: none that holds such an object.
+            JudgeError: No text came, or none that holds such an object (``unreadable_reply``).
         """
         with self._counted() as replies:
             replies.append(
@@ -93,7 +93,7 @@ class Prompted:
 
     @contextmanager
     def _counted(self) -> Iterator[list[protocol.ModelReply]]:
-        """Count one call, whose reply is put into the list, with its cost and its failure."""
+        """Count the cost and the failure of one call, whose reply the block puts into the list."""
         replies: list[protocol.ModelReply] = []
         started = time.perf_counter()
         try:
@@ -127,8 +127,8 @@ class Prompted:
 def read_object(text: str, shape: type[BaseModel]) -> Any:
     """The first object of this shape in a reply; None where there is none.
 
-    Reasoning, fences and other text around it do not matter, and broken JSON is repaired. An
-    object that was cut off is none: what is missing in it could have changed a score.
+    Reasoning, code fences and other text around it do not matter, and broken JSON is repaired. An
+    object that was cut off does not count, since the missing part could have changed a score.
 
     >>> class Said(BaseModel):
     ...     verdict: int
@@ -155,7 +155,7 @@ def _request(
 
 
 def _strict(schema: Any) -> Any:
-    """A schema, or a part of it, as strict modes want it: closed objects, every property required."""
+    """Convert a schema for strict modes: closed objects, every property required."""
     if isinstance(schema, list):
         return [_strict(item) for item in schema]
     if not isinstance(schema, dict):

@@ -25,8 +25,8 @@ class Sampling:
 
     Attributes:
         max_tokens: Limit of the reply's length.
-        top_logprobs: Ask for so many alternatives of each token.
-        temperature: The model's for sampling, 0 to 2; not that of the score.
+        top_logprobs: The number of alternatives of each token to ask for.
+        temperature: The sampling temperature, 0 to 2; not that of the score.
         seed_offset: Added to the model's seed, where it has one.
     """
 
@@ -97,7 +97,7 @@ class ModelReply:
     token_logprobs: tuple[TokenLogprob, ...] | None = None
 
     def usage(self, seconds: float) -> Usage:
-        """The cost of the call, with the seconds that it took; absurd numbers count as 0."""
+        """The usage of one call; impossible numbers of tokens count as 0, impossible costs as None."""
         cost = self.cost
         is_sound = (
             isinstance(cost, int | float)
@@ -115,7 +115,7 @@ class ModelReply:
 
 
 def as_count(value: object) -> int:
-    """A number of tokens or calls as a server tells it; 0 for what can be none.
+    """Read a server's number of tokens or calls; 0 for an impossible one.
 
     >>> as_count(7), as_count(-7), as_count(10**400), as_count("7"), as_count(None)
     (7, 0, 0, 0, 0)
@@ -129,8 +129,8 @@ def as_count(value: object) -> int:
 class JudgeModel(Protocol):
     """A language model as the judge sees it: one request in, one text out.
 
-    Both faces raise when no text came (`JudgeError`, or what `complete` makes one of), and may be
-    used from several threads and event loops at once.
+    Both methods raise when no text came (a `JudgeError`, or an error that the function `complete`
+    turns into one), and may be used from several threads and event loops at once.
     """
 
     @property
@@ -161,7 +161,7 @@ class JudgeModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The identity of a judge or model: which others are the same one.
+    """The identity of a judge or model, which decides whether two are the same.
 
     Attributes:
         holder: The object that judges.
@@ -176,16 +176,16 @@ class Identity:
 
 
 def identity_of(judge: object) -> Identity:
-    """Tell which judges or models are the same as this one.
+    """Return the identity of a judge or model.
 
-    It says so itself by an ``identity``; otherwise it is the same as itself alone.
+    It is its attribute ``identity``; an object without one is the same as itself alone.
     """
     identity = getattr(judge, "identity", None)
     return identity if isinstance(identity, Identity) else Identity(judge)
 
 
 def complete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
-    """Call a model; returns its reply without keys, as every file and store can hold it.
+    """Call a model, and return its reply without keys and in characters that files can hold.
 
     Raises:
         JudgeError: No text came, whatever the model raised or returned instead.
@@ -202,7 +202,7 @@ async def acomplete(model: JudgeModel, request: JudgeRequest) -> ModelReply:
     """The same, awaited.
 
     Raises:
-        JudgeError: As there.
+        JudgeError: As for `complete`.
         CancelledError: The task that waits here is cancelled.
     """
     try:
@@ -234,9 +234,9 @@ def _checked(model: JudgeModel, reply: object) -> ModelReply:
 
 
 def token_logprobs(logprobs: Any) -> tuple[TokenLogprob, ...] | None:
-    """The tokens of a reply as JSON has them, also without the ``content`` around them.
+    """Read the tokens of a reply from JSON, with or without the ``content`` around them.
 
-    None where one of them is odd: the reply itself may be good all the same.
+    None where one of them is malformed, since the reply itself may still be good.
     """
     try:
         entries = logprobs if isinstance(logprobs, list) else logprobs["content"]

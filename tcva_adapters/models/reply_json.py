@@ -1,4 +1,4 @@
-"""From a judge's reply to the JSON values in it: whole, cut off, or broken and repaired."""
+"""Find the JSON values in a judge's reply: whole, cut off, or broken and repaired."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ _MAX_AHEAD = 8_000_000
 
 _HEAD = re.compile(r".*[\s,:{}\[\]\"]", re.DOTALL)  # up to a number or a word
 _ENDS = ("null", '"":null', "", ":null")
-"""Text that a value that was cut off may lack before its brackets are closed; inside of a text or a
-number it is one of the first two."""
+"""Text that a value that was cut off may need before its brackets are closed. Where it was cut
+inside a text or a number, it is one of the first two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Node:
         start: Where it begins.
         end: Where it ends.
         is_cut: Whether the reply ended first, or its brackets differ.
-        is_repaired: Whether it was no JSON as it stands.
+        is_repaired: Whether it was broken and has been repaired.
         is_doubtful: Whether it cannot be read, or its repair has lost or added a key: a quote with
             JSON in it, written without escapes, may swallow or replace real values.
     """
@@ -74,7 +74,7 @@ class Node:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> Json:
-    """A mapping in which a key given twice with different values holds no usable value."""
+    """Make a mapping of pairs; a key with two different values gets a text that is of no use."""
     mapping: Json = {}
     for key, value in pairs:
         same = key not in mapping or mapping[key] == value
@@ -83,7 +83,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> Json:
 
 
 def read_integer(digits: str) -> float:
-    """A whole number of JSON; one that no number in a reply can mean is infinite.
+    """Read a whole number of JSON; one with more digits than any reply can mean is infinite.
 
     Python itself refuses to read thousands of digits, and with them the whole reply.
 
@@ -110,7 +110,7 @@ def _decode(text: str, start: int = 0) -> tuple[Any, int] | None:
 
 
 def after_reasoning(reply: str) -> tuple[int, bool]:
-    """Where the answer begins behind blocks of reasoning, and whether one was left open.
+    """Find where the answer begins behind blocks of reasoning, and whether one was left open.
 
     A mark of reasoning inside the answer's JSON is text of a quote and does not count. One that
     closes reasoning whose beginning is not in the reply may follow a first draft.
@@ -135,7 +135,7 @@ def after_reasoning(reply: str) -> tuple[int, bool]:
 
 
 def plain_key(key: object) -> str:
-    """A key of a mapping as it is compared: small letters, underscores for blanks and hyphens."""
+    """Normalise a key to compare it: small letters, underscores for blanks and hyphens."""
     return _plain(str(key)[:_LONGEST_KEY])
 
 
@@ -149,7 +149,7 @@ def json_values(
     position: int,
     to_repair: int = MAX_REPAIRED,
 ) -> Iterator[Node]:
-    """The JSON values of a reply in order: as they stand, as far as they go, or repaired."""
+    """Yield the JSON values of a reply in order: whole, cut off, or repaired."""
     for _ in range(_MAX_STARTS):
         match = _START.search(reply, position)
         if match is None:
@@ -197,7 +197,7 @@ def _broken_value(reply: str, start: int, to_repair: int) -> Node:
 
 
 def _repaired(text: str, start: int) -> Node:
-    # Here: most replies need no repair, and the lexical judge gets none.
+    # Imported here, since most replies need no repair and the lexical judge gets none.
     from json_repair import repair_json  # noqa: PLC0415  # see above
 
     value: Any = None

@@ -23,7 +23,7 @@ _READ = 10_000
 """Characters of a text that are looked at for a message: a server may send megabytes."""
 
 _IS_SECRET = re.compile(r".{10}|(?=.*\d).{6}", re.DOTALL)
-"""Shorter texts are no secrets: placeholders such as ``none`` are words that replies hold."""
+"""Shorter texts are not secrets: placeholders such as ``none`` are words that replies hold."""
 
 # A value needs a digit, another sign that it is no word, or many characters.
 _SHAPED = re.compile(
@@ -75,9 +75,10 @@ _HOST = re.compile(r"\w[\w-]*(?:\.[\w-]+)*\.?|[\da-f.]*:[\da-f:.]*")
 def mask(text: str, *secrets: str) -> str:
     r"""Take secrets, and the API keys of the environment, out of a text, also where they are encoded.
 
-    Known are the encodings of JSON, addresses and HTML, up to five inside each other, base 64 inside
-    these, and wrapped lines. A secret that JSON merely escapes is replaced alone. Where more of it is
-    encoded, so is the word that holds it, or the whole text if the secret has several words.
+    It knows the encodings of JSON, addresses and HTML, up to five inside each other, base 64
+    inside these, and wrapped lines. A secret that JSON merely escapes is replaced alone. Where
+    more of it is encoded, the word that holds it is replaced, or the whole text if the secret has
+    several words.
 
     Args:
         text: The text.
@@ -102,7 +103,7 @@ def mask(text: str, *secrets: str) -> str:
 
 @lru_cache(maxsize=32)
 def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
-    """A pattern of all secrets that are long enough, as they may stand in a decoded text."""
+    """Compile a pattern of all secrets that are long enough, as they may stand in a decoded text."""
     kept = [*filter(_IS_SECRET.search, secrets)]
     # Without what `_BETWEEN` skips, or it would be looked for twice.
     forms = [re.sub(r"\\[nrt]?", "", _decoded(secret)) for secret in kept]
@@ -120,7 +121,7 @@ def _pattern(secrets: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _decoded(text: str) -> str:
-    """A text without the encodings of JSON, addresses and HTML."""
+    """Undo the encodings of JSON, addresses and HTML in a text."""
     for _ in range(_LAYERS):
         text = unescape(unquote(_HEX.sub(r"&#x\1;", text)))
     return text
@@ -132,7 +133,8 @@ def quotable(text: str, *secrets: str) -> str:
     >>> quotable("Incorrect API key provided: sk-abcdefgh1234")
     'Incorrect API key provided: ***'
     """
-    # A secret that is cut in half is not known.
+    # Twice as much is masked, since a secret that is cut in half would not be
+    # recognised.
     text = mask(whole_characters(text[: 2 * _READ]), *secrets)[:_READ]
     text = _NAMED.sub(rf"\g<name>{HIDDEN}", _SHAPED.sub(HIDDEN, text))
     text = " ".join(text.split())
@@ -168,7 +170,7 @@ def split_url(url: str) -> tuple[str, str]:
 
 
 def shown_url(url: str) -> str:
-    """An address without credentials, query and closing slash; it may be malformed.
+    """Strip credentials, query and closing slash off an address, which may be malformed.
 
     >>> shown_url("me:secret@host/v1/?key=x")
     'host/v1'

@@ -1,4 +1,4 @@
-"""Store keys: everything that can change a judgement, as a text that is equal where it is equal."""
+"""Store keys: texts that are equal where everything that can change a judgement is equal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HASHED = 2000  # bytes at once
 _PACKAGE = "tcva_adapters."
 
 _PROCESS = uuid4().hex
-"""Tells keys of objects from those of other processes."""
+"""Distinguishes the keys of objects from those of other processes."""
 
 _KEY_VERSION = 1
 
@@ -58,7 +58,7 @@ def verdict_key(sample: Sample, criterion: Criterion, judge: Any) -> str:
 
 
 def visible_fields(sample: Sample, fields: Collection[str]) -> dict[str, object]:
-    """The fields of a sample that a judge sees, for its key; with a question also its history."""
+    """The fields of a sample that a judge sees, for its key; with the question also the history."""
     values: dict[str, object] = {
         name: getattr(sample, name) for name in FIELDS if name in fields
     }
@@ -97,8 +97,8 @@ def digest(parts: Mapping[str, object]) -> str:
 def sha256_of(text: str) -> str:
     """The SHA-256 of a text, in hexadecimal.
 
-    From 2048 bytes on, Python gives its lock away meanwhile, and another thread that computes keeps
-    it for 5 ms: too long an interruption for each passage.
+    The text is hashed in pieces below 2048 bytes. From there on Python would release its lock, and
+    another thread that computes would hold it for 5 ms: too long for each passage.
     """
     hashed = hashlib.sha256()
     data = text.encode()
@@ -108,10 +108,10 @@ def sha256_of(text: str) -> str:
 
 
 def spec_of(judge: Any) -> JudgeSpec:
-    """Describe what a judge is known by now, whatever class wraps its model.
+    """Describe the present identity of a judge, whatever class wraps its model.
 
-    That is its parameters, what its model adds by a method ``known``, and any class that is not of this
-    package. A judge that computes in this process has neither an address nor sampling.
+    It has the judge's parameters, those that the model's method ``known`` adds, and any class that
+    is not of this package. A judge that computes in this process has neither an address nor sampling.
 
     Args:
         judge: A judge, or a model alone.
@@ -128,7 +128,7 @@ def spec_of(judge: Any) -> JudgeSpec:
 
 
 def key_of(judge: Any, *, is_stored: bool = False) -> Json:
-    """A judge's part of the keys of its judgements: its name as ``judge``, and its ``parameters``.
+    """Build a judge's part of the keys: its name as ``judge``, and its ``parameters``.
 
     A judge or model that declares these is taken at its word. An LLM object declares nothing: its key
     has everything that `spec_of` finds, and the form of its prompts. If a part of that is unknown, only
@@ -139,7 +139,8 @@ def key_of(judge: Any, *, is_stored: bool = False) -> Json:
         is_stored: Whether the judgements are to outlast the object.
 
     Raises:
-        InvalidValueError: They are, and something that can change the answers is unknown.
+        InvalidValueError: They are to outlast it, and something that can change the answers is
+            unknown.
     """
     model = getattr(judge, "model", judge)
     declared = dict(judge.parameters)
@@ -166,7 +167,7 @@ def key_of(judge: Any, *, is_stored: bool = False) -> Json:
 
 @lru_cache(maxsize=256)  # for each sample the same few
 def _heir(kind: type) -> str | None:
-    """A class that inherits from a class of this package, and may answer otherwise."""
+    """The name of a foreign subclass of a class of this package, which may answer differently."""
     is_heir = any(parent.__module__.startswith(_PACKAGE) for parent in kind.__mro__)
     return foreign_class(kind) if is_heir else None
 

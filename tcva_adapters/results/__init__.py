@@ -1,1 +1,1 @@
-"""Assessments and results, the settings they are seen under, and where both are stored."""
+"""Assessments and results, the settings that turn one into the other, and their store."""

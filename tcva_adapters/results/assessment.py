@@ -1,4 +1,4 @@
-"""What a judgement leaves behind: claims with verdicts and evidence, cached and re-scored at will."""
+"""Assessments: claims with verdicts and evidence, which any setting can score without a call."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _Share = Annotated[float, Field(ge=0.0)]
 Shares = Annotated[
     tuple[_Share, _Share, _Share, _Share, _Share], AfterValidator(_sum_to_one)
 ]
-"""How likely each level is, fully first, summing to 1."""
+"""The probability of each level, fully first; they sum to 1."""
 
 _CERTAIN = dict(
     zip(LEVELS, map(level_shares, WeightScheme.DEFAULT.weights), strict=True)
@@ -47,7 +47,7 @@ _CERTAIN = dict(
 
 
 class EvidenceCheck(StrEnum):
-    """What the check of a quote found, in a word and as text; all but the last are faults."""
+    """The outcome of the check of a quote; all but ``unchecked`` are faults."""
 
     text: str
 
@@ -68,7 +68,7 @@ class EvidenceCheck(StrEnum):
     )
 
     def __new__(cls, word: str, text: str = "") -> Self:
-        """A word with its text."""
+        """Make a member of its word, with the text as an attribute."""
         made = str.__new__(cls, word)
         made._value_ = word
         made.text = text
@@ -76,7 +76,7 @@ class EvidenceCheck(StrEnum):
 
     @property
     def is_fault(self) -> bool:
-        """Whether such a quote leaves its verdict unsupported."""
+        """Whether a quote with this outcome leaves its verdict unsupported."""
         return self is not EvidenceCheck.UNCHECKED
 
 
@@ -85,19 +85,23 @@ class ClaimVerdict(BaseModel):
 
     Attributes:
         claim: The text of the claim.
-        verdict: Its level; None for a sentence that claims nothing, which no score counts.
+        verdict: The level; None for a sentence that claims nothing, which does not count in a
+            score.
         evidence: The quote that the verdict rests on.
-        reason: Why this level, in a sentence; of a sentence that claims nothing its kind:
+        reason: Why this level, in a sentence; for a sentence that claims nothing, its kind:
             ``greeting``, ``question``, ``offer``, ``refusal`` or ``not_a_claim``.
-        marked_by_judge: Whether the judge alone says that it claims nothing, and no list of phrases.
-        context: Which context holds the evidence, counted from 1.
+        marked_by_judge: Whether only the judge, and no list of phrases, says that it claims
+            nothing.
+        context: The number of the context that holds the evidence, from 1.
         original_verdict: The level that the judge gave, where the evidence check lowered it.
-        evidence_check: Why the quote does not support a level above ``none``, be it lowered for
-            that or not; ``unchecked`` where a high level stands although it is unknown whether
-            its quote belongs to the claim; None where the quote is good, or was not looked at.
-        probabilities: How likely each level is, fully first, summing to 1; None where the judge
-            gives levels only. Where it is present, scores use it.
-        original_probabilities: Those that the judge gave, together with an ``original_verdict``.
+        evidence_check: Why the quote does not support a level above ``none``, whether or not the
+            level was lowered for it; ``unchecked`` where a high level stands although it is
+            unknown whether its quote belongs to the claim; None where the quote is good, or was
+            not checked.
+        probabilities: The probability of each level, fully first, summing to 1; None where the
+            judge gives levels only. Scores use it where it is present.
+        original_probabilities: The probabilities that the judge gave, next to an
+            ``original_verdict``.
     """
 
     model_config = READ
@@ -115,21 +119,21 @@ class ClaimVerdict(BaseModel):
 
     @property
     def shares(self) -> Shares | None:
-        """Its probabilities; all on its level where it has none; None without a verdict."""
+        """Its probabilities, or 1 for its level where it has none; None without a verdict."""
         if self.verdict is None:
             return None
         return self.probabilities or _CERTAIN[self.verdict]
 
     @property
     def is_soft(self) -> bool:
-        """Whether its level alone does not say what it counts."""
+        """Whether its probabilities, and not its level alone, decide what it counts."""
         return self.verdict is not None and self.shares != _CERTAIN[self.verdict]
 
     def weight(self, scheme: WeightScheme = WeightScheme.DEFAULT) -> float | None:
-        """The weight of its level, by its probabilities the expected one; None without a verdict.
+        """The weight of its level, or the expected one of its probabilities; None without a verdict.
 
-        Scores are made of how many claims each level has (`Assessment.counts`), of which the mean
-        weight of the claims is a part alone.
+        A score is computed from `Assessment.counts`, and in general differs from the mean of these
+        weights.
 
         >>> shares = (0.5, 0.0, 0.0, 0.0, 0.5)
         >>> ClaimVerdict(claim="c", verdict="none", probabilities=shares).weight()
@@ -141,7 +145,7 @@ class ClaimVerdict(BaseModel):
         return float(f"{math.fsum(map(mul, shares, scheme.weights)):.12g}")
 
     def level_text(self, scheme: WeightScheme = WeightScheme.DEFAULT) -> str:
-        """Its level for a reader, with its weight where probabilities stand behind it.
+        """Its level as shown to a reader, with the weight where it `is_soft`.
 
         >>> claim = ClaimVerdict(claim="c", verdict="fully", probabilities=(0.9, 0, 0, 0, 0.1))
         >>> greeting = ClaimVerdict(claim="Hello!", verdict=None, reason="greeting")
@@ -157,7 +161,7 @@ class ClaimVerdict(BaseModel):
 
 
 MOST_MARKED = 0.5
-"""The largest `Assessment.marked_share` of what a gate passes."""
+"""The largest `Assessment.marked_share` with which an answer can pass a gate."""
 
 
 class Assessment(Judgement):
@@ -170,17 +174,17 @@ class Assessment(Judgement):
         sample_id: The sample's id.
         metadata: The sample's metadata.
         prompt_version: Version of the prompt, or of the algorithm of a judge without prompts.
-        members: What additional judges said of the same sample, for a fused score.
-        panel: The single assessments that this one was made of: those of a panel's judges, or the
+        members: Assessments of the same sample by additional judges, for a fused score.
+        panel: The single assessments that this one combines: those of a panel's judges, or the
             repeats of one judge.
-        form: In which form verdicts were asked for in the end, e.g. ``written`` or ``yes_no, 5
-            draws``; empty for judges that are not asked.
-        marked_of_one: Of several answers, the largest `marked_share`; not written, as their own
-            assessments are.
+        form: The form in which verdicts were asked for in the end, e.g. ``written`` or ``yes_no, 5
+            draws``; empty for judges that ask no model.
+        marked_of_one: The largest `marked_share` of the answers, where several are pooled; it is
+            not written, since the assessments of the answers are.
         earlier_contexts: Whether the claims were checked against contexts of earlier turns, as
             ``uncontexted="earlier"`` allows.
-        judged_by: What criterion and judges are known by, see `TCVA.judged_by`; empty where nobody
-            says it.
+        judged_by: The identity of criterion and judges, see `TCVA.judged_by`; empty where it is
+            unknown.
 
     >>> a = Assessment.from_verdicts(["fully", "none"])
     >>> a.counts.tolist()
@@ -218,12 +222,12 @@ class Assessment(Judgement):
 
     @property
     def is_lexical(self) -> bool:
-        """Whether its judge compares words."""
+        """Whether its judge is the lexical one, which compares words."""
         return self.judge.startswith("lexical/")
 
     @property
     def repeats(self) -> tuple[Assessment, ...]:
-        """The independent judgements of one judge that this one was made of; none for a panel."""
+        """The independent judgements of one judge that this one combines; empty for a panel."""
         # A panel has no two judges of one name.
         judges = {repeat.judge for repeat in self.panel}
         return self.panel if len(judges) == 1 < len(self.panel) else ()
@@ -237,10 +241,10 @@ class Assessment(Judgement):
         judge: str = "given",
         sample_id: str | None = None,
     ) -> Assessment:
-        """An assessment from given verdicts; none at all is ``no_claims``.
+        """Make an assessment of given verdicts; without any it is unscored as ``no_claims``.
 
         Raises:
-            InvalidValueError: A word names no level, or there is no list of them.
+            InvalidValueError: A word names no level, or ``verdicts`` is not a list.
         """
         claims = tuple(
             ClaimVerdict(claim=f"claim {number}", verdict=Verdict.parse(verdict))
@@ -258,7 +262,7 @@ class Assessment(Judgement):
 
     @property
     def failed_judges(self) -> list[str]:
-        """The names of those of several judges that failed; repeats are numbered."""
+        """The names of the judges in the panel and members that failed; repeats are numbered."""
         names = []
         for number, part in enumerate((*self.panel, *self.members), start=1):
             name = f"{part.judge} #{number}" if part in self.repeats else part.judge
@@ -281,10 +285,10 @@ class Assessment(Judgement):
     def marked_share(self) -> float:
         """The share of an answer's characters in sentences that only its judge marks as no claim.
 
-        In [0, 1]. Of several answers, or with additional judges, it is the largest one. No gate
-        passes an answer most of which is no claim by the judge's word alone. Greetings, offers and
-        questions that the lists know count only in an answer that refuses; otherwise an answer could
-        lower its share by courtesies.
+        In [0, 1]. For several answers, or with additional judges, it is the largest share. No gate
+        passes an answer with more than `MOST_MARKED`. Greetings, offers and questions that the
+        lists know count only in an answer that refuses; otherwise an answer could lower its share
+        by courtesies.
 
         >>> marked = ClaimVerdict(claim="Servus!", verdict=None, marked_by_judge=True)
         >>> Assessment.from_verdicts(["fully"]).model_copy(update={"claims": (marked,)}).marked_share
@@ -311,7 +315,7 @@ class Assessment(Judgement):
 
     @property
     def level_counts(self) -> tuple[float, ...]:
-        """The same as five numbers."""
+        """`counts` as five plain numbers."""
         if self.unscored is not None:
             return (0.0,) * len(LEVELS)
         rows = [claim.shares for claim in self.claims if claim.shares]
@@ -319,7 +323,7 @@ class Assessment(Judgement):
 
     @property
     def is_soft(self) -> bool:
-        """Whether probabilities stand behind its verdicts, so that these alone make no score."""
+        """Whether some verdict has probabilities, so that the levels alone do not give the score."""
         return any(claim.is_soft for claim in self.claims)
 
     def to_json(self) -> str:
@@ -331,7 +335,7 @@ class Assessment(Judgement):
 
 
 class AssessmentView:
-    """The judge, the sample and the origin of an assessment, under their own names."""
+    """Base of classes that show fields of their ``assessment`` as attributes of their own."""
 
     assessment: Assessment
 

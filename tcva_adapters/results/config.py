@@ -1,4 +1,4 @@
-"""A small file that carries a choice of settings from `tcva calibrate` to every other place."""
+"""The configuration file, which carries settings from `tcva calibrate` to every evaluator."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ OURS = re.compile(rb'{\n  "version": \d')
 
 
 class Config(Checked):
-    """Settings and profiles, as a file keeps them.
+    """Settings, profiles and a guarantee, as a configuration file holds them.
 
     Attributes:
-        version: Of the layout.
-        criterion: What they were chosen for; None where they suit any.
-        settings: Those of `ScoringConfig` that are given; all others keep the value of where the
-            settings are used.
+        version: The version of the layout.
+        criterion: The criterion that the settings were chosen for; None where they suit any.
+        settings: The given settings of `ScoringConfig`; all others keep the value that they have
+            where the file is used.
         profiles: Temperatures by a metadata field.
         provenance: Where the choice comes from (labels, gain, interval); stored, never read.
-        guarantee: What was certified of the settings, if they were chosen for a limit.
+        guarantee: The guarantee of the settings, if they were chosen for a limit.
 
     >>> config = Config(settings={"temperature": "strict"}, criterion="faithfulness")
     >>> config.options()
@@ -56,7 +56,7 @@ class Config(Checked):
 
     @classmethod
     def load(cls, source: Config | str | Path) -> Config:
-        """A configuration as it is, or from its file.
+        """Read a configuration from its file; a `Config` is returned as it is.
 
         Raises:
             UnreadableInputError: No such file, not JSON, another layout, or an unknown setting.
@@ -81,7 +81,7 @@ class Config(Checked):
 
         Args:
             path: The file.
-            overwrite: Take the place of a file that is no configuration, too.
+            overwrite: Also replace a file that is not a configuration.
 
         Raises:
             InvalidValueError: The file cannot be written, or was written by something else.
@@ -91,13 +91,14 @@ class Config(Checked):
             stream.write(f"{text}\n".encode())
 
     def options(self) -> Json:
-        """As keyword arguments of `TCVA` and of every drop-in; only what is given.
+        """The given settings as keyword arguments of `TCVA` and of every drop-in.
 
         Raises:
             InvalidValueError: A setting is out of range or unknown.
         """
         check_names(self.settings, ScoringConfig.model_fields, owner="a configuration")
-        # Any eps goes with this floor; which one it meets shows where the settings are used.
+        # Any eps fits this floor. The floor that it has to fit is known only where the
+        # settings are used.
         checked = TCVASettings(
             **{"floor": "always", **self.settings}, profiles=self.profiles
         )
@@ -106,13 +107,13 @@ class Config(Checked):
         }
         options["criterion"] = self.criterion
         if self.guarantee is not None:
-            # Another one each time: it remembers what was warned of.
+            # A new object each time, since it remembers what a run has warned of.
             options["guarantee"] = Guarantee(**self.guarantee.model_dump())
         return {name: value for name, value in options.items() if value is not None}
 
 
 def configured(source: Config | str | Path, overrides: Mapping[str, object]) -> Json:
-    """The keyword arguments that a file stands for, under those that are given in the call.
+    """Merge the options of a file with those given in a call, which win.
 
     A temperature that is given wins over the profiles, too.
     """
@@ -127,7 +128,7 @@ class FromConfig:
 
     @classmethod
     def from_config(cls, source: Config | str | Path, /, **options: object) -> Self:
-        """Built with the settings of a file that `tcva calibrate` wrote, and with its guarantee.
+        """Build an object with the settings and the guarantee of a file that `tcva calibrate` wrote.
 
         Args:
             source: The file's path, or a `Config`.
@@ -136,14 +137,14 @@ class FromConfig:
 
         Raises:
             UnreadableInputError: The file cannot be read, or is no configuration.
-            InvalidValueError: This class does not take one of them, e.g. profiles where samples have
-                no metadata to tell them by.
+            InvalidValueError: This class does not take one of the settings, e.g. profiles where
+                samples have no metadata.
         """
         return cls(**configured(source, options))
 
 
 def described(scoring: ScoringConfig) -> str:
-    """A setting in a few words: the temperature, and whatever differs from the default.
+    """Describe a setting briefly: the temperature, and whatever differs from the default.
 
     >>> described(ScoringConfig(temperature=0.7, penalty="off"))
     'T=0.7, penalty off'
@@ -157,7 +158,7 @@ def described(scoring: ScoringConfig) -> str:
 
 
 def settings_of(scoring: ScoringConfig) -> Json:
-    """A setting as plain values, under the names of the configuration file."""
+    """Convert a setting to plain values, under the names of the configuration file."""
     names = ("temperature", "scheme", "penalty", "floor", "eps", "evidence")
     settings: Json = {name: getattr(scoring, name) for name in names}
     scheme = scoring.scheme

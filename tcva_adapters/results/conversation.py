@@ -34,7 +34,7 @@ class ConversationResult(Result):
         metadata: The conversation's metadata.
 
     Attributes:
-        turns: Likewise.
+        turns: The results of the turns.
 
     Raises:
         InvalidValueError: There is no turn.
@@ -74,12 +74,12 @@ class ConversationResult(Result):
 
     @property
     def usage(self) -> Usage:
-        """What it cost this time: nothing for turns that a store or another evaluator had."""
+        """The cost of this run; turns that a store or another evaluator supplied cost nothing."""
         return sum((turn.usage for turn in self.turns), Usage())
 
     @property
     def summary(self) -> str:
-        """The score, with the lowest turn and those that have none, without any text."""
+        """The score, the lowest turn and the turns without a score, without any text of them."""
         if self.unscored is not None or len(self.turns) == 1:
             return super().summary
         numbered = [*enumerate(self.turns, start=1)]
@@ -103,7 +103,7 @@ class ConversationResult(Result):
         return f"{type(self).__name__}({self.sample_id!r}, {self.reason!r})"
 
     def changed(self, **settings: object) -> Self:
-        """The same judgements under other settings of the score, by name. No call.
+        """Score the same judgements under other settings, given by name; no call is made.
 
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
@@ -113,11 +113,11 @@ class ConversationResult(Result):
         return type(self)(turns, scoring, self.sample_id, self.metadata)
 
     def unscored_for(self, why: Unscored) -> Self:
-        """The result of another conversation that has no score, by the same judge and settings."""
+        """Make a result without a score for another conversation, with this judge and settings."""
         return type(self)([self.turns[0].unscored_for(why)], self.scoring)
 
     def to_dict(self) -> Json:
-        """As JSON values: what `Result.to_dict` gives, with each turn's in place of the claims."""
+        """Convert to JSON values: those of `Result.to_dict`, with the turns in place of the claims."""
         plain = super().to_dict()
         for name in _OF_TURNS:
             del plain[name]
@@ -125,7 +125,7 @@ class ConversationResult(Result):
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Self:
-        """The result that `to_dict` gave; the score is worked out again.
+        """Read a result from the values of `to_dict`; the score is computed again.
 
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
@@ -144,13 +144,14 @@ class ConversationResult(Result):
 
 
 def pooled(turns: Sequence[Assessment], scoring: ScoringConfig = _USUAL) -> Assessment:
-    """The judgements of several turns as one, with the claims of all turns.
+    """Pool the judgements of several turns into one, with the claims of all turns.
 
     Args:
-        turns: One each, at least one. Where one failed, or was too long to judge, there is no score;
-            the same holds, each for itself, for additional judges, a panel's judges and repeats.
-        scoring: Of the conversation. Where it closes turns that claim something without contexts,
-            one of these leaves the conversation without a score, too.
+        turns: An assessment of each turn, at least one. Where one failed, or was too long to
+            judge, there is no score. Each additional judge, panel judge and repeat is pooled for
+            itself in the same way.
+        scoring: The settings of the conversation. Under ``uncontexted="fail"`` a turn that claims
+            something without contexts leaves the conversation without a score, too.
     """
     if len(turns) == 1:
         return turns[0]
@@ -169,7 +170,7 @@ def pooled(turns: Sequence[Assessment], scoring: ScoringConfig = _USUAL) -> Asse
             "earlier_contexts": any(turn.earlier_contexts for turn in scored),
             "unscored": None if scored else _worst(lost or reasons),
             "marked_of_one": max(turn.marked_share for turn in turns),
-            # Each judge's, of several.
+            # Additional judges, panels and repeats are pooled judge by judge.
             "members": _pooled_parts(turn.members for turn in scored),
             "panel": _pooled_parts(turn.panel for turn in scored),
             "usage": sum((turn.usage for turn in turns), Usage()),
@@ -186,7 +187,7 @@ def _loses_all(why: Unscored, scoring: ScoringConfig) -> bool:
 
 
 def _worst(reasons: Mapping[int, Unscored]) -> Unscored:
-    """Why a conversation has no score: a fatal failure first, since no other call can succeed."""
+    """Choose why a conversation has no score: a fatal failure first, since no call can succeed."""
     ranks = [*Reason]  # what claims nothing comes last
     number = max(
         reasons, key=lambda n: (reasons[n].fatal, ranks.index(reasons[n].reason))

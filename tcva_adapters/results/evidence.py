@@ -1,6 +1,6 @@
-"""What a quote that does not support its verdict does: lower it, or nothing; and how many did.
+"""The effect of quotes that do not support their verdicts, and counts of such verdicts.
 
-Stored is the lowered verdict, with the judge's own, so that the other view costs no call.
+Assessments hold the lowered verdict and the judge's own, so that the other view costs no call.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Evidence = Literal["lower", "off"]
 DEFAULT_EVIDENCE: Evidence = "lower"
 
 Outcome = tuple[EvidenceCheck | None, bool]
-"""What the check of a quote showed, and whether its verdict was lowered for it."""
+"""The outcome of the check of a quote, and whether its verdict was lowered for it."""
 
 HIGH = (Verdict.FULLY, Verdict.MOSTLY)
 """The levels that stand only with a quote."""
@@ -28,14 +28,14 @@ HIGH = (Verdict.FULLY, Verdict.MOSTLY)
 
 @dataclass(frozen=True, slots=True)
 class EvidenceCounts:
-    """Verdicts of one or several samples, as the evidence check saw their quotes.
+    """Counts of the verdicts of one or several samples by the outcome of their evidence check.
 
-    Of a panel or of repeats they are the single judgements', and those of additional judges count,
-    too.
+    For a panel or repeats, the verdicts of the single judgements count; those of additional judges
+    count, too.
 
     Attributes:
-        outcomes: How many there are by outcome of the check.
-        evidence: Whether they are lowered for their quotes.
+        outcomes: The number of verdicts by outcome of the check.
+        evidence: The setting under which the verdicts are reported.
     """
 
     outcomes: Counter[Outcome]
@@ -62,11 +62,11 @@ class EvidenceCounts:
         return cls(outcomes, evidence)
 
     def __add__(self, other: EvidenceCounts) -> EvidenceCounts:
-        """Those of both."""
+        """Add the counts of both."""
         return EvidenceCounts(self.outcomes + other.outcomes, other.evidence)
 
     def lines(self) -> Iterator[str]:
-        """A sentence for each outcome that occurs."""
+        """Yield a sentence for each cause of lowered verdicts, and one for unchecked verdicts."""
         total = self.outcomes.total()
         unchecked = EvidenceCheck.UNCHECKED
         for check in EvidenceCheck if self.evidence == "lower" else ():
@@ -77,9 +77,9 @@ class EvidenceCounts:
 
 
 def lowered(claim: ClaimVerdict) -> ClaimVerdict:
-    """A claim whose quote does not support it: ``fully`` and ``mostly`` become ``partial``.
+    """Lower ``fully`` and ``mostly`` to ``partial`` where the quote does not support the claim.
 
-    Their shares move with them. What the judge gave stays in ``original_verdict`` and
+    Their probabilities move with them. The judge's own values stay in ``original_verdict`` and
     ``original_probabilities``, and the reason says what was done.
 
     >>> claim = ClaimVerdict(claim="c", verdict="fully", evidence_check="not_found")
@@ -103,7 +103,7 @@ def lowered(claim: ClaimVerdict) -> ClaimVerdict:
 
 
 def as_judged(claim: ClaimVerdict) -> ClaimVerdict:
-    """The same claim with the verdict that its judge gave."""
+    """Undo `lowered`: return the claim with the verdict that its judge gave."""
     if claim.original_verdict is None or claim.evidence_check is None:
         return claim
     note = _note(claim.evidence_check, claim.original_verdict)
@@ -123,7 +123,7 @@ def _note(check: EvidenceCheck, level: str) -> str:
 
 
 def under(assessment: Assessment, evidence: Evidence) -> Assessment:
-    """A stored assessment as ``lower`` or ``off`` shows it, with its panel and members.
+    """Show a stored assessment under ``lower`` or ``off``, with its panel and members.
 
     The verdicts of a panel are combined again where one of them changes: by the shares of the votes
     where the panel did so, else by the median.
@@ -141,7 +141,7 @@ def under(assessment: Assessment, evidence: Evidence) -> Assessment:
 
 
 def usable(panel: Iterable[Assessment]) -> list[Assessment]:
-    """Those of a panel with verdicts on the same claims as the first that has some."""
+    """Select the assessments of a panel on the same claims as its first scored one."""
     scored = [part for part in panel if part.unscored is None]
     return [part for part in scored if _texts(part) == _texts(scored[0])]
 
@@ -153,21 +153,22 @@ def _texts(assessment: Assessment) -> list[str]:
 def combined_claims(
     judged: Iterable[Assessment], *, fused: bool
 ) -> tuple[ClaimVerdict, ...]:
-    """The verdicts of several judges on the same claims as one, see `combined_claim`."""
+    """Combine several judges' verdicts on the same claims; see `combined_claim`."""
     claims = zip(*(part.claims for part in judged), strict=True)
     return tuple(combined_claim(votes, fused=fused) for votes in claims)
 
 
 def combined_claim(votes: Sequence[ClaimVerdict], *, fused: bool) -> ClaimVerdict:
-    """One claim's verdict by several judges.
+    """Combine several judges' verdicts on one claim.
 
-    No verdict where at least half of them see no claim. Evidence and reason are those of the first
-    judge who gave the level.
+    There is no verdict where at least half of the judges see no claim. Evidence and reason are
+    those of the first judge that gave the level.
 
     Args:
         votes: One per judge.
-        fused: Give the mean of their shares, and the most likely level, the strictest of several.
-            Else the median level, of an even number the stricter of the two in the middle.
+        fused: Use the mean of their shares and its most likely level, the strictest one in a tie.
+            Otherwise use the median level; for an even number, the stricter of the two middle
+            ones.
 
     >>> votes = [ClaimVerdict(claim="c", verdict=level) for level in ("fully", "none")]
     >>> combined_claim(votes, fused=False).verdict
@@ -180,7 +181,7 @@ def combined_claim(votes: Sequence[ClaimVerdict], *, fused: bool) -> ClaimVerdic
         return next(vote for vote in votes if vote.verdict is None)
     mean: list[float] = []
     if fused:
-        # Rounded once: the order of the judges must not part levels that tie.
+        # The sum is rounded once, so that the order of the judges cannot break ties.
         columns = zip(*(vote.shares or () for vote in cast), strict=True)
         mean = [math.fsum(column) / len(cast) for column in columns]
         place = max(range(len(LEVELS)), key=lambda i: (mean[i], i))

@@ -1,4 +1,4 @@
-"""What a framework's own metric said about a sample, in one shape for all four frameworks."""
+"""The outcome of a framework's own metric on a sample, in one form for all four frameworks."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class FrameworkScore:
 
     Attributes:
         metric: The metric's name.
-        score: What the metric returned, on its own scale; None where it failed or returned none.
-        verdicts: Its verdicts, captured from what it had asked anyway.
-        calls: How many calls of a model it took; None where nobody counted.
+        score: The metric's score on its own scale; None where it failed or returned none.
+        verdicts: Its verdicts, captured from the calls that it makes anyway.
+        calls: The number of model calls; None where they were not counted.
         error: Why there is no score; empty where there is one.
 
     >>> verdicts = (FrameworkVerdict("It is odd.", "yes", Verdict.FULLY), FrameworkVerdict("No.", "idk", None))
@@ -49,7 +49,7 @@ class FrameworkScore:
     error: str = ""
 
     def assessment(self, *, criterion: str = "faithfulness") -> Assessment:
-        """The framework's verdicts as an assessment, for any temperature; without verdicts it is unscored.
+        """Convert the verdicts to an assessment for any temperature; without verdicts it is unscored.
 
         Args:
             criterion: The name that the assessment carries.

@@ -1,4 +1,4 @@
-"""What a gate guarantees, as the settings file carries it, and whether it holds for a score."""
+"""The guarantee of a gate, as the configuration file carries it, and whether it holds."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def percent(share: float) -> str:
 
 
 class Limits(Checked):
-    """What a gate must keep.
+    """The limits that a gate must keep.
 
     Attributes:
         max_false_pass: The largest share of rejected answers that may pass; None sets no limit.
         min_true_pass: The smallest share of good answers that must pass, likewise.
-        confidence: Of both together.
+        confidence: The confidence that both limits hold together.
         human_threshold: A rating below it rejects an answer.
         human_scale: Lowest and highest rating.
 
@@ -63,24 +63,25 @@ class Limits(Checked):
 
 
 class Guarantee(Limits):
-    """A setting that keeps limits, with the ratings that it was certified by.
+    """A setting that keeps limits, with the figures of the ratings that it was certified by.
 
-    Shares are of answers; with `groups`, means over groups of the share within each. With `by` they
-    are those of the value of the field where they are worst.
+    Shares are shares of answers; with `groups` they are means over groups of the share within
+    each. With `by` they are those of the field's value where they are worst.
 
     Attributes:
-        rejected: Rated answers that people reject, and that have a score.
+        rejected: The number of rated answers that people reject and that have a score.
         false_pass: The share of these that passes.
         bound: Its upper bound, for this threshold alone.
-        good: Rated answers that people accept; those without a score do not pass.
+        good: The number of rated answers that people accept; those without a score do not pass.
         true_pass: The share of these that passes.
         true_bound: Its lower bound, for this threshold alone.
-        groups: How many groups the rejected answers are of; None where answers stand alone.
+        groups: The number of groups of the rejected answers; None where answers stand alone.
         by: The field for each of whose values the limits hold.
         date: When it was certified, as YYYY-MM-DD.
-        judged_by: What criterion and judges are known by, see `TCVA.judged_by`; empty where the
-            rated answers do not say it, or differ in it.
-        setting: That of the score with its threshold, as keyword arguments of `ScoringConfig`.
+        judged_by: The identity of criterion and judges, see `TCVA.judged_by`; empty where the
+            rated answers lack it, or differ in it.
+        setting: The setting of the score with its threshold, as keyword arguments of
+            `ScoringConfig`.
         digest: The digest of all other fields when it was certified, which shows later edits. None in
             files of earlier versions.
     """
@@ -111,17 +112,17 @@ class Guarantee(Limits):
         return sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
     def sealed(self) -> Self:
-        """Return the same with its digest."""
+        """Return a copy that holds its digest."""
         return self.model_copy(update={"digest": self.digest_now})
 
     @cached_property
     def warned_of(self) -> set[str]:
-        """What a run has warned of already."""
+        """The texts that a run has warned of already, to which callers add."""
         return set()
 
     @property
     def sentence(self) -> str:
-        """What is guaranteed, and what the rated answers did."""
+        """The guarantee in words, with the figures of the rated answers."""
         where = f" for each {self.by}" if self.by else ""
         claim = f"{self.text} pass{where} ({percent(self.confidence)} confidence)"
         below = f"rejected answers (rated below {self.human_threshold:g})"
@@ -168,14 +169,14 @@ def checked(
     scoring: ScoringConfig,
     failed: str = "",
 ) -> GuaranteeCheck:
-    """Whether a guarantee holds for a score.
+    """Check whether a guarantee holds for a score.
 
     Args:
-        guarantee: What was certified. Of a file of an earlier version, only the setting is known; an
-            edited one proves nothing.
-        judged_by: What the judges of the score are known by.
-        scoring: Its setting.
-        failed: Which of several judges it is made without, as a text; empty where all are in it.
+        guarantee: The guarantee. From a file of an earlier version only the setting is known; an
+            edited one is lost.
+        judged_by: The identity of the criterion and judges of the score.
+        scoring: The setting of the score.
+        failed: The judges that the score lacks, as a text; empty where it lacks none.
     """
     if guarantee.digest not in (None, guarantee.digest_now):
         return GuaranteeCheck("lost", _EDITED)
@@ -187,7 +188,7 @@ def checked(
     for name in {**certified, **used}:
         wanted = certified.get(name, missing)
         value = used.get(name)
-        # An answer without contexts passes under none of the others.
+        # An answer without contexts can pass only under "earlier".
         if name == "uncontexted" and "earlier" not in (wanted, value):
             continue
         if UNKNOWN in (wanted, value):

@@ -1,4 +1,4 @@
-"""What a judge is known by, whatever class wraps its model."""
+"""The identity of a judge, whatever class wraps its model."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from tcva_adapters.samples.json_values import Json
 
 UNKNOWN = "unknown"
 PROFILES = "profiles"
-"""Whether temperatures follow the metadata, which no verdict does."""
+"""The name of the profiles in `TCVA.judged_by`; no verdict depends on them."""
 
 SAMPLING = ("temperature", "seed", "max_tokens")
-"""What every model has to tell besides its address; what else it tells are further arguments."""
+"""The parameters that every model gives besides its address; all others are further arguments."""
 
 _ALIASES = {
     "server": "address",
@@ -23,7 +23,7 @@ _ALIASES = {
     "max_completion_tokens": "max_tokens",
     "num_predict": "max_tokens",
 }
-"""What parameters of models are called here."""
+"""Parameters of models, with their names in `JudgeSpec.parts`."""
 
 _PARTS = ("address", "sampling temperature", "seed", "max_tokens")
 
@@ -33,11 +33,11 @@ _DRAWN = ("repeat_temperature", "verdicts")
 _WRAPPERS = re.compile(
     rf"\b(openai|{'|'.join(FRAMEWORKS)}):| \((Azure|Local Model|Ollama)\)"
 )
-"""What names of judges say of the class that wraps a model."""
+"""The parts of judges' names that name the class that wraps a model."""
 
 
 def bare(name: str) -> str:
-    """The name of a judge without those of the classes that wrap its models.
+    """Take the names of the classes that wrap its models out of a judge's name.
 
     >>> bare("openai:gpt-4.1-mini"), bare("panel(langchain:gpt-4.1-mini, lexical/5)")
     ('gpt-4.1-mini', 'panel(gpt-4.1-mini, lexical/5)')
@@ -47,16 +47,17 @@ def bare(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSpec:
-    """What a judge is known by; equal for equal judges, whatever class wraps their model.
+    """The identity of a judge; equal for equal judges, whatever class wraps their model.
 
-    It holds no secret: no key, and of an address' query and of further arguments digests alone.
+    It holds no secret: no key, and only digests of an address's query and of further arguments.
 
     Attributes:
-        name: Of the model, or of a judge without one, with its version.
-        parts: What else can change a verdict, as JSON values: ``address`` (host and path of the
-            server, with a digest of the query and headers of each request; empty where judging is computing in this process), ``sampling temperature``,
-            ``seed``, ``max_tokens`` and further arguments. What is missing is not sent; of the first
-            four, what nobody tells is ``unknown``.
+        name: The name of the model, or of a judge without one, with its version.
+        parts: Everything else that can change a verdict, as JSON values: ``address`` (host and
+            path of the server, with a digest of the query and headers of each request; empty for a
+            judge that computes in this process), ``sampling temperature``, ``seed``,
+            ``max_tokens`` and further arguments. A missing part is not sent; each of the first
+            four is ``unknown`` where the judge does not give it.
     """
 
     name: str
@@ -64,7 +65,7 @@ class JudgeSpec:
 
     @classmethod
     def of(cls, name: str, parameters: Mapping[str, object]) -> Self:
-        """A judge by its name and its parameters: None is not sent, and what is missing is unknown.
+        """Describe a judge by its name and parameters; None means not sent, a missing one unknown.
 
         >>> parameters = {"server": "host/v1", "temperature": 0, "seed": None, "top_p": 0.1}
         >>> JudgeSpec.of("openai:gpt-4.1-mini", parameters).parts
@@ -72,8 +73,9 @@ class JudgeSpec:
         """
         parts: Json = dict.fromkeys(_PARTS, UNKNOWN)
         parts |= {_ALIASES.get(name, name): value for name, value in parameters.items()}
-        # At temperature 0 only the likeliest token is left, unless repeats or draws of yes and no
-        # have a temperature of their own; and one choice is what all ask for.
+        # At temperature 0 only the likeliest token is left, unless repeats or draws of
+        # yes and no have a temperature of their own. One choice is what every judge
+        # asks for.
         is_greedy = parts[_PARTS[1]] == 0 and parts.keys().isdisjoint(_DRAWN)
         unused = ["top_p", "top_k"] if is_greedy else []
         unused += ["n"] if parts.get("n") == 1 else []

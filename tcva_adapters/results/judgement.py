@@ -1,4 +1,4 @@
-"""What a judge was asked for once: why there is no score, what it cost, and the layout in JSON."""
+"""The base of all judgements: why there is no score, the cost, and the layout in JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Reason(StrEnum):
 
     @property
     def is_failure(self) -> bool:
-        """True where another try or input may give a score; false where the sample has none."""
+        """Whether another try or input may give a score; false where the sample itself has none."""
         return self in FAILURES
 
 
@@ -62,9 +62,9 @@ class Unscored(BaseModel):
     Attributes:
         reason: The word.
         detail: The sentence.
-        raw_reply: What the judge answered, where it did: it was paid for.
-        fatal: True when no further call is made, since it would fail, too (a wrong key), or since so
-            many calls failed that the run ended.
+        raw_reply: The judge's reply, where there was one, since it was paid for.
+        fatal: True where no further call is made, because it would fail, too (a wrong key), or
+            because so many calls failed that the run ended.
     """
 
     model_config = FROZEN
@@ -76,14 +76,14 @@ class Unscored(BaseModel):
 
     @property
     def text(self) -> str:
-        """The sentence behind the word."""
+        """The word, with the sentence behind it where there is one."""
         return (
             f"{self.reason.value}: {self.detail}" if self.detail else self.reason.value
         )
 
 
 class Usage(BaseModel):
-    """What an assessment cost. ``cost`` is None where no prices were given."""
+    """The cost of a judgement. ``cost`` is None where no prices were given."""
 
     model_config = FROZEN
 
@@ -106,9 +106,8 @@ class Usage(BaseModel):
         )
 
 
-READ = ConfigDict(
-    frozen=True, extra="ignore"
-)  # what a result has beyond its assessment
+# A result has more fields than its assessment.
+READ = ConfigDict(frozen=True, extra="ignore")
 
 SCHEMA_VERSION: Final = 4
 """Version of the JSON layout; others are refused."""
@@ -121,7 +120,7 @@ def _known_layout(layout: object) -> object:
 
 
 Layout = Annotated[Literal[4], BeforeValidator(_known_layout)]
-"""The version of what was written; another one is refused with the way out."""
+"""The version of a written layout; any other is refused with advice."""
 
 _COSTS = frozenset({"usage", "from_store", "shared", "judged_by"})
 
@@ -130,11 +129,11 @@ T = TypeVar("T")
 
 
 class Layouted(BaseModel):
-    """What is written as JSON with the version of its layout, and read back.
+    """Base of models that are written as JSON with the version of their layout, and read back.
 
     Attributes:
         schema_version: The version of the layout.
-        called: What it is called where something else is refused.
+        called: Its name in messages that refuse something else.
     """
 
     model_config = READ
@@ -144,7 +143,7 @@ class Layouted(BaseModel):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """What ``to_json`` wrote.
+        """Read the JSON that ``to_json`` wrote.
 
         Raises:
             UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
@@ -153,7 +152,7 @@ class Layouted(BaseModel):
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, object]) -> Self:
-        """The same from JSON values; what else there is, such as a score, is left out.
+        """Read the same from JSON values; further fields, such as a score, are ignored.
 
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
@@ -171,17 +170,17 @@ class Layouted(BaseModel):
 
 
 class Judgement(Layouted):
-    """What a judge was asked for, and paid for, once.
+    """A judgement of one sample, which is paid for once.
 
-    Equal judgements are equal, whatever they cost and whether a judge was asked this time.
+    Two judgements are compared without their cost, and whether or not a judge was asked this time.
 
     Attributes:
         unscored: Why there is no score; None where there is one.
         usage: Calls, tokens, seconds and cost.
         from_store: True when a store served it: no judge was asked this time.
         shared: True when another evaluator of this process had asked, or was asking, for the same
-            judgement: no judge was asked for this one, and its usage is nothing.
-        stored_as: What a store calls its kind; keys of different kinds do not see each other.
+            judgement: no judge was asked for this one, and it cost nothing.
+        stored_as: The name of its kind in a store; equal keys of different kinds do not meet.
     """
 
     stored_as: ClassVar[str] = "record"
@@ -199,7 +198,7 @@ class Judgement(Layouted):
     __hash__ = BaseModel.__hash__
 
     def _judged(self) -> dict[str, object]:
-        """Everything but what it cost and where it came from."""
+        """All fields except those about its cost and origin."""
         return {name: value for name, value in self if name not in _COSTS}
 
     @property
@@ -209,11 +208,11 @@ class Judgement(Layouted):
 
     @property
     def failure(self) -> Unscored | None:
-        """Why another try may give a score; None where none can."""
+        """The failure after which another try may give a score; None where there is none."""
         why = self.unscored
         return why if why and why.reason.is_failure else None
 
     def own_failure(self) -> Self:
-        """The same, as a failure that says nothing about further calls."""
+        """Return a copy whose failure is not fatal, so that it says nothing about further calls."""
         why = self.unscored and self.unscored.model_copy(update={"fatal": False})
         return self.model_copy(update={"unscored": why})

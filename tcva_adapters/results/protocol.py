@@ -1,4 +1,4 @@
-"""What every result is, whoever scored it."""
+"""The protocol of results, whatever method scored them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Scored(Protocol):
 
     @property
     def score(self) -> float | None:
-        """In [0, 1]; None where there is none."""
+        """The score in [0, 1]; None where there is none."""
 
     @property
     def passed(self) -> bool | None:
@@ -32,7 +32,7 @@ class Scored(Protocol):
 
     @property
     def summary(self) -> str:
-        """The same without any text of the sample, the judge or an error."""
+        """`reason` without any text of the sample, the judge or an error."""
 
     @property
     def unscored(self) -> Unscored | None:
@@ -48,29 +48,29 @@ class Scored(Protocol):
 
     @property
     def usage(self) -> Usage:
-        """What it cost this time: nothing where a store or another evaluator had it."""
+        """The cost of this run; nothing where a store or another evaluator supplied it."""
 
     @property
     def breakdown(self) -> dict[str, float]:
-        """What the score is made of, by name: claims per level, or parts."""
+        """The components of the score by name: claims per level, or parts."""
 
     @property
     def sample_id(self) -> str | None:
         """The sample's id."""
 
     def unscored_for(self, why: Unscored) -> Self:
-        """The result of another sample that has no score, by the same judge and settings."""
+        """Make a result without a score for another sample, with this judge and settings."""
 
     def to_dict(self) -> Json:
-        """As JSON values, without loss; score, passed and reason stand in it for other readers."""
+        """Convert to JSON values without loss; score, passed and reason are for other readers."""
 
     def to_json(self) -> str:
         """One line of JSON, which `read_result` reads back to an equal result."""
 
 
 def is_result(value: object) -> TypeGuard[Scored]:
-    """Whether a value is a result, known by a method that nothing else has.
+    """Whether a value is a result, recognised by a method that nothing else has.
 
-    A check of the whole protocol would work out every property.
+    A check of the whole protocol would compute every property.
     """
     return hasattr(value, "unscored_for")

@@ -1,4 +1,4 @@
-"""A score is a view of an assessment: what temperature and weights make of it."""
+"""Results: the score of an assessment under one setting of temperature and weights."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ class Result(AssessmentView):
     """The score of an assessment at one temperature, with one set of weights.
 
     Attributes:
-        assessment: What was judged; other settings cost no call.
+        assessment: The judgement; other settings of it cost no call.
         scoring: The setting.
-        certified: What was certified of the setting it came from; None where nothing was.
-        seen: The assessment under the setting's view of the evidence, which is what the score is
-            made of.
-        score: In [0, 1]; None where there is none.
+        certified: The guarantee of the settings that it came from; None where they have none.
+        seen: The assessment under the setting's view of the evidence, from which the score is
+            computed.
+        score: The score in [0, 1]; None where there is none.
         judge: Name of the judge. This and the following are those of the assessment.
         criterion: Name of the criterion.
         prompt_version: Version of the prompt.
-        form: In which form verdicts were asked for in the end.
+        form: The form in which verdicts were asked for in the end.
         from_store: Whether a store served the judgement.
         shared: Whether another evaluator of this process had asked for it.
         metadata: The sample's metadata.
-        members: What additional judges said, for a fused score.
+        members: The assessments of additional judges, for a fused score.
         panel: The judgements of a panel's judges, or the repeats of one judge.
         schema_version: Version of the layout in files.
 
@@ -119,21 +119,22 @@ class Result(AssessmentView):
 
     @property
     def usage(self) -> Usage:
-        """What it cost this time: nothing where a store or another evaluator had it."""
+        """The cost of this run; nothing where a store or another evaluator supplied it."""
         judged = (self.assessment, *self.members)
         return sum((part.usage for part in judged if part.is_new), Usage())
 
     @property
     def breakdown(self) -> dict[str, float]:
-        """Claims per level, expected ones where claims carry probabilities.
+        """Claims per level; expected numbers where claims carry probabilities.
 
-        The score is made of these: ``aggregate_counts`` of them at the same setting is the score.
+        ``aggregate_counts`` of these at the same setting gives the main judge's score, which is
+        the score unless others are fused with it.
         """
         return dict(zip(_NAMES, self.seen.level_counts, strict=True))
 
     @cached_property
     def weights(self) -> tuple[float | None, ...]:
-        """The weight of each claim under the scheme; None for what claims nothing."""
+        """The weight of each claim under the scheme; None for sentences that claim nothing."""
         return tuple(claim.weight(self.scoring.scheme) for claim in self.claims)
 
     @property
@@ -168,9 +169,9 @@ class Result(AssessmentView):
     def interval(self) -> tuple[float, float] | None:
         """An interval with at least 95 % of the scores that the verdicts' probabilities allow.
 
-        Claims are drawn independently. None without a score, of a fused score, and where no verdict
-        has probabilities that are chances: the lexical judge's place a claim between two levels,
-        and asked again it says the same.
+        Claims are drawn independently. None without a score, for a fused score, and where no
+        verdict has probabilities that stand for chance. Those of the lexical judge only place a
+        claim between two levels, and it always gives the same ones.
         """
         judged = self.seen
         if judged.unscored or judged.members or not judged.is_soft or judged.is_lexical:
@@ -179,7 +180,8 @@ class Result(AssessmentView):
             [claim.shares for claim in judged.claims if claim.verdict is not None]
         )
         if _is_yes_no(judged):
-            # Its shares lie between two levels, whose expected weight is the chance of a yes.
+            # Its shares lie between two levels, and their expected weight is the chance
+            # of a yes.
             yes = np.clip(chances @ WeightScheme.DEFAULT.weights, 0.0, 1.0)
             chances = np.zeros_like(chances)
             chances[:, 0] = yes
@@ -199,7 +201,7 @@ class Result(AssessmentView):
 
     @property
     def member_scores(self) -> dict[str, float | None]:
-        """The scores that were fused, by judge, the main judge first; None where one has none.
+        """The scores that were fused, by judge, the main judge first; None for a judge without one.
 
         Judges of one name are named by their criterion, or else by their number.
         """
@@ -216,10 +218,10 @@ class Result(AssessmentView):
 
     @cached_property
     def repeats(self) -> tuple[Result, ...]:
-        """What each repeat makes of the sample at this setting; none where it was judged once.
+        """The result of each repeat at this setting; empty where the sample was judged once.
 
-        A fused score is made of what each judge said the same time; of a judge that was asked less
-        often, of all that it said.
+        A fused score uses the repeat of the same number of each judge; for a judge with fewer
+        repeats, its whole assessment.
         """
         results = []
         for place, repeat in enumerate(self.assessment.repeats):
@@ -232,7 +234,9 @@ class Result(AssessmentView):
         return tuple(results)
 
     def at(self, temperature: float | str, **changes: object) -> Self:
-        """The same assessment at another temperature, and other settings by name. No call.
+        """Score the same assessment at another temperature, and under other settings by name.
+
+        No call is made.
 
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
@@ -240,7 +244,7 @@ class Result(AssessmentView):
         return self.changed(temperature=temperature, **changes)
 
     def changed(self, **settings: object) -> Self:
-        """The same assessment under other settings of the score, by name. No call.
+        """Score the same assessment under other settings, given by name; no call is made.
 
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
@@ -250,7 +254,7 @@ class Result(AssessmentView):
         )
 
     def at_gate(self) -> Self:
-        """The same as gates take it: an answer that claims something without contexts does not pass.
+        """Return it as gates see it: an answer that claims something without contexts does not pass.
 
         Under ``uncontexted="skip"`` it stays as it is.
         """
@@ -260,7 +264,7 @@ class Result(AssessmentView):
         return self if closed.passed == self.passed else closed
 
     def unscored_for(self, why: Unscored) -> Self:
-        """The result of another sample that has no score, by the same judge and settings."""
+        """Make a result without a score for another sample, with this judge and settings."""
         judged = self.assessment
         assessment = Assessment(
             criterion=judged.criterion,
@@ -287,11 +291,11 @@ class Result(AssessmentView):
         return f"<pre>{html.escape(report.text(full=True))}</pre>"
 
     def to_dict(self) -> Json:
-        """As JSON values: the assessment, the setting, and what follows from the two.
+        """Convert to JSON values: the assessment, the setting, and what follows from the two.
 
-        Each entry is an attribute, too. Each claim has its weight, and ``breakdown`` the counts that
-        the score is made of. ``usage`` is that of the main judge when it was asked. Metadata that
-        JSON cannot hold is written as text.
+        Each entry is an attribute, too. Each claim has its weight, and ``breakdown`` the counts
+        that the score is computed from. ``usage`` is that of the main judge when it was asked.
+        Metadata that JSON cannot hold is written as text.
         """
         judged = self.assessment.model_dump(mode="json")
         certified = self.certified
@@ -317,7 +321,7 @@ class Result(AssessmentView):
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, object]) -> Self:
-        """The result that `to_dict` gave; the score is worked out again.
+        """Read a result from the values of `to_dict`; the score is computed again.
 
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
@@ -327,7 +331,7 @@ class Result(AssessmentView):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """The result that `to_json` wrote.
+        """Read a result from the line of `to_json`; the score is computed again.
 
         Raises:
             UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
@@ -414,16 +418,16 @@ def substitute_text(score: float | None) -> str:
 
 
 def failed_text(assessment: Assessment) -> str:
-    """Which of several judges a score is made without; empty for none, and without a score."""
+    """Name the failed judges that a score lacks; empty for none, and without a score."""
     names = [] if assessment.unscored else assessment.failed_judges
     return f"no verdicts from {', '.join(names)}" if names else ""
 
 
 def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, Guarantee | None]:
-    """The setting of a result that was written, and what was certified of it.
+    """Read the setting of a written result, and its guarantee.
 
     Raises:
-        UnreadableInputError: It has none, or one that does not fit.
+        UnreadableInputError: The setting is missing, or one of the two does not fit.
     """
     try:
         scoring = ScoringConfig(**plain["scoring"])
@@ -437,7 +441,7 @@ def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, Guarantee | Non
 
 
 def non_claim_lines(non_claims: Counter[bool]) -> Iterator[str]:
-    """How many sentences claim nothing, in words; nothing where there are none.
+    """Yield a sentence on how many sentences claim nothing; nothing where there are none.
 
     Args:
         non_claims: See `Assessment.non_claims`.

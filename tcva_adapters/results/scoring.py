@@ -1,4 +1,4 @@
-"""What makes a score of verdicts, and the scores that it makes."""
+"""The settings that turn verdicts into a score, and the scores under them."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ Uncontexted = Literal["skip", "fail", "earlier"]
 
 
 class PlanOptions(ScoreOptions):
-    """What `aggregate` explains, with the exponents at the ends of the temperatures."""
+    """The options of `aggregate`, with the bounds of temperature and exponent."""
 
     bounds: Bounds
 
 
 class ScoringConfig(SettingsModel):
-    """What makes a score of verdicts: settings that cost no call, so that they may change later.
+    """The settings of a score, which cost no call and can change after judging.
 
-    ``eps`` and ``floor`` go together wherever the temperature stands: flips, sweeps and reports
-    turn it over all of its range.
+    ``eps`` and ``floor`` must fit each other at every temperature, since flips, sweeps and reports
+    use the whole range.
 
     >>> ScoringConfig(temperature="strict").temperature
     0.2
@@ -122,7 +122,7 @@ class ScoringConfig(SettingsModel):
         description="Weights of the judges in the fused score, the main judge first.",
     )
 
-    # Not the types of the fields: presets have names.
+    # Not typed like the fields, since presets are given by name.
     def __init__(self, **settings: object) -> None:
         super().__init__(**settings)
 
@@ -131,7 +131,7 @@ class ScoringConfig(SettingsModel):
         check_floored(self.eps, self.floor, self.bounds.p_max)
         if self.fuse_weights is not None:
             fuse(np.ones((1, len(self.fuse_weights))), weights=self.fuse_weights)
-        _ = self.plan  # the temperature lies within the bounds
+        _ = self.plan  # refuses a temperature outside the bounds
         return self
 
     def __hash__(self) -> int:  # not of all fields: scores by reason are a mapping
@@ -157,12 +157,12 @@ class ScoringConfig(SettingsModel):
 
     @property
     def plan(self) -> Plan:
-        """What scores at this temperature are computed with."""
+        """The plan with which scores at this temperature are computed."""
         return _plan(self.temperature, **self.options)
 
     @property
     def place(self) -> str:
-        """The temperature, and exponents and a view of the evidence that are not the usual ones.
+        """The temperature in words, with exponents and evidence check where they are not the default.
 
         >>> ScoringConfig(evidence="off", bounds=Bounds(p_min=-4)).place
         'T=0.5, p=-4..12.25, evidence off'
@@ -190,7 +190,7 @@ class ScoringConfig(SettingsModel):
         return scores_of(counts, self.plan)[:, 0]
 
     def single(self, by_judge: Sequence[tuple[float, ...]]) -> float:
-        """The score of one sample by its level counts, of the main judge first; nan without any."""
+        """The score of one sample from the level counts of each judge, the main one first."""
         plan = self.plan
         if len(by_judge) == 1:
             return _score(by_judge[0], plan)
@@ -204,7 +204,7 @@ class ScoringConfig(SettingsModel):
             counts: Its level counts, shape (J, 5), with a row for each judge, the main one first.
 
         Returns:
-            Takes temperatures within the bounds, shape (T,), and gives as many scores; nan
+            A function from temperatures within the bounds, shape (T,), to as many scores; nan
             throughout where the main judge has no verdicts.
 
         >>> ScoringConfig().curve(np.array([[1.0, 1, 1, 0, 0]]))(np.array([0.1, 0.5])).round(3)
@@ -214,13 +214,13 @@ class ScoringConfig(SettingsModel):
         return lambda temperatures: self.joined(by_judge(temperatures))
 
     def joined(self, by_judge: Sequence[FloatArray] | FloatArray) -> FloatArray:
-        """The geometric mean of several judges' scores; what an additional judge lacks is left out.
+        """Fuse judges' scores by their geometric mean; missing ones of additional judges are left out.
 
         Args:
             by_judge: Arrays of one shape, the main judge's first; nan where a judge has no score.
 
         Returns:
-            Of the same shape; nan wherever the main judge has none.
+            An array of the same shape; nan wherever the main judge has no score.
 
         >>> scores = [np.array([0.9, 0.9, np.nan]), np.array([0.4, np.nan, 1.0])]
         >>> ScoringConfig().joined(scores).round(3)

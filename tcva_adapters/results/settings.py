@@ -1,7 +1,7 @@
-"""Settings are written once: name, default, check and meaning, in one model for each purpose.
+"""The models of settings: name, default, check and meaning of each setting, written once.
 
 Constructors, configuration files, default names and the options of commands read these models.
-``title`` is what default names call a setting, and ``repr=False`` keeps it out of them.
+``title`` is a setting's name in default names, and ``repr=False`` leaves it out of them.
 """
 
 from __future__ import annotations

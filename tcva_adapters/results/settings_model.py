@@ -1,7 +1,6 @@
-"""Settings are written once: name, default, check and meaning, in one model for each purpose.
+"""The base of the models of settings: checks, default names and signatures.
 
-Constructors, configuration files, default names and the options of commands read these models.
-``title`` is what default names call a setting, and ``repr=False`` keeps it out of them.
+``title`` is a setting's name in default names, and ``repr=False`` leaves it out of them.
 """
 
 from __future__ import annotations
@@ -48,9 +47,9 @@ def check_names(
 
     Args:
         names: The names.
-        known: Those that there are.
-        owner: Whose settings they are.
-        titles: By what default names call a setting its name: ``T`` is the temperature.
+        known: The names of all settings.
+        owner: The owner of the settings, for the message.
+        titles: Names of settings by their titles in default names: ``T`` is the temperature.
 
     Raises:
         InvalidValueError: One of them is unknown; the message has the nearest known one.
@@ -122,14 +121,14 @@ def _adapter(kind: Any) -> TypeAdapter[object]:
 
 
 def as_scheme(value: Any) -> WeightScheme:
-    """Weights of the five levels from a preset's name, five numbers, or what a file has of a scheme."""
+    """Read a weight scheme from a preset's name, five numbers, or the mapping in a file."""
     if isinstance(value, Mapping) and value.keys() == {"name", "weights"}:
         return WeightScheme(**value)
     return WeightScheme.resolve(value)
 
 
 def as_bounds(value: object) -> Bounds:
-    """Bounds from a mapping, as configuration files have them, or from their two numbers."""
+    """Read bounds from a mapping, as configuration files hold it, or from the two exponents."""
     match value:
         case Bounds():
             return value
@@ -141,7 +140,7 @@ def as_bounds(value: object) -> Bounds:
 
 
 def by_name(example: str) -> BeforeValidator:
-    """Refuse anything but a mapping, and say how one is typed."""
+    """Make a validator that refuses anything but a mapping, with an example in the message."""
 
     def check(value: object) -> object:
         if not (value is None or isinstance(value, Mapping)):
@@ -152,7 +151,7 @@ def by_name(example: str) -> BeforeValidator:
 
 
 def as_scores_by_reason(value: object) -> float | dict[str, float] | None:
-    """One number, or numbers by reason; failures have none."""
+    """Read one score, or scores by reason; failures cannot have one."""
     if value is None:
         return None
     if not (isinstance(value, Mapping) and value):
@@ -164,7 +163,7 @@ def as_scores_by_reason(value: object) -> float | dict[str, float] | None:
 
 
 def as_items(value: object) -> tuple[object, ...]:
-    """One or several things as a tuple; None is none."""
+    """Return one or several items as a tuple; None gives an empty one."""
     if value is None:
         return ()
     return tuple(value) if isinstance(value, list | tuple) else (value,)
@@ -178,7 +177,7 @@ def as_events(events: object) -> object:
 
 
 def as_profiles(value: object, info: ValidationInfo) -> Profiles | None:
-    """Temperatures by the values of one metadata field, within the bounds of the settings."""
+    """Check temperatures by the values of one metadata field, within the settings' bounds."""
     if value is None:
         return None
     bounds = info.data.get("bounds", PAPER_BOUNDS)
@@ -240,14 +239,14 @@ class SettingsModel(Checked):
 def shows_settings(
     *models: type[BaseModel], without: Collection[str] = ()
 ) -> Callable[[Function], Function]:
-    """Decorates a constructor so that its signature shows the settings in place of ``**settings``.
+    """Decorate a constructor so that its signature shows the settings in place of ``**settings``.
 
     `inspect`, documentation tools, and frameworks that rebuild objects from signatures see every
     setting with its default. A setting that is passed by position is refused, with the name of the
     class that was called.
 
     Args:
-        models: Where the settings are.
+        models: The models that define the settings.
         without: Settings that the function does not take.
     """
 
@@ -281,19 +280,20 @@ def shows_settings(
                 )
             return function(self, *values, **settings)
 
-        checked.__signature__ = signature.replace(parameters=[*parameters.values()])  # type: ignore[attr-defined]  # inspect reads it
+        # `inspect` reads this attribute.
+        checked.__signature__ = signature.replace(parameters=[*parameters.values()])  # type: ignore[attr-defined]
         return cast("Function", checked)
 
     return decorate
 
 
 def unusual(model: type[BaseModel], values: Mapping[str, object]) -> list[str]:
-    """What default names say: ``title=value`` for each setting that is not the default.
+    """List ``title=value``, for default names, for each setting that is not the default.
 
-    What is called the same is the same: a published scheme's weights, given as numbers.
+    Values that are shown alike count as equal: a published scheme and its weights as numbers.
 
     Args:
-        model: Of the settings.
+        model: The model of the settings.
         values: Settings by name; missing ones are left out.
     """
     return [
@@ -305,7 +305,7 @@ def unusual(model: type[BaseModel], values: Mapping[str, object]) -> list[str]:
 
 
 def shown(value: object) -> str:
-    """A setting's value in a name: its own short form, or that of a number."""
+    """Format a setting's value for a name, by its own short form where it has one."""
     match value:
         case bool():
             return str(value)
@@ -324,7 +324,7 @@ _NOT_IN_FILES = re.compile(r"[/\\:]")
 
 
 def column_name(subject: str, details: Sequence[str]) -> str:
-    """The name of columns and feedback.
+    """Build the name of columns and feedback.
 
     Frameworks keep one column per name, so two settings must not share one. Some also make file
     names of it, so it has no slashes and no colons.
@@ -337,7 +337,7 @@ def column_name(subject: str, details: Sequence[str]) -> str:
 
 
 def title_of(subject: str, details: Sequence[str]) -> str:
-    """The name for readers.
+    """Build the name that readers see.
 
     >>> title_of("TCVA faithfulness", ["T=0.2"])
     'TCVA faithfulness (T=0.2)'

@@ -1,4 +1,4 @@
-"""SQLite store of verdicts: what a judge was paid for once is never asked again."""
+"""SQLite store of judgements, so that none is paid for twice."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STORE_VERSION = 4
 _APPLICATION_ID = 0x54435641  # "TCVA": tells this file from any other SQLite database
 _MEMORY = ":memory:"
 _SAMPLE = {"sample_id", "metadata", "from_store", "shared"}
-"""What belongs to a sample in a run, and not to the judgement."""
+"""Fields that belong to a sample in a run, and not to the judgement."""
 _WAIT_SECONDS = 10.0
 _LOOP_WAIT_SECONDS = 1.0  # nothing else goes on in that event loop meanwhile
 _PAUSE_SECONDS = 0.01
@@ -50,13 +50,14 @@ _CREATE = (
     f"PRAGMA application_id = {_APPLICATION_ID}",
     f"PRAGMA user_version = {STORE_VERSION}",
 )
-# One statement sees one state of the file: another process may be making the table.
+# A single statement sees a single state of the file, even while another process makes
+# the table.
 _WHOSE = (
     "SELECT application_id, user_version, (SELECT COUNT(*) FROM sqlite_master) "
     "FROM pragma_application_id, pragma_user_version"
 )
 _PUT = "INSERT OR REPLACE INTO judgements (kind, key, json) VALUES (?, ?, ?)"
-# The cast hands over text whatever a damaged row holds, so that it is the reader that refuses it.
+# The cast gives text whatever a damaged row holds, so that the reader refuses it.
 _GET = (
     "SELECT key, CAST(json AS TEXT) FROM judgements "
     "WHERE kind = ? AND key IN (SELECT value FROM json_each(?))"
@@ -69,18 +70,18 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
     Every `put` is committed before it returns, so a killed process loses nothing that was
     acknowledged. (A power cut may lose the last few puts on a WAL file, never the file.)
     A row that cannot be read counts as absent. The sample's id and metadata are not stored; the
-    texts of claims and evidence are. Where another program holds the file, it is waited for, ten
-    seconds at most and one where an event loop runs in this thread; after one wait that was in vain
-    it is only tried, until something could be written again.
+    texts of claims and evidence are. Where another program holds the file, the store waits for at
+    most ten seconds, or one second where an event loop runs in this thread. After a wait in vain
+    it no longer waits, until a write has succeeded.
 
-    It is pickled as its path, and opened anew by whoever unpickles it.
+    A store is pickled as its path, and opens the file again when it is unpickled.
 
     Args:
         path: The file, created with its folders where it does not exist, for this user alone;
             ``":memory:"`` keeps everything in memory until `close`.
 
     Raises:
-        InvalidValueError: The path is empty, or none that a file can have.
+        InvalidValueError: The path is empty, or no file can have it.
         UnreadableInputError: The file is no verdict store, was written by another version, or
             cannot be opened. It is left as it was.
 
@@ -102,7 +103,7 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
 
     @classmethod
     def opened(cls, setting: VerdictStore | str | Path | None) -> VerdictStore | None:
-        """Open the store that a setting names. Opening it makes the file: call this last.
+        """Open the store that a setting names. This creates the file, so other checks come first.
 
         Raises:
             InvalidValueError: As for the class.
@@ -111,18 +112,18 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
         return cls(setting) if isinstance(setting, str | Path) else setting
 
     def get(self, key: str) -> Assessment | None:
-        """The assessment under this key, with ``from_store`` set, or None.
+        """Read the assessment under this key, with ``from_store`` set, or None.
 
-        ``usage`` is what the judgement cost when it was made.
+        ``usage`` is the cost of the judgement when it was made.
 
         Raises:
-            UnreadableInputError: The file is damaged, or was locked all the while.
+            UnreadableInputError: The file is damaged, or stayed locked.
             InvalidValueError: The store is closed.
         """
         return self.get_many([key], Assessment).get(key)
 
     def get_many(self, keys: Iterable[str], kind: type[J]) -> dict[str, J]:
-        """Return the judgements of one class by their keys, as far as they are stored; see `get`."""
+        """Read the judgements of one class by their keys, as far as they are stored; see `get`."""
         query = kind.stored_as, json.dumps([*keys])
         rows = self._run(lambda connection: connection.execute(_GET, query).fetchall())
         judgements = {}
@@ -133,19 +134,19 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
         return judgements
 
     def put(self, key: str, assessment: Assessment) -> None:
-        """Keep an assessment; it is on its way to the disk when this returns.
+        """Write an assessment to the store; it is committed when this returns.
 
-        Stored are scores, and samples that have none for a reason of their own. Failures are not:
-        they are to be tried again.
+        Failures are not stored, so that they are tried again. Samples that are unscored for
+        another reason are stored.
 
         Raises:
-            UnreadableInputError: The file cannot be written, or was locked all the while.
+            UnreadableInputError: The file cannot be written, or stayed locked.
             InvalidValueError: The store is closed.
         """
         self.put_many([(key, assessment)])
 
     def put_many(self, judgements: Iterable[tuple[str, Judgement]]) -> None:
-        """Keep several by their keys, in one transaction: all of them, or none; see `put`."""
+        """Write several by their keys, in one transaction: all of them, or none; see `put`."""
         rows = [
             (judgement.stored_as, key, judgement.model_dump_json(exclude=_SAMPLE))
             for key, judgement in judgements
@@ -163,7 +164,7 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
 
     @contextmanager
     def spared(self) -> Iterator[None]:
-        """Around one use of the store: where it fails, a warning says so, once until it works again."""
+        """Turn a failure of the store in the block into a warning, given once until it works again."""
         try:
             yield
         except TCVAError as error:
@@ -182,10 +183,10 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
         self.close()
 
     def __reduce__(self) -> tuple[type[Self], tuple[str]]:
-        """Its path.
+        """Pickle the store as its path.
 
         Raises:
-            InvalidValueError: It has none.
+            InvalidValueError: The store is in memory.
         """
         if self.path == _MEMORY:
             raise InvalidValueError(
@@ -197,14 +198,15 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
         self._lock = threading.Lock()
         self._pid = os.getpid()
         self._connection = self._patiently(lambda: _connected(self.path), _WAIT_SECONDS)
-        # An evaluator that was given a path closes no store: it goes with the last that uses it.
+        # Evaluators that were given a path do not close their store; the file is closed
+        # when the last of them is gone.
         self._closes = weakref.finalize(self, _close, self._connection, self._pid)
 
     def _run(self, action: Callable[[sqlite3.Connection], T]) -> T:
-        """Use the connection, which is nobody else's meanwhile."""
+        """Run an action on the connection, which no other thread uses meanwhile."""
         if self._pid != os.getpid():
-            # An SQLite connection must not cross a fork, and closing the parent's from here
-            # would fold up its write-ahead log; so it stays open and unused.
+            # An SQLite connection must not cross a fork, and closing the parent's from
+            # here would end its write-ahead log, so it stays open and unused.
             self._inherited.append(self._connection)
             self._open()
         longest = _LOOP_WAIT_SECONDS if is_in_loop() else _WAIT_SECONDS
@@ -215,16 +217,15 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
     def _patiently(self, action: Callable[[], T], patience: float) -> T:
         """Run an action again while another process is in the way.
 
-        SQLite's own waiting leaves out the moment when a file changes to the write-ahead log.
+        SQLite's own timeout does not cover the moment when a file changes to the write-ahead log.
         """
         deadline = time.monotonic() + patience
         while True:
             try:
                 return action()
             except (sqlite3.Error, OSError) as error:
-                code = (
-                    getattr(error, "sqlite_errorcode", 0) & 0xFF
-                )  # the rest only tells the kind
+                # The low byte is the primary code; the rest only gives the kind.
+                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
                 if code in _TRANSIENT and time.monotonic() < deadline:
                     time.sleep(_PAUSE_SECONDS)
                     continue
@@ -236,10 +237,11 @@ class VerdictStore(AbstractContextManager["VerdictStore"]):
 
 
 def _connected(path: str) -> sqlite3.Connection:
-    """A connection to a file with the table, on the write-ahead log where the file system allows it."""
+    """Open a connection to a file, and make its table and, where possible, its write-ahead log."""
     if path != _MEMORY:
         make_folder(Path(path).parent)
-        # SQLite would make the file for everybody to read; its log has the mode of the file.
+        # SQLite would create a file that everybody can read; its log has the mode of
+        # the file.
         with suppress(OSError):  # it is there, or SQLite says what is wrong
             os.close(new_file(path))
     connection = sqlite3.connect(
@@ -250,7 +252,8 @@ def _connected(path: str) -> sqlite3.Connection:
     )
     connection.text_factory = lambda text: text.decode(errors="replace")
     try:
-        # The check comes first: a file of someone else's must not be changed in any way.
+        # The check comes first, since a file of another program must not be changed at
+        # all.
         if _is_new(connection, path):
             connection.execute("BEGIN IMMEDIATE")
             with connection:

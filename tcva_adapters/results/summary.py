@@ -1,4 +1,4 @@
-"""What a batch of judgements amounts to: levels, quotes, cost, and why samples have no score."""
+"""Totals of many judgements: levels, quotes, costs, and why samples have no score."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tcva_adapters.tables import counted
 
 
 class LevelCounts:
-    """Of assessments that come one after the other: 40 bytes of each are held, and one of each judge.
+    """Level counts of assessments that arrive one by one, in 40 bytes per judge of each sample.
 
     Attributes:
         judges: How many judges each sample has.
@@ -29,16 +29,16 @@ class LevelCounts:
         self.judges = array("B")
 
     def add(self, seen: Assessment) -> None:
-        """One more sample, under a view of its evidence (see `under`)."""
+        """Add a sample, seen under a view of its evidence (see `under`)."""
         for part in (seen, *seen.members):
             self._numbers.extend(part.level_counts)
         self.judges.append(1 + len(seen.members))
 
     def table(self) -> FloatArray:
-        """Shape (N, J, 5), the main judge first, then those whose scores are fused with its.
+        """Return the counts, shape (N, J, 5), the main judge first, then the additional ones.
 
-        A judge without verdicts has a row of zeros. Nothing can be added any more: what there is of
-        a single judge is not copied.
+        A judge without verdicts has a row of zeros. Nothing can be added afterwards, because the
+        table of a single judge is not a copy.
         """
         flat = np.frombuffer(self._numbers).reshape(-1, len(LEVELS))
         judges = np.frombuffer(self.judges, dtype=np.uint8)
@@ -52,7 +52,7 @@ class LevelCounts:
 
 
 def judged_counts(assessments: Iterable[Assessment]) -> FloatArray:
-    """The same of an iterable; none of them is held.
+    """Count levels as `LevelCounts` does, without holding the assessments.
 
     >>> judged_counts([Assessment.from_verdicts(["fully", "none"])]).tolist()
     [[[1.0, 0.0, 0.0, 0.0, 1.0]]]
@@ -64,7 +64,7 @@ def judged_counts(assessments: Iterable[Assessment]) -> FloatArray:
 
 
 FEW_SAMPLES = 30
-"""Scored samples below which a pass rate hardly says anything about others."""
+"""With fewer scored samples, a pass rate says hardly anything about other samples."""
 
 
 @dataclass(slots=True, eq=False)
@@ -73,8 +73,8 @@ class Scores:
 
     Attributes:
         scored: How many samples have a score.
-        reasons: Samples without one, by reason.
-        details: What the first sample says of each reason, or the last one where the run ended early.
+        reasons: The number of samples without a score of their own, by reason.
+        details: The detail of each reason from its first sample, or from the fatal failure.
     """
 
     scored: int = 0
@@ -82,7 +82,7 @@ class Scores:
     details: dict[str, str] = field(default_factory=dict)
 
     def add_score(self, score: float | None, why: Unscored | None) -> None:
-        """One sample more."""
+        """Count one sample, by its score or its reason."""
         self.scored += score is not None
         if why is not None:
             self.reasons[why.reason.value] += 1
@@ -92,7 +92,7 @@ class Scores:
 
 @dataclass(slots=True, eq=False)
 class Summary(Scores):
-    """Figures of judgements that come one after the other; none of these is held.
+    """Totals of results that arrive one by one; no result is held.
 
     Attributes:
         evidence: How many verdicts were lowered for their quotes, or could not be checked.
@@ -112,7 +112,7 @@ class Summary(Scores):
     _levels: Counter[Verdict] = field(default_factory=Counter)
 
     def add(self, result: Result) -> None:
-        """One more."""
+        """Add one result."""
         judged = result.assessment
         self.add_score(result.score, result.unscored)
         self.served += judged.from_store
@@ -132,7 +132,7 @@ class Summary(Scores):
         return {level.value: self._levels[level] for level in LEVELS}
 
     def lines(self) -> Iterator[str]:
-        """Sentences on the guarantee, on what claims nothing, on contexts, and on the evidence check."""
+        """Yield sentences on the guarantee, contexts, non-claims and the evidence check."""
         for text, number in self.guarantees.items():
             yield f"{text} ({number} results)" if len(self.guarantees) > 1 else text
         if number := self.reasons[Reason.EMPTY_CONTEXT]:

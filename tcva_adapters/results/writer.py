@@ -1,4 +1,4 @@
-"""Results and assessments, written into files line by line as they come."""
+"""Write results and assessments into files, line by line as they arrive."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SUFFIXES = ("", ".jsonl", ".ndjson")
 
 
 class OneLine(Protocol):
-    """What can be written as a line: an `Assessment`, or a result."""
+    """An object that can be written as one line: an `Assessment`, or a result."""
 
     @property
     def unscored(self) -> Unscored | None:
@@ -54,7 +54,7 @@ def write_results(
     Args:
         target: A path, ``"-"`` for standard output, or an open text file.
         results: May be an iterator.
-        overwrite: Take the place of a file that is no such file, too.
+        overwrite: Also replace a file that was written by something else.
 
     Raises:
         InvalidValueError: The file cannot be written, its suffix is that of another format, or it
@@ -79,12 +79,12 @@ def _check_suffix(path: str | Path) -> None:
 
 
 def beginning(target: str, samples: str, *, overwrite: bool = False) -> str:
-    r"""What the lines of results begin with: where their samples are, as seen from their own file.
+    r"""Build the beginning of each line of results: the samples' path, relative to the results.
 
     Args:
         target: The file of results, or ``"-"``.
         samples: The file of samples, or ``"-"``.
-        overwrite: Take the place of results of other samples.
+        overwrite: Also replace results of other samples.
 
     Raises:
         InvalidValueError: The target has the suffix of another format, or holds results of other
@@ -102,17 +102,17 @@ def beginning(target: str, samples: str, *, overwrite: bool = False) -> str:
 
 
 class Writing(ExitStack, Generic[R]):
-    """Results that go into a file as they come; it appears under its name once they all did.
+    """A file of results, written as they arrive; it appears under its name once all are written.
 
     Args:
-        target: A path, ``"-"`` for standard output, or an open text file; None is nowhere.
+        target: A path, ``"-"`` for standard output, or an open text file; None writes nothing.
         read: Makes a result of its JSON.
         fingerprint: See `replacing`.
         overwrite: See `replacing`.
         begins: How each line begins, see `beginning`.
 
     Attributes:
-        number: How many there are.
+        number: The number of results so far, those of an interrupted run included.
 
     Raises:
         InvalidValueError: As for `replacing`, or the suffix is that of another format.
@@ -145,14 +145,14 @@ class Writing(ExitStack, Generic[R]):
             )
 
     def earlier(self, *, is_stored: bool = False) -> Iterator[R]:
-        """The results that an interrupted run has written; new ones follow them.
+        """Yield the results that an interrupted run has written, and cut off the file behind them.
 
-        A line that was written in half ends them, and so does the first of failures at their end:
-        what failed last is tried again.
+        Reading stops at a half-written line. Failures at the end are cut off, too, so that they
+        are tried again.
 
         Args:
-            is_stored: Whether a store has all judgements. Then the first failure ends them: it is tried
-                again, and what follows it comes from the store.
+            is_stored: Whether a store has all judgements. Reading then stops at the first failure:
+                it is tried again, and the results behind it come from the store.
         """
         if self._file is None or not self._file.readable():
             return
@@ -182,7 +182,7 @@ class Writing(ExitStack, Generic[R]):
         self._file.seek(size)
 
     def add(self, result: R) -> None:
-        """Write one result, which is the system's then: no kill of this process loses it."""
+        """Write one result and flush it, so that a kill of this process does not lose it."""
         self.number += 1
         if self._target is None:
             return

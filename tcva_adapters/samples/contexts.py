@@ -1,4 +1,4 @@
-"""Contexts as texts, documents, or the list that JSON or Python prints of them."""
+"""Read contexts from texts, documents, or a list that JSON or Python printed."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _PRINTED = re.compile(
     r"""array\(\[|\[[\s\[]*(?:[bu]?['"]|(?:None|nan|null)\s*[,\]]|\w+\((?:\w+=|\[)|np\.str_\()"""
 )
 _PRINTED_ON = re.compile(r"""\]\Z|\Aarray\((?s:.*)\)\Z|\A[^\]]*['"],[^\]]*\Z""")
-"""Such a text goes on like a list: it is closed, or cut off behind an item."""
+"""The rest of a text that looks like a printed list: closed, or cut off behind an item."""
 _TOUCHING = re.compile(r"""['"]\s*['"]""")
 _SHOWN = 40
 
 
 def read_contexts(name: str, value: Any) -> tuple[str, ...]:
-    """A field's contexts.
+    """Read the contexts of a field.
 
     Args:
         name: The field, for messages.
@@ -33,8 +33,8 @@ def read_contexts(name: str, value: Any) -> tuple[str, ...]:
             prints of such a list.
 
     Raises:
-        InvalidSampleError: Something else, or a printed list that cannot be read back for certain:
-            taken as one context, it would silently change what is judged.
+        InvalidSampleError: The value is something else, or a printed list that cannot be read back
+            for certain: taken as one context, it would silently change what is judged.
 
     >>> read_contexts("contexts", "['One.', 'Two.']"), read_contexts("contexts", "[1] One.")
     (('One.', 'Two.'), ('[1] One.',))
@@ -75,7 +75,7 @@ def _printed_items(name: str, text: str) -> Sequence[Any]:
         if all(isinstance(item, str) for item in items):
             return items
         if all(isinstance(item, dict) for item in items):
-            # What a tool returned is one passage; documents are one each.
+            # The output of a tool is one passage; each document is one.
             return items if all(map(_document_text, items)) else [text]
     bare = text.strip()
     if _PRINTED.match(bare) and _PRINTED_ON.search(bare):
@@ -88,7 +88,7 @@ def _printed_items(name: str, text: str) -> Sequence[Any]:
 
 
 def parsed(text: str) -> Any:
-    """A list or object of JSON, or as Python prints it; None for any other text."""
+    """Parse a list or object that JSON or Python printed; None for any other text."""
     text = text.strip()
     if not text.startswith(("[", "{", "(")):
         return None
@@ -96,7 +96,8 @@ def parsed(text: str) -> Any:
         return json.loads(text, strict=False)
     with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         value = ast.literal_eval(text)
-        # Python makes one text of two that stand side by side, which numpy prints as two.
+        # Python joins two texts without a comma between them, which numpy prints for
+        # two items.
         if not _TOUCHING.search(text) or repr(value) == text:
             return value
     return None

@@ -14,7 +14,7 @@ from tcva_adapters.samples.sample import Checked, Sample, Text, is_one
 from tcva_adapters.samples.turns import history_of, turns_of
 
 CONVERSATION = "conversation"
-"""The metadata of a turn that names its conversation."""
+"""The key in a turn's metadata under which the id of its conversation stands."""
 
 _TURN = "turn"
 
@@ -25,18 +25,18 @@ class Conversation(Checked):
     """Questions of one user and a model's answers, in order.
 
     Turns get ids (``ID/1``, ``ID/2``), the conversation's metadata, and in their own metadata
-    ``conversation`` (its id) and ``turn`` (from 1). A turn without a history has the questions and
-    answers of the turns before it for one. The history of a turn never changes when the conversation
+    ``conversation`` (its id) and ``turn`` (from 1). A turn without a history gets the questions
+    and answers of the turns before it. The history of a turn never changes when the conversation
     grows: it is the end, 4 000 characters at most, of what was said before its question. A turn
     without contexts has those of the turns before it as ``earlier_contexts``.
 
     Attributes:
         id: A name for the conversation.
-        metadata: What every turn of it has in its metadata.
+        metadata: Metadata that every turn gets.
         turns: A sample for each question that has an answer, at least one.
 
     Raises:
-        InvalidSampleError: There is no turn, or one is no sample.
+        InvalidSampleError: There is no turn, or one is not a sample.
 
     >>> talk = Conversation.from_messages(
     ...     [("user", "Who was Ada?"), ("assistant", "A mathematician."), ("user", "When born?"),
@@ -95,15 +95,15 @@ class Conversation(Checked):
         id: str | None = None,  # noqa: A002  # as the field is called
         metadata: dict[str, Any] | None = None,
     ) -> Self:
-        """A conversation from messages of OpenAI, Anthropic, LangChain, LlamaIndex, RAGAS or DeepEval.
+        """Read messages of OpenAI, Anthropic, LangChain, LlamaIndex, RAGAS or DeepEval.
 
         A turn is a question of the user with the model's answer: its last text before the next
-        question, with the texts right before it. What it said before a tool call is history.
+        question, with the texts right before it. Its text before a tool call is history.
         Questions without an answer between them are one. Contexts of a turn are what tools returned
         between its question and its answer, and the ``retrieval_context`` (``contexts``,
-        ``retrieved_contexts``) of its messages, whose ``metadata`` is the turn's, too. What a tool
-        repeats of an argument, a statement that the model itself wrote, is left out, as are system
-        messages, thoughts, tool calls, and questions without an answer.
+        ``retrieved_contexts``) of its messages, whose ``metadata`` is the turn's, too. Statements
+        that a tool repeats from its arguments are left out, since the model wrote them, as are
+        system messages, thoughts, tool calls, and questions without an answer.
 
         Args:
             messages: Mappings or objects with a role (or type) and a content, or pairs of a role
@@ -111,10 +111,10 @@ class Conversation(Checked):
             contexts: One text or a list of texts or documents, for turns that have none of their own.
             reference: The reference answer of the last turn.
             id: A name for the conversation.
-            metadata: What every turn has in its metadata.
+            metadata: Metadata that every turn gets.
 
         Raises:
-            InvalidSampleError: Something is no message, or no question has an answer.
+            InvalidSampleError: An item is not a message, or no question has an answer.
         """
         if is_one(messages):
             kind = type(messages).__name__
@@ -131,17 +131,17 @@ class Conversation(Checked):
 
 
 def as_conversation(value: Any) -> Conversation:
-    """A conversation as it is, or made of messages."""
+    """Return a conversation as it is, or make one of messages."""
     if isinstance(value, Conversation):
         return value
     return Conversation.from_messages(value)
 
 
 def as_conversations(values: Iterable[Any]) -> list[Conversation]:
-    """Conversations as they are, or made of messages.
+    """Return conversations as they are, or make them of messages.
 
     Raises:
-        InvalidSampleError: One of them is none, or these are not several.
+        InvalidSampleError: One of them is not a conversation, or only one is given.
     """
     if not is_one(values):
         conversations = [*values]
@@ -158,12 +158,13 @@ def add_group(
     number: int,
     conversation: Hashable | None,
 ) -> None:
-    """Note what the next sample belongs to: the conversation that it is a turn of, or itself.
+    """Append the group of the next sample to a list: its conversation, or its own number.
 
     Args:
-        groups: Of the samples before it; empty as long as none is a turn.
-        number: Its place, from 1.
-        conversation: What it is called; None for a sample that is no turn.
+        groups: The groups of the samples before it, which is changed; empty as long as none is a
+            turn.
+        number: The number of the sample, from 1.
+        conversation: The id of its conversation; None for a sample that is no turn.
     """
     if conversation is not None or groups:
         groups += range(len(groups) + 1, number)

@@ -1,4 +1,4 @@
-"""Records of any of the frameworks, as the fields of a sample.
+"""Read the fields of a sample from the records of any framework.
 
 A record has its fields at the top, in nested objects (LangSmith's ``inputs`` and ``outputs``, or the
 columns ``inputs.question`` of a csv file), or in messages. A context is a text, a list of texts or
@@ -54,7 +54,7 @@ GROUPS = {
     "contexts": "outputs output inputs input reference_outputs reference",
     "reference": "reference_outputs reference outputs output inputs input",
 }
-"""In which nested objects each field is looked for, in this order; the first two are its own."""
+"""The nested objects that are searched for each field, in order; the first two are its own."""
 
 
 def _inside(groups: str, names: Iterable[str]) -> list[str]:
@@ -65,7 +65,7 @@ PLACES = {
     field: [*names, *_inside(GROUPS[field], names)] for field, names in ALIASES.items()
 }
 PLACES["reference"] += _inside("reference_outputs reference", ALIASES["response"])
-"""Where each field is looked for, in this order."""
+"""The keys under which each field is looked for, in this order."""
 
 KNOWN = {"messages", *(name for names in ALIASES.values() for name in names)}
 OFTEN_ELSE = ("name", "expected")
@@ -78,25 +78,25 @@ _AS_TEXT = ("inputs", "outputs", "reference_outputs")
 
 _ASKED = ("messages", "turns", "inputs.messages", "input.messages")
 _ANSWERED = ("outputs.messages", "output.messages")
-"""Where messages are."""
+"""Keys under which messages stand."""
 
 _DATASET_FIELDS = {"actual_output", "source_file", "custom_column_key_values"}
-"""A row of a DeepEval dataset has them; its passages are joined by bars."""
+"""Fields that mark a row of a DeepEval dataset, whose passages are joined by bars."""
 
 
 def parts_of(
     record: Fields, columns: FieldNames
 ) -> tuple[Dialogue | None, Record, Record]:
-    """The messages of a record, the fields of a sample beside them, and all else that has a value.
+    """Split a record into its messages, the fields of a sample, and all else that has a value.
 
     * Nested objects, or columns with a dot: a question is looked for in ``inputs``, an answer in
       ``outputs``, contexts in both, a reference in ``reference_outputs`` or ``reference``.
     * Messages: see `fields_in`. They fill the fields that are not given otherwise.
-    * Rows of a DeepEval dataset (csv, jsonl): contexts are parted at ``|``, as DeepEval reads them.
+    * Rows of a DeepEval dataset (csv, jsonl): contexts are split at ``|``, as DeepEval reads them.
 
     Args:
-        record: One row of a file, or what a framework has of a sample.
-        columns: Names of the record to the fields that they hold; dots lead into objects.
+        record: One row of a file, or a framework's own form of a sample.
+        columns: Names in the record, each with the field that it holds; dots lead into objects.
 
     Raises:
         InvalidSampleError: A field cannot be read.
@@ -124,7 +124,7 @@ def parts_of(
 
 
 def flattened(record: Fields) -> Record:
-    """A record whose nested objects (``inputs``, ``outputs``) are columns with a dot in their name.
+    """Turn a record's nested objects (``inputs``, ``outputs``) into columns with a dot in the name.
 
     >>> flattened({"inputs": {"question": "Who?"}, "outputs": '{"answer": "Ada."}'})
     {'inputs.question': 'Who?', 'outputs.answer': 'Ada.'}
@@ -135,21 +135,20 @@ def flattened(record: Fields) -> Record:
         inner = parsed(value) if name in _AS_TEXT and isinstance(value, str) else value
         is_nested = name in _NESTED and isinstance(inner, Mapping)
         if is_nested and text_of_message(inner) is None:
-            if isinstance(
-                inner.get("inputs"), Mapping
-            ):  # a traced function's only argument
+            # The only argument of a traced function may itself be called inputs.
+            if isinstance(inner.get("inputs"), Mapping):
                 inner = {**inner, **inner["inputs"]}
             flat |= {f"{name}.{part}": entry for part, entry in inner.items()}
         else:
             flat[name] = value
     for name, value in flat.items():
         if isinstance(value, float) and math.isnan(value):
-            flat[name] = None  # data frames say so that there is nothing
+            flat[name] = None  # the missing value of data frames
     return flat
 
 
 def _value_at(record: Fields, flat: Fields, path: str) -> Any:
-    """What stands under a name, or at a path of names with dots between, in nested objects."""
+    """Look up a value by a name, or by a path of names with dots into nested objects."""
     if path in flat:
         return flat[path]
     value: Any = record
@@ -163,7 +162,7 @@ def _value_at(record: Fields, flat: Fields, path: str) -> Any:
 
 
 def _place(flat: Fields, field: str) -> str | None:
-    """Where a field stands: at the top, or in a nested object."""
+    """Find the key of a field: at the top, or in a nested object."""
     for key in PLACES[field]:
         value = flat.get(key)
         is_there = value is not None and not (field == "id" and value == "")
@@ -178,7 +177,7 @@ def _place(flat: Fields, field: str) -> str | None:
 
 
 def _dialogue_in(flat: Record, keys: dict[str, str]) -> Dialogue | None:
-    """The messages of a record that fill fields which are not given; they leave the record."""
+    """Take the messages out of a record where they fill fields that are not given otherwise."""
     is_complete = {"input", "response", "contexts"} <= keys.keys()
     messages: list[Any] = []
     used: dict[str, str] = {}
@@ -223,7 +222,7 @@ def _is_dialogue(key: str, value: Any, keys: FieldNames, *, is_complete: bool) -
 
 
 def _after(earlier: Sequence[Any], messages: list[Any]) -> list[Any]:
-    """Messages without those that they repeat: outputs begin with the inputs, often in another form."""
+    """Drop messages that repeat earlier ones: outputs begin with the inputs, often in another form."""
     if not earlier:
         return messages
     last = _utterances(earlier[-1])
@@ -234,7 +233,7 @@ def _after(earlier: Sequence[Any], messages: list[Any]) -> list[Any]:
 
 
 def _utterances(message: Any) -> Any:
-    """What is said in a message; anything else as it is."""
+    """The utterances of a message; anything else as it is."""
     return (text_of_message(message) and utterances_in("", 1, message)) or message
 
 

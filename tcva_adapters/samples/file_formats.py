@@ -1,6 +1,6 @@
 """The formats of files: jsonl, json, csv and parquet, each as a stream of rows.
 
-A bad row says what is wrong with it.
+A bad row carries a message that says what is wrong.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ ROW_WORDS = {
 """What a row is called in messages."""
 
 _NOTHING = ("NaN", "nan", "<NA>")
-"""Cells of csv files where data frames had nothing. NA and None are not among them: these answer questions."""
+"""Cells of csv files that data frames write for a missing value. NA and None are not among them,
+as they may answer a question."""
 
 _LIST_KEYS = [
     "samples",
@@ -90,8 +91,9 @@ class FileRow(NamedTuple):
     """A record and its line (csv, jsonl), item (json) or row (parquet), from 1.
 
     Attributes:
-        line: Where it is.
-        record: By field name, or what was parsed of it; None for a row that is no record.
+        line: The number of the line, item or row.
+        record: The fields by name, or the object that was parsed from the line; None for a bad
+            row.
         error: What is wrong with such a row.
     """
 
@@ -101,10 +103,10 @@ class FileRow(NamedTuple):
 
 
 def record_of(text: str) -> Record:
-    """A line of jsonl.
+    """Parse a line of jsonl.
 
     Raises:
-        ValueError: It is no JSON object.
+        ValueError: The line is not a JSON object.
     """
     return _checked(loads(text))
 
@@ -115,13 +117,13 @@ def read_records(
     *,
     parse: Callable[[str], Any] = record_of,
 ) -> Iterator[FileRow]:
-    """The rows of a file, bad ones included.
+    """Read the rows of a file, bad ones included.
 
     Args:
         source: A path, ``"-"`` for standard input, or an open text file.
         format: By default taken from the suffix; jsonl for streams.
-        parse: Makes of a line of jsonl what stands in place of the record; a ValueError says what
-            is wrong with the line.
+        parse: Turns a line of jsonl into the record, or into an object in its place; it raises a
+            ValueError that says what is wrong with the line.
 
     Raises:
         UnreadableInputError: The file is missing, a folder, or damaged as a whole.
@@ -144,11 +146,12 @@ def read_records(
 
 
 def format_of(source: Source, kind: Format | None = None) -> Format:
-    """The format that was named, or that of the suffix, or under another suffix what is in the file.
+    """Determine a format: the one that was named, that of the suffix, or that of the contents.
 
     Raises:
-        InvalidValueError: There is no such format, or the file is HTML.
-        UnreadableInputError: There is no such file under a suffix that is of no format.
+        InvalidValueError: There is no such format; or the suffix is unknown, and it is HTML or a
+            pipe.
+        UnreadableInputError: The suffix is unknown and the file does not exist.
     """
     suffix = Path(source).suffix.lower() if is_path(source) else ""
     chosen = kind or _SUFFIXES.get(suffix) or _format_within(source)
@@ -161,7 +164,7 @@ def format_of(source: Source, kind: Format | None = None) -> Format:
 
 
 def _format_within(source: Source) -> Format | None:
-    """The format of a file by its first line: parquet's mark, a list, a record, or a header.
+    """Determine a format by the first line: parquet's mark, list, record, header; None for HTML.
 
     Raises:
         UnreadableInputError: There is no such file.
@@ -213,11 +216,11 @@ def _json_rows(source: Source) -> Iterator[FileRow]:
 
 
 def _records_in(content: Any) -> list[Any]:
-    """The records of a document.
+    """Find the records in a JSON document.
 
-    A list is the records; of an object, the list under one of the usual names (DeepEval's
-    ``testCases``, ...), its only entry if that is a list, or what pandas' ``to_json`` makes of
-    columns. Any other object is one record.
+    A list holds the records. An object holds them in the list under one of the usual names
+    (DeepEval's ``testCases``, ...), in its only entry if that is a list, or in columns as pandas'
+    ``to_json`` writes them. Any other object is one record.
     """
     if isinstance(content, list):
         return content
@@ -274,7 +277,7 @@ def _csv_rows(source: Source) -> Iterator[FileRow]:
 
 
 def _csv_cells(source: Source) -> Iterator[tuple[int, list[str], str]]:
-    """The line, the cells and the fault of each row, with commas, semicolons or tabs between cells."""
+    """Yield line, cells and fault of each row; commas, semicolons or tabs separate the cells."""
     # The limit belongs to the csv module as a whole; it is raised and never lowered again,
     # because another thread may be in the middle of a file.
     csv.field_size_limit(max(csv.field_size_limit(), _CSV_FIELD_LIMIT))
@@ -331,7 +334,7 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
 
 
 def _is_index(name: str) -> bool:
-    """Whether pandas made this column up: it counts rows."""
+    """Whether this column is an index of pandas, which only numbers the rows."""
     return name in ("", "__index_level_0__") or name.startswith("Unnamed: ")
 
 
@@ -342,12 +345,12 @@ def _cell(value: Any) -> Any:
     return value if is_plain else str(value)
 
 
-# With the apostrophes that may stand before it: what is written can then be read back exactly.
+# Leading apostrophes are included, so that a written text can be read back exactly.
 _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    r"""A table as csv: texts made harmless, numbers as they are, None as an empty cell.
+    r"""Write a table as csv text: texts made harmless, numbers as they are, None as an empty cell.
 
     >>> csv_text(["id", "score"], [["=1+1", -0.5], ["a", None]])
     "id,score\r\n'=1+1,-0.5\r\na,\r\n"
@@ -362,7 +365,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def harmless(text: str) -> str:
-    """The text of a cell, with an apostrophe before what a spreadsheet would run.
+    """Put an apostrophe before the text of a cell that a spreadsheet would run as a formula.
 
     >>> harmless("@SUM(1)"), harmless("plain"), original(harmless("'=1"))
     ("'@SUM(1)", 'plain', "'=1")
@@ -371,5 +374,5 @@ def harmless(text: str) -> str:
 
 
 def original(text: str) -> str:
-    """The text that `harmless` was given; only for cells of tables that were written here."""
+    """Undo `harmless`, for cells of tables that this package wrote."""
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

@@ -1,4 +1,4 @@
-"""Values as JSON holds them: read without what loses or invents some, and written whatever they are."""
+"""Read JSON strictly, without lost or invented values, and write any value as JSON."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Json: TypeAlias = dict[str, Any]
 
 
 def loads(text: str | bytes) -> Any:
-    """Strict JSON: no NaN, no infinities, no half of a surrogate pair, no key twice in one object.
+    """Parse strict JSON: no NaN, infinities, halves of surrogate pairs or repeated keys.
 
     Raises:
-        ValueError: With a sentence.
+        ValueError: The text is not strict JSON; the message says why.
     """
     try:
         value = from_json(text, allow_inf_nan=False)
@@ -43,7 +43,7 @@ def loads(text: str | bytes) -> Any:
 
 
 def record_once(pairs: list[tuple[str, Any]]) -> Json:
-    """An object of JSON.
+    """Make a JSON object of its pairs, as an ``object_pairs_hook``.
 
     Raises:
         ValueError: A key occurs twice, so that one of its values would be lost.
@@ -63,11 +63,11 @@ def record_once(pairs: list[tuple[str, Any]]) -> Json:
 
 
 def json_object(text: str | bytes, *, what: str = "a result") -> Json:
-    """A JSON object.
+    """Parse a JSON object.
 
     Args:
         text: The JSON.
-        what: What it should be, as the message calls it.
+        what: The expected object, as the message names it.
 
     Raises:
         UnreadableInputError: Not JSON, or something else than an object.
@@ -82,19 +82,19 @@ def json_object(text: str | bytes, *, what: str = "a result") -> Json:
 
 
 def written_out(value: object) -> Any:
-    r"""A value as JSON holds it; an object, and what is circular or nested too deeply, is text.
+    r"""Convert a value to JSON's types; objects and circular or too deep values become text.
 
     >>> written_out({"a": b"\xff", 1: [None, True, 0.5, {2}]})
     {'a': '\\xff', '1': [None, True, 0.5, '{2}']}
     """
     if not isinstance(value, dict):
         return _as_json(value)
-    # What one field holds costs no other.
+    # Each field is converted alone, so that a bad one does not affect the others.
     return {_text(name): _as_json(field) for name, field in value.items()}
 
 
 Metadata = Annotated[Json, PlainSerializer(written_out, when_used="json")]
-"""As they are; in JSON what it cannot hold is text, see `written_out`."""
+"""Metadata as they are; in JSON, values that it cannot hold are text, see `written_out`."""
 
 
 def _text(value: object) -> str:

@@ -1,10 +1,10 @@
-"""Conversations as files and programs hold them: question, answer and contexts of a list of messages.
+"""Read question, answer and contexts from a list of messages.
 
-Read are the messages of OpenAI's interfaces (chat and responses), of Anthropic's, of LangChain,
+Supported are the messages of OpenAI's interfaces (chat and responses), of Anthropic's, of LangChain,
 LlamaIndex, RAGAS and DeepEval, as mappings or as objects. The answer is the last message of the model,
 with its messages right before it; the question is the last one of the user before that; the contexts
-are what tools returned before the answer. What a tool repeats of an argument is no context: the model
-itself wrote it.
+are what tools returned before the answer. A statement that a tool repeats from its arguments is no
+context, since the model wrote it.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ _MEDIA = (
 """Parts of a message that are no text."""
 
 RETRIEVED = ("tool", "context")
-"""Whose texts are contexts."""
+"""Speakers whose texts are contexts."""
 
 
 class Utterance(NamedTuple):
-    """What one speaker says in a message.
+    """The words of one speaker in a message.
 
     Attributes:
         speaker: ``user``, ``model``, ``tool``, ``context`` or ``other``.
-        text: What is said.
+        text: The words.
     """
 
     speaker: str
@@ -76,7 +76,7 @@ def is_messages(value: Any) -> bool:
 
 
 def as_mapping(value: Any) -> Any:
-    """A message that is an object, or a pair of a role and a text, as a mapping; all else as it is.
+    """Turn a message object, or a pair of a role and a text, into a mapping; all else stays.
 
     >>> from types import SimpleNamespace
     >>> as_mapping(SimpleNamespace(role="user", content="Who?"))
@@ -93,15 +93,15 @@ def as_mapping(value: Any) -> Any:
 
 
 def text_of_message(value: Any) -> str | None:
-    """The text of one message; None for what is none."""
+    """The text of one message; None for anything that is not a message."""
     return None if _speaker(value) is None else _text(_content(as_mapping(value)))
 
 
 def utterances_in(name: str, number: int, message: Any) -> list[Utterance]:
-    """Return who says what in a message, contexts beside it included.
+    """Split a message into what each speaker says, with the tool outputs that it carries.
 
     Raises:
-        InvalidSampleError: It is no message.
+        InvalidSampleError: It is not a message.
     """
     message = as_mapping(message)
     speaker = _speaker(message)
@@ -116,7 +116,8 @@ def utterances_in(name: str, number: int, message: Any) -> list[Utterance]:
         for part in content
         if isinstance(part, Mapping) and part.get("type") == "tool_result"
     ]
-    # DeepEval's turns say what tools returned beside the answer, which may go on in the next turn.
+    # DeepEval's turns carry tool outputs next to the answer, which may go on in the
+    # next turn.
     calls = _items(message.get("toolsCalled", message.get("tools_called")))
     outputs = [call.get("output") for call in calls if isinstance(call, Mapping)]
     returned += [
@@ -167,7 +168,7 @@ def _text(parts: Sequence[Any]) -> str:
 
 
 def _returned(content: Sequence[Any]) -> str:
-    """What a tool returned: its text, or else values and objects as JSON; pictures are left out."""
+    """The output of a tool: its text, or else values and objects as JSON; pictures are left out."""
     text = _text(content)
     if text:
         return text
@@ -188,8 +189,9 @@ class Dialogue(NamedTuple):
     Attributes:
         name: The field that holds them, for messages.
         messages: Messages, or pairs of a role and a text.
-        answer: The answer, where it stands elsewhere; empty where none of its fields is known.
-        is_whole: Whether the record has no question and no answer beside them.
+        answer: The answer, where it stands outside the messages; empty where the record has
+            outputs without a known field.
+        is_whole: Whether the record has no question and no answer outside the messages.
     """
 
     name: str
@@ -199,7 +201,7 @@ class Dialogue(NamedTuple):
 
 
 def answer_in(utterances: Sequence[Utterance]) -> str:
-    """The model's last text, with those right before it; a text's own contexts are not in between."""
+    """The model's last text, with those right before it; contexts between them do not count."""
     texts: list[str] = []
     for speaker, text in reversed(utterances):
         if speaker == "model" and text.strip():
@@ -215,17 +217,18 @@ _CONTEXTS = (
     "contexts",
     "retrieved_contexts",
 )
-"""What a message calls its own contexts."""
+"""Fields in which a message holds its own contexts."""
 
 
 def fields_in(dialogue: Dialogue) -> Record:
-    """Question, answer and contexts of messages; only what there is.
+    """Read question, answer and contexts from messages; missing ones are left out.
 
-    Contexts are what tools returned before the answer, and the contexts of its own that it or a message
-    before it has. The answer is empty if the model ended without a text to the last question.
+    Contexts are the outputs of tools before the answer, and the own contexts of the answer's
+    message and of those before it. The answer is empty if the model ended without a text after the
+    last question.
 
     Raises:
-        InvalidSampleError: Something in it is no message.
+        InvalidSampleError: An item is not a message.
 
     >>> messages = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "Ada."}]
     >>> fields_in(Dialogue("messages", messages, None, True))
@@ -262,12 +265,12 @@ def _ends_without_text(utterances: Sequence[Utterance]) -> bool:
 def utterances_by_message(
     name: str, messages: Iterable[Any]
 ) -> Iterator[list[Utterance]]:
-    """Who says what in each message, after the contexts of its own.
+    """Yield what each speaker says in each message, after the message's own contexts.
 
-    Statements with which a tool, or one before it, was called are taken out of what it returns.
+    Statements in the arguments of this or an earlier tool call are taken out of a tool's output.
 
     Raises:
-        InvalidSampleError: Something is no message.
+        InvalidSampleError: An item is not a message.
     """
     statements: dict[tuple[str, ...], set[int]] = {}
     for number, message in enumerate(messages, start=1):
@@ -286,7 +289,7 @@ def utterances_by_message(
 
 
 def _contexts_of(message: Any) -> Iterator[str]:
-    """The contexts that a message has in a field of its own, as DeepEval's turns do; or one empty."""
+    """The contexts in a message's own field, as in DeepEval's turns; an empty text for an empty one."""
     if isinstance(message, Mapping):
         for key in _CONTEXTS:
             if message.get(key) is not None:

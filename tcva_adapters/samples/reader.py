@@ -1,7 +1,8 @@
-"""Samples from files.
+"""Read samples from files.
 
-Whatever the format, a file is a stream of rows (`records`), and of samples (`SampleStream`); a list of
-them is `read_samples`. Reading stops at the first bad row, or skips bad rows and says so.
+Whatever the format, a file is a stream of rows (`read_records`) and of samples (`SampleStream`);
+`read_samples` returns a list. Reading stops at the first bad row, or skips bad rows and reports
+them.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _TEXT_FIELDS = tuple(field for field in ALIASES if field != "id")
 
 @dataclass(frozen=True, slots=True)
 class SampleFile:
-    """What was read from a file of samples.
+    """The samples of a file, with their lines and the bad rows.
 
     Attributes:
         samples: The samples, in the order of the file. Ids differ, and may be None.
@@ -50,16 +51,16 @@ class SampleFile:
 
     @property
     def notes(self) -> list[str]:
-        """Rows that were skipped and ids that were numbered, in sentences."""
+        """Sentences on rows that were skipped and ids that were numbered."""
         return [*skipped_rows(self.bad, len(self.bad)), *_repeated(self.repeated)]
 
 
 class SampleStream(RowStream[Sample]):
     """The samples of a file, read one by one.
 
-    `read_samples` says what is read, and returns them as a list. In memory is one row of jsonl or
-    csv, a part of a row group of parquet, or the whole of a json file. `check` reads the first rows
-    before any is used. Ids that repeat are not numbered.
+    `read_samples` describes the formats, and returns a list. The stream holds one row of jsonl or
+    csv, a part of a row group of parquet, or the whole of a json file in memory. `check` reads the
+    first rows before any is used. Ids that repeat are not numbered.
 
     Attributes:
         mapping: Your column name to the field it holds.
@@ -81,7 +82,7 @@ class SampleStream(RowStream[Sample]):
         require: Callable[[Sample], object] | None = None,
         kept: int | None = KEPT,
     ) -> None:
-        """Open nothing yet.
+        """Prepare to read; no row is read yet.
 
         Args:
             source: A path, ``"-"`` for standard input, or an open text file.
@@ -89,7 +90,7 @@ class SampleStream(RowStream[Sample]):
             format: By default taken from the suffix; jsonl for streams.
             mapping: Your column name to the field it holds.
             require: Raises InvalidSampleError for a sample that cannot be used; its row is bad.
-            kept: How many bad rows are listed; None keeps all.
+            kept: How many bad rows are listed; None lists all.
 
         Raises:
             InvalidValueError: An unknown format or suffix, or a mapping to no field. Errors of the
@@ -108,7 +109,7 @@ class SampleStream(RowStream[Sample]):
 
     @property
     def notes(self) -> list[str]:
-        """What is to be known of what was read so far, in sentences."""
+        """Sentences on the rows read so far: skipped ones, and conversations."""
         notes = super().notes
         if self.conversations:
             number = counted(self.conversations, "conversation")
@@ -140,7 +141,7 @@ class SampleStream(RowStream[Sample]):
         self._records += 1
         self.conversations += len(samples) > 1
         if self.conversations and not samples[0].id:
-            # Elsewhere rows are named by counting samples.
+            # Other code names samples without an id by counting them, not the records.
             return renamed(samples, [name])
         return samples
 
@@ -196,7 +197,7 @@ def read_samples(
 
 
 def renamed(samples: Sequence[Sample], ids: Sequence[str | None]) -> list[Sample]:
-    """The same samples under these ids."""
+    """Return the samples under these ids."""
     return [
         sample if sample.id == name else sample.model_copy(update={"id": name})
         for sample, name in zip(samples, ids, strict=True)
@@ -204,9 +205,9 @@ def renamed(samples: Sequence[Sample], ids: Sequence[str | None]) -> list[Sample
 
 
 def distinct(names: Iterable[Name]) -> tuple[list[Name], tuple[str, ...]]:
-    """Names of which no two are alike but for None, and those that came again.
+    """Number repeated names so that all differ, and return also those that repeat.
 
-    A number that another name took already is left out.
+    None stays None. A number that another name has already is left out.
 
     >>> distinct(["a", "b", "a", "a"])
     (['a', 'b', 'a#2', 'a#3'], ('a',))
@@ -232,7 +233,7 @@ def numbered(name: str, counts: dict[str, int]) -> str:
 
 
 def _repeated(names: Sequence[str]) -> list[str]:
-    """Which ids were numbered, in a sentence: the first ones, and how many there are."""
+    """Say in a sentence which ids were numbered: the first ones, and how many more there are."""
     if not names:
         return []
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
@@ -246,10 +247,10 @@ def _repeated(names: Sequence[str]) -> list[str]:
 
 
 def columns_of(mapping: FieldNames) -> dict[str, str]:
-    """Names of your own, each with the field that it holds.
+    """Resolve a mapping of column names to fields, which it may name in any known way.
 
     Raises:
-        InvalidValueError: A mapping to no field, or of two columns to one.
+        InvalidValueError: A column is mapped to no field, or two columns to the same one.
 
     >>> columns_of({"mine": "answer"})
     {'mine': 'response'}
@@ -273,7 +274,7 @@ def item_of(
     columns: FieldNames,
     name: str | None = None,
 ) -> Sample | Conversation:
-    """What a record of a file has to judge; see `read_item`.
+    """Read a record like `read_item`, and refuse one without any known field.
 
     Raises:
         InvalidSampleError: A field cannot be read, or there is nothing to judge.
@@ -300,10 +301,10 @@ def read_item(
     columns: FieldNames,
     name: str | None = None,
 ) -> Sample | Conversation:
-    """What a record has to judge: a conversation's turns, or one sample.
+    """Read the conversation or the sample in a record.
 
     Messages are a conversation where several questions in them have an answer, and the record has
-    no question and no answer beside them (as a run has, with inputs and outputs). Anything else, a
+    no question and no answer outside of them (as a run has, with inputs and outputs). Anything else, a
     record with one answered question as well, is a sample under its own id, read by `Sample.from_record`.
 
     Args:

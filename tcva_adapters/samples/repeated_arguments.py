@@ -1,6 +1,6 @@
 """Statements among the arguments of a tool's call, and tool results without them.
 
-What a tool repeats of an argument is no context: the model itself wrote it.
+A statement that a tool repeats from its arguments is no context, since the model wrote it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ARGUMENTS = frozenset(
         "operation",
     ]
 )
-"""What interfaces call the arguments of a tool's call."""
+"""Names of the arguments of a tool's call in all interfaces."""
 
 _SENTENCE_END = re.compile(
     "[.!;](?=[\\s\"'`]|$)|[\u3002\uff01\uff1b\n\"`\u201c\u201d]|['\u2019](?!\\w)|(?<!\\w)['\u2018]"
@@ -32,18 +32,18 @@ _WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\W{_UNSPACED}]+")
 """A word, or one or two characters of a script without spaces."""
 _PIECE = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _BEFORE = "(?P<before>(?:^|[\"'\u201c\u2018\u00ab\u300c\u300e(\\[{:\uff1a\n.!?\u3002\uff01\uff1f\uff1b;>\u2013\u2014\u2713\u2714\u2705-]|\\bthat\\b)[^\\S\n]*[*_`]*)?"
-"""What stands before a text that is repeated as a whole, where it does."""
+"""The text that may stand before a statement that is repeated as a whole."""
 _BEHIND = "(?=[*_`]*\\s*(?:$|\"(?!\\s*:)|['\u201d\u2019\u00bb\u300d\u300f)\\]},.!;<\u3002\uff0c\uff01\uff1b\u2713\u2714\u2705\n\\\\]))"
-"""What stands behind it: not the rest of a sentence, nor the answer to a question."""
+"""The text that must stand behind it: no rest of a sentence, and no answer to a question."""
 _CODE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|[nrt])")
 _MANY = 100
-"""What repeats more statements is a copy of them."""
+"""A text that repeats more statements is a copy of them."""
 FEW_WORDS = 3
-"""Fewer state nothing."""
+"""The fewest words that state something."""
 _ENOUGH_WORDS = 60
-"""Words of a statement that are compared: who repeats so many in a row repeats the rest."""
+"""Words of a statement that are compared: a text with so many in a row repeats the rest."""
 _REST = "[^.!?\n\u3002\uff01\uff1f]*"
-"""What is left of a sentence."""
+"""The rest of a sentence."""
 
 
 Words = tuple[str, ...]
@@ -51,7 +51,7 @@ Words = tuple[str, ...]
 
 
 def statements_in(message: Any, is_argument: bool = False) -> Iterator[Words]:
-    """The statements among the arguments with which a message calls tools; names and ids are none.
+    """Yield the statements in the arguments of a message's tool calls, without names and ids.
 
     Args:
         message: A message, or a part of one.
@@ -74,15 +74,15 @@ def statements_in(message: Any, is_argument: bool = False) -> Iterator[Words]:
 
 
 def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
-    """What a tool returned, without the statements that it repeats; empty if little else is left.
+    """Take repeated statements out of a tool's output; the result is empty if little else is left.
 
-    Case, marks and the spaces between words do not matter. A search for words that a found text has
-    in its sentences takes nothing from it.
+    Case, punctuation and the spaces between words do not matter. The words of a search query that
+    stand inside the sentences of a found text are not taken out.
 
     Args:
-        statements: Each, and the first words of each with the numbers of words of those that begin
-            so: a text is looked through once, however many there are.
-        text: What the tool returned.
+        statements: All statements, and the first words of each with the lengths, in words, of the
+            statements that begin so: a text is searched once, however many there are.
+        text: The output of the tool.
 
     >>> said = {("ada", "is", "the"): {4}, ("ada", "is", "the", "captain"): set()}
     >>> without_statements(said, 'Hits for "ada is the captain". The log names Ada.')
@@ -114,10 +114,10 @@ def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
 
 
 def _marked(repeated: re.Match[str]) -> str:
-    """A mark in place of a statement that is repeated as a whole; else what stands there."""
+    """Replace a statement that is repeated as a whole by a mark; leave any other text."""
     return repeated[0] if repeated["before"] is None else f"{repeated['before']}…"
 
 
 def _decoded(text: str) -> str:
-    """A text in which JSON has written characters as codes, and breaks of lines as letters."""
+    """Decode the characters and line breaks that JSON has escaped in a text."""
     return _CODE.sub(lambda code: chr(int(code[1] or "a", 16)), text)

@@ -1,4 +1,4 @@
-"""The items of a file, made of its rows one by one."""
+"""Read the items of a file from its rows, one by one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KEPT = 20
 """Bad rows that are kept for messages; the rest are counted."""
 
 CHECKED = 10_000
-"""Rows that are looked at before a model is paid for any of them."""
+"""Items that are read before a model is paid for any of them."""
 
 
 class RowStream(Iterator[Item], Generic[Item]):
@@ -44,8 +44,8 @@ class RowStream(Iterator[Item], Generic[Item]):
         kind: Its format.
         line: The line (csv, jsonl), item (json) or row (parquet) of the last item returned.
         number: How many items were returned.
-        bad: Line and message of bad rows that were skipped, the first ones.
-        skipped: How many those are.
+        bad: Line and message of the first bad rows that were skipped.
+        skipped: The number of all bad rows that were skipped.
         total: How many items there are, where `check` has seen them all; None otherwise.
     """
 
@@ -59,7 +59,7 @@ class RowStream(Iterator[Item], Generic[Item]):
         kept: int | None = KEPT,
         parse: Callable[[str], Any] = record_of,
     ) -> None:
-        """Prepare to read; nothing is opened yet.
+        """Prepare to read; no row is read yet.
 
         Args:
             source: As for `read_records`.
@@ -88,7 +88,7 @@ class RowStream(Iterator[Item], Generic[Item]):
         self._rows = self._items()
 
     def __next__(self) -> Item:
-        """The next item.
+        """Read the next item.
 
         Raises:
             UnreadableInputError: A bad row where none is to be skipped, a file that cannot be read,
@@ -99,7 +99,7 @@ class RowStream(Iterator[Item], Generic[Item]):
         return item
 
     def again(self) -> Self:
-        """The same file from its beginning."""
+        """Return a stream of the same file from its beginning."""
         other = copy(self)
         other._begin()  # noqa: SLF001  # another one of this class
         return other
@@ -118,12 +118,12 @@ class RowStream(Iterator[Item], Generic[Item]):
 
     @property
     def held(self) -> list[Item] | None:
-        """What `check` has read, where that is all there is; else None."""
+        """The items that `check` has read, where there are no others; else None."""
         return None if self.total is None else [item for _, item in self._ahead]
 
     @property
     def notes(self) -> list[str]:
-        """What is to be known of what was read so far, in sentences."""
+        """Sentences on the bad rows that were skipped so far."""
         return skipped_rows(self.bad, self.skipped)
 
     def _items_of(self, record: Record, line: int) -> Iterable[Item]:  # noqa: ARG002  # others need it
@@ -172,11 +172,11 @@ def skipped_rows(
     number: int,
     where: str = "",
 ) -> list[str]:
-    """Bad rows in sentences, and how many are not among them.
+    """Describe the first bad rows in sentences, and say how many more there are.
 
     Args:
         bad: Line and message of the first ones.
-        number: How many there are.
+        number: The number of all bad rows.
         where: Names the file where there are several.
 
     >>> skipped_rows([(3, "not JSON")], 2)

@@ -68,11 +68,12 @@ _WITHOUT_VALUE = {
 def first_fault(
     error: ValidationError, settings: Mapping[str, object] | None = None
 ) -> str:
-    """The first field that does not fit, and why: in our own sentence, where an error of ours has one.
+    """Describe the first field that does not fit; an error of this package keeps its message.
 
     Args:
-        error: What pydantic says.
-        settings: What was checked, by name: a setting is shown as a whole, and not by its parts.
+        error: The error that pydantic raised.
+        settings: The settings that were checked, by name; one is shown as a whole, not by its
+            parts.
 
     >>> class Point(Checked):
     ...     x: float
@@ -108,7 +109,7 @@ def first_fault(
 
 
 def whole_characters(text: str) -> str:
-    """A text that can be encoded: halves of characters, which JSON escapes can name, replaced."""
+    """Replace halves of surrogate pairs, which JSON can escape, so that a text can be encoded."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -145,7 +146,7 @@ _OF_TURNS = {
     "history": "tcva_history",
     "earlier_contexts": "tcva_earlier_contexts",
 }
-"""What our own files of samples call what turns have: other names are a user's."""
+"""Names of the fields of turns in files that this package writes; other names are a user's."""
 
 Text = Annotated[str, AfterValidator(whole_characters)]
 Passages = Annotated[
@@ -164,8 +165,8 @@ class Sample(Checked):
         reference: The reference answer.
         history: What was said before the question in a conversation. It helps a judge to understand
             the question and is no evidence; records never fill it, see `Conversation`.
-        earlier_contexts: The contexts of the turns before it, of a turn that has none of its own.
-            They count under ``uncontexted="earlier"``.
+        earlier_contexts: For a turn without contexts, those of the turns before it. They count
+            under ``uncontexted="earlier"``.
         id: A name for the sample, also in its results.
         metadata: All other fields of the record, unchanged.
 
@@ -190,10 +191,10 @@ class Sample(Checked):
     def from_record(
         cls, record: Mapping[str, Any], columns: Mapping[str, str] | None = None
     ) -> Sample:
-        """A sample from a record with the field names of any of the four frameworks.
+        """Make a sample from a record with the field names of any of the four frameworks.
 
-        Unknown fields become metadata, but for results of this package, as do further names of a
-        field that is already filled; NaN is no value. Contexts may be one string, a list of
+        Unknown fields become metadata, as do further names of a field that is already filled;
+        results of this package are left out. NaN is no value. Contexts may be one string, a list of
         strings, the text of a list (as csv files have it, printed by Python or JSON), or a list of
         documents with ``page_content``, ``text`` or ``content``. Fields may be inside ``inputs``
         and ``outputs`` (LangSmith), or in a list of ``messages``.
@@ -218,7 +219,7 @@ class Sample(Checked):
 
     @classmethod
     def of_parts(cls, fields: Fields, rest: Fields) -> Sample:
-        """A sample of the fields in a record, and of all else that it has; see `parts_of`.
+        """Make a sample from the fields in a record and all else that it has; see `parts_of`.
 
         Raises:
             InvalidSampleError: A field has another type.

@@ -1,4 +1,4 @@
-"""Where rows are read from: a path, standard input or an open stream, and its lines of text."""
+"""Sources of rows: a path, standard input or an open stream, and its lines of text."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _BINARY = {
     b"PAR1": "a parquet file; its name must end in .parquet, or its format be given",
     b"SQLite format 3": "a database, which is not read; give samples or results as jsonl",
 }
-"""By their first bytes: what files are that hold no text, and the way out."""
+"""Files that hold no text, by their first bytes, each with its kind and advice."""
 
 
 def whole_text(source: Source) -> str:
-    """A file's text, without a mark of the byte order.
+    """Read a file's text, without a byte order mark.
 
     Raises:
         UnreadableInputError: The file is missing, a folder, cannot be read, or is not UTF-8.
@@ -61,7 +61,7 @@ def is_read_again(source: Source) -> bool:
 
 
 def name_of(source: Source) -> str:
-    """What a source is called in messages."""
+    """The name of a source in messages."""
     if is_path(source):
         return str(source)
     return "standard input" if source == "-" else "the stream"
@@ -79,13 +79,13 @@ def unreadable(
     line: int | None = None,
     word: str = "line",
 ) -> UnreadableInputError:
-    """The error that names the file, and the row where it is one row's.
+    """Make an error that names the file, and the row if it is about one.
 
     Args:
         source: The file.
         error: What is wrong, and what can be done.
         line: The row's number.
-        word: What a row is called there; see `ROW_WORDS`.
+        word: The word for a row; see `ROW_WORDS`.
     """
     where = "" if line is None else f", {word} {line}"
     return UnreadableInputError(f"{name_of(source)}{where}: {error}", line=line)
@@ -93,7 +93,7 @@ def unreadable(
 
 @contextmanager
 def opened(source: Source) -> Iterator[Any]:
-    """The source's lines; of a path and of standard input as bytes."""
+    """Open a source to read its lines; a path and standard input give bytes."""
     if source == "-":
         yield getattr(sys.stdin, "buffer", sys.stdin)
     elif not isinstance(source, str | Path):
@@ -108,10 +108,10 @@ def opened(source: Source) -> Iterator[Any]:
 
 
 def text_lines(source: Source) -> Iterator[str]:
-    """All lines, broken only at line feeds; bytes that are not UTF-8 are halves of characters.
+    """Yield all lines, split only at line feeds; bytes that are not UTF-8 become surrogates.
 
     Raises:
-        UnreadableInputError: The file is known by its first bytes, and is no text.
+        UnreadableInputError: The first bytes show that the file is not text.
     """
     with opened(source) as lines:
         for number, line in enumerate(lines):
@@ -125,7 +125,7 @@ def text_lines(source: Source) -> Iterator[str]:
 
 
 def encoding_fault(text: str) -> str:
-    """What is wrong with the bytes of a text; nothing, usually."""
+    """Describe the first byte of a text that was not UTF-8; empty where all were."""
     try:
         text.encode()
     except UnicodeEncodeError as error:

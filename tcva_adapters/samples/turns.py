@@ -18,7 +18,7 @@ from tcva_adapters.tables import Record
 LONGEST_HISTORY = 4000
 """Characters of what was said before a question, at most."""
 _CALLED = {"user": "User", "model": "Assistant"}
-"""Whose texts are a history, and under which name."""
+"""Speakers whose texts make up a history, with their names in it."""
 
 
 def turns_of(
@@ -27,17 +27,17 @@ def turns_of(
     contexts: Sequence[str] | None,
     reference: str | None,
 ) -> tuple[Sample, ...]:
-    """The questions of the user that the model answered; see `Conversation.from_messages`.
+    """Make a sample of each question that the model answered; see `Conversation.from_messages`.
 
     Args:
         name: The field, for messages.
         messages: Its messages.
-        contexts: For turns that have none of their own. Where there are none of these either, but
-            some turn has its own, nothing was retrieved for the others.
-        reference: Of the last turn.
+        contexts: Contexts of turns that have none of their own. Without these, if some turn has
+            its own, nothing was retrieved for the others.
+        reference: The reference answer of the last turn.
 
     Raises:
-        InvalidSampleError: Something is no message.
+        InvalidSampleError: An item is not a message.
     """
     first, *parts = _by_question(name, messages)
     if contexts is None and any(part.has_contexts for part in (first, *parts)):
@@ -62,19 +62,19 @@ def turns_of(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What is said from one question to the next, and the metadata of its messages."""
+    """The utterances from one question to the next, and the metadata of their messages."""
 
     utterances: list[Utterance] = field(default_factory=list)
     metadata: Record = field(default_factory=dict)
 
     @property
     def has_contexts(self) -> bool:
-        """Whether something was retrieved, be it nothing."""
+        """Whether anything was looked up, even if nothing was found."""
         return any(utterance.speaker in RETRIEVED for utterance in self.utterances)
 
     @property
     def contexts(self) -> list[str]:
-        """What was retrieved before the answer."""
+        """The texts that were retrieved before the answer."""
         texts: list[str] = []
         before_answer: list[str] = []
         for speaker, text in self.utterances:
@@ -86,12 +86,12 @@ class _Part:
 
 
 def _by_question(name: str, messages: Sequence[Any]) -> list[_Part]:
-    """What is said before the first question, then question by question."""
+    """Split messages into the part before the first question and one part per question."""
     parts = [_Part()]
     by_message = utterances_by_message(name, messages)
     for message, utterances in zip(messages, by_message, strict=True):
-        # A text beside what tools returned, as Anthropic has it, is no new question, and questions
-        # without an answer between them are one.
+        # A text next to tool outputs, as in Anthropic's messages, is no new question,
+        # and questions without an answer between them are one.
         speakers = {utterance.speaker for utterance in utterances} - {"context"}
         is_answered = len(parts) == 1 or _texts(parts[-1].utterances, "model")
         if speakers == {"user"} and is_answered:
@@ -108,7 +108,7 @@ def _texts(utterances: Iterable[Utterance], speaker: str) -> list[str]:
 
 
 def history_of(utterances: Sequence[tuple[str, str]]) -> str | None:
-    """The end of what was said, in whole messages where one fits; None where nothing was.
+    """Write out the end of a dialogue, in whole messages where one fits; None for an empty one.
 
     >>> print(history_of([("user", "Who?"), ("model", "Ada.")]))
     User: Who?

@@ -1,4 +1,4 @@
-"""Files that only their owner can read, and that are written as a whole."""
+"""Write files as a whole, so that only their owner can read them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 
 def usable_path(path: str | Path) -> Path:
-    """A path, with the home directory written out.
+    """Expand the home directory in a path, and refuse one that no file can have.
 
     Raises:
         InvalidValueError: No file can be there: it holds a NUL character or half a character,
@@ -63,14 +63,14 @@ def replacing(
     overwrite: bool = False,
     fingerprint: str | None = None,
 ) -> Iterator[BinaryIO]:
-    """The stream of a draft that replaces a file when the block ends without an error.
+    """Open a draft that replaces a file when the block ends without an error.
 
     An interrupted or failed block leaves the former file as it was. Missing folders are made. A
     new file can be read by its owner alone, one that takes another's place keeps its mode. A
     symbolic link is followed; a device or a pipe is written to and not replaced.
 
-    With a fingerprint the draft of a failed block stays, as far as it came: the next block for the
-    same target under the same fingerprint finds it in its stream. Other drafts are left alone.
+    With a fingerprint the draft of a failed block stays: the next block for the same target and
+    the same fingerprint gets it as its stream. Other drafts are left alone.
 
     Args:
         target: The file.
@@ -118,11 +118,11 @@ def _draft(path: Path, fingerprint: str | None) -> Path:
 
 
 def alone(draft: Path, target: str | Path) -> BinaryIO:
-    """A draft or a lock, open for this process only.
+    """Open a draft or a lock for this process only.
 
     Args:
-        draft: Made where it is not there.
-        target: What it stands for, in the message.
+        draft: The file, created where it does not exist.
+        target: The file that it stands for, in the message.
 
     Raises:
         InvalidValueError: Another process has it open.
@@ -152,8 +152,8 @@ def check_ours(
     Args:
         target: The file; one that is missing, empty, or no file (a pipe) is never refused.
         ours: How files of this kind begin; None refuses nothing.
-        overwrite: Take its place, whatever it is.
-        what: What is wrong with a file that begins otherwise.
+        overwrite: Allow any file to be replaced.
+        what: The fault of a file that begins otherwise, for the message.
 
     Raises:
         InvalidValueError: It begins otherwise, or cannot be read.

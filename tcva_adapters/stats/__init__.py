@@ -1,6 +1,6 @@
 """Statistics on arrays of scores: agreement with human ratings, intervals and tests.
 
-Users call these; what else lies here serves them and may change:
+Users call the following; everything else in this folder serves them and may change:
 
 - `inference`: `estimate` and `difference` with their intervals and tests, and `labels_needed`;
   `estimates`: what they return

@@ -17,8 +17,8 @@ from tcva_adapters.stats.units import Units
 Scale = Literal["ordinal", "interval"]
 
 LEAST: dict[Scale, int] = {"ordinal": 50, "interval": 100}
-"""Units with two ratings that the interval of alpha needs. Of fewer, distances of skewed ratings hang on
-single ones."""
+"""Units with two ratings that the interval of alpha needs. With fewer, the distances of skewed
+ratings depend on single ones."""
 
 _LEAST_GROUPS = 20
 _SAME = 1e-12
@@ -91,7 +91,7 @@ def krippendorff_alpha(
 
 
 def _alpha(table: checks.FloatArray, scale: Scale) -> float:
-    """For units with two ratings or more, shape (K, N)."""
+    """Alpha of units with two ratings or more, shape (K, N); nan where it is not defined."""
     if not table.size:
         return float("nan")
     known = np.isfinite(table)

@@ -30,7 +30,7 @@ def draw(
     seed: int,
     codes: IntArray | None,
 ) -> Iterator[IntArray]:
-    """Bootstrap resamples, block by block, each as counts per sample.
+    """Draw bootstrap resamples, block by block, each as counts per sample.
 
     Without groups n samples are drawn with replacement; with groups as many groups as there are,
     each with all of its samples, so that a resample may have more or fewer samples than n.
@@ -94,7 +94,8 @@ def interval_shares(level: float, groups: float | None = None) -> FloatArray:
 
     Args:
         level: Of the interval, in (0, 1).
-        groups: To how many groups of one size those that are drawn amount; None for single samples.
+        groups: The number of groups of one size to which the drawn ones amount; None for single
+            samples.
 
     >>> interval_shares(0.95).round(4).tolist(), interval_shares(0.95, 15).round(4).tolist()
     ([0.025, 0.975], [0.0132, 0.9868])
@@ -108,7 +109,7 @@ def interval_shares(level: float, groups: float | None = None) -> FloatArray:
 
 
 def clustered_p(p: float, groups: float | None = None) -> float:
-    """The two-sided p that goes with these shares: ``1 - level`` where an end touches 0.
+    """Convert a two-sided p to that of `interval_shares`: ``1 - level`` where an end touches 0.
 
     >>> round(clustered_p(2 * 0.01324, 15), 3), clustered_p(0.01)
     (0.05, 0.01)
@@ -153,14 +154,14 @@ class _Ranks:
 
 
 def spearman_of(methods: Sequence[FloatArray], human: FloatArray) -> Statistic:
-    """The function from counts (rows, n) to Spearman's rho of every method, shape (methods, rows).
+    """Make a function from counts (rows, n) to each method's Spearman's rho, (methods, rows).
 
     Args:
         methods: Finite scores, each of shape (n,), n at least 1.
         human: Finite, shape (n,).
 
     Returns:
-        It gives nan where one side is constant.
+        The function, which gives nan where one side is constant.
 
     Each sample once, and the first one thrice:
 

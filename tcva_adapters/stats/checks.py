@@ -15,7 +15,7 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 Groups = Sequence[object] | None
-"""What samples belong to, one per sample; None where they stand alone."""
+"""The group of each sample; None where samples stand alone."""
 
 
 def numbers(
@@ -24,7 +24,7 @@ def numbers(
     *,
     ndim: int = 1,
 ) -> FloatArray:
-    """As an array of floats; None becomes nan.
+    """Convert values to an array of floats; None becomes nan.
 
     Raises:
         InvalidValueError: Values that are no numbers, or another number of dimensions.
@@ -60,10 +60,10 @@ def same_length(arrays: Mapping[str, FloatArray]) -> None:
 
 
 def whole(name: str, value: int, *, least: int) -> int:
-    """A whole number that is not too small.
+    """Check that a value is a whole number of at least some size, and return it.
 
     Raises:
-        InvalidValueError: Anything else.
+        InvalidValueError: It is anything else.
     """
     try:
         number = operator.index(value)
@@ -77,7 +77,7 @@ def whole(name: str, value: int, *, least: int) -> int:
 
 
 def random_generator(seed: int) -> np.random.Generator:
-    """A generator whose draws are the same for the same seed, whatever numpy's default becomes.
+    """Make a generator whose draws depend on the seed alone, whatever numpy's default becomes.
 
     Raises:
         InvalidValueError: A seed that is no whole number of at least 0.
@@ -100,7 +100,7 @@ def check_level(
     name: str = "level",
     usual: float = 0.95,
 ) -> None:
-    """Refuse what is no level of an interval, nor another share that is neither all nor none.
+    """Refuse a level of an interval, or another share, that does not lie between 0 and 1.
 
     Raises:
         InvalidValueError: A level outside (0, 1).
@@ -114,7 +114,7 @@ def check_level(
 def in_all(
     columns: Mapping[str, npt.ArrayLike],
 ) -> tuple[list[FloatArray], BoolArray]:
-    """Columns of the samples that have a finite number in each, and which samples these are.
+    """Keep the samples with a finite number in every column, and return which these are.
 
     Raises:
         InvalidValueError: Values that are no numbers, or lengths that differ.
@@ -130,7 +130,7 @@ def in_all(
 
 
 def group_codes(groups: Sequence[object], used: BoolArray) -> IntArray:
-    """Groups of the used samples as numbers from 0 up, in the order of their first sample.
+    """Number the groups of the used samples from 0 up, in the order of their first sample.
 
     Args:
         groups: One per sample; equal objects are one group.

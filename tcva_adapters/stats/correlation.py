@@ -67,7 +67,7 @@ def fisher_average(values: npt.ArrayLike) -> float:
     the formula. Where 1 and -1 meet, there is no mean.
 
     Args:
-        values: Shape (N,); what is nan is left out.
+        values: Shape (N,); nan and None are left out.
 
     atanh(0.5) = 0.5493 and atanh(0.9) = 1.4722; the tanh of their mean, 1.0108, is 0.7661:
 
@@ -93,10 +93,10 @@ def higher_is_better(measure: Measure) -> bool:
 
 
 def check_measure(measure: str) -> None:
-    """Refuse a measure that there is not.
+    """Refuse an unknown measure.
 
     Raises:
-        InvalidValueError: There is none.
+        InvalidValueError: The measure is unknown.
     """
     one_of("measure", measure, MEASURES)
 
@@ -123,6 +123,6 @@ def value_of(
 
 
 def centred(side: FloatArray) -> FloatArray:
-    """Distances from the mean, on a scale on which the largest is 1, so that no square overflows."""
+    """Distances from the mean, scaled so that the largest is 1 and no square overflows."""
     side = side - side.mean()
     return side / max(float(np.abs(side).max()), 1e-300)

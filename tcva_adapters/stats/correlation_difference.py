@@ -23,12 +23,12 @@ def difference_of_resamples(
     deltas: FloatArray,
     units: Units,
 ) -> Estimate:
-    """Test a difference by those of resamples (the paired bootstrap).
+    """Test a difference by its values on resamples (the paired bootstrap).
 
     Args:
         figure: The difference, without an interval.
-        deltas: On each resample; nan where one of the two is undefined.
-        units: What was drawn.
+        deltas: The difference on each resample; nan where one of the two is undefined.
+        units: The units that were drawn.
     """
     deltas = deltas[~np.isnan(deltas)]
     if np.ptp(deltas) < _SAME:
@@ -54,8 +54,8 @@ def difference_by_z(
     Args:
         figure: The difference, without an interval.
         values: The two correlations, not perfect.
-        left_out: Each without every unit in turn.
-        units: What is left out.
+        left_out: Each correlation without every unit in turn.
+        units: The units that are left out.
     """
     first_z, second_z = fisher(values).tolist()
     apart = first_z - second_z

@@ -9,10 +9,10 @@ from tcva_adapters.stats.checks import FloatArray, numbers
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 DIGITS = 3
-"""Scores that are the same with so many digits behind the point are equal to a reader."""
+"""Decimals of a score that readers see; scores that agree in them count as equal."""
 
 TIES = "scores that are equal to 3 decimals count as ties"
-"""What the notes of tables say of ties, which count in shares and in correlations of ranks alike."""
+"""The note on ties in tables; they count in shares and in correlations of ranks alike."""
 
 
 def describe(scores: npt.ArrayLike) -> dict[str, float]:

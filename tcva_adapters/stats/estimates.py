@@ -11,7 +11,7 @@ from tcva_adapters.stats.jackknife import Ends, EndsAt
 
 _POWER = 0.8
 DETECTABLE = "the true difference that a test of this size finds with 80 % power"
-"""What tables say of `Estimate.smallest`."""
+"""The description of `Estimate.smallest` in tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class Estimate:
         high: Upper end, likewise.
         p: Two-sided; nan where there is none, or none was asked for.
         n: Samples behind it.
-        groups: Groups that these are of; None where samples stand alone.
+        groups: The number of their groups; None where samples stand alone.
         reason: Why there is no interval; empty where there is one.
-        level: Of the interval.
-        narrow: Of a difference, the interval with twice the error (90 % next to 95 %), which
+        level: The level of the interval.
+        narrow: For a difference, the interval with twice the error (90 % next to 95 %), which
             belongs to two one-sided tests; see `equivalent`.
     """
 
@@ -57,7 +57,7 @@ class Estimate:
     def smallest(self) -> float:
         """The true difference that so many samples find in 80 % of cases; smaller ones are mostly missed.
 
-        From the standard error that the interval stands for: 1.96 and .84 of them at 95 %.
+        It is 1.96 + 0.84 standard errors for a 95 % interval, from which the error is taken.
 
         >>> round(Estimate(0.0, -0.0196, 0.0196).smallest, 4)
         0.028
@@ -68,7 +68,7 @@ class Estimate:
         return smallest if smallest > 0.0 else math.nan
 
     def with_ends(self, ends: EndsAt) -> Estimate:
-        """With its interval, and the one with twice the error."""
+        """Return a copy with its interval, and the one with twice the error."""
         low, high = ends(self.level)
         narrow = ends(2 * self.level - 1) if self.level > 0.5 else self.narrow
         return replace(
@@ -79,7 +79,7 @@ class Estimate:
         )
 
     def equivalent(self, margin: float) -> bool:
-        """Whether the two are as good as each other, up to a margin chosen before looking.
+        """Whether two methods are equally good, up to a margin chosen before the test.
 
         Two one-sided tests at ``1 - level``: the interval with twice that error lies inside the
         margin. D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987).

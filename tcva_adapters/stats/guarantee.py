@@ -28,18 +28,18 @@ _MOST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """What was tested along a path of K settings.
+    """The outcome of the tests along a path of K settings.
 
     Attributes:
-        place: Of the most permissive certified setting, from 0; None where not even the strictest
-            one is.
-        shares: Of the rejected answers that pass at each setting, shape (K,). With groups, the mean
-            over groups of the share within each. nan where there is no rejected answer.
+        place: The index of the most permissive certified setting, from 0; None where not even the
+            strictest one is certified.
+        shares: The share of rejected answers that pass at each setting, shape (K,). With groups,
+            the mean over groups of the share within each. nan where there is no rejected answer.
         bounds: One-sided upper confidence bounds of the true shares, at 1 - error each, shape (K,).
             A bound is at most the limit exactly where p is at most the error.
-        p: Of "the true share is above the limit", shape (K,).
-        n: Rejected answers.
-        groups: How many groups they are of; None where they stand alone.
+        p: The p of "the true share is above the limit", shape (K,).
+        n: The number of rejected answers.
+        groups: The number of their groups; None where they stand alone.
     """
 
     place: int | None
@@ -59,8 +59,8 @@ def certify(
 ) -> Path:
     """Test a path of settings by the rejected answers that pass at each.
 
-    For answers that are drawn independently the tests are exact: p is the chance that of n answers
-    at most so many pass if each does with probability `limit`, and the bounds are those of Clopper
+    For answers that are drawn independently the tests are exact: p is the chance that at most so
+    many of n answers pass if each does with probability `limit`, and the bounds are those of Clopper
     and Pearson (1934). The number of rejected answers is taken as given.
 
     With groups, groups are drawn independently and a group counts one, by the share of its rejected
@@ -123,16 +123,17 @@ def certify(
 
 
 def needed(limit: float, error: float, share: float = 0.0) -> int | None:
-    """The fewest rejected answers with which a setting can be certified at which `share` of them pass.
+    """The fewest rejected answers that can certify a setting at which `share` of them pass.
 
     Args:
         limit: The largest share that may pass, between 0 and 1.
         error: See `certify`.
-        share: What passes; rounded up to whole answers. With 0 it is the fewest that any setting
-            can be certified with.
+        share: The share that passes, rounded up to whole answers. 0 gives the fewest answers that
+            can certify any setting.
 
     Returns:
-        None where `share` is not below the limit, or so close that 20,000 are too few.
+        Their number; None where `share` is not below the limit, or so close that 20,000 are too
+        few.
 
     Raises:
         InvalidValueError: A limit or an error outside (0, 1).
@@ -195,7 +196,7 @@ def _hoeffding_bentkus(
     hoeffding = np.exp(-n * _divergence(np.minimum(shares, limit), limit))
     bentkus = math.e * _binomial(ceiling, n, limit)
     p = np.minimum(1.0, np.minimum(hoeffding, bentkus))
-    # Hoeffding's falls along the limit from the share up: halve to where it is the error.
+    # Hoeffding's p falls as the limit rises: bisect to where it is the error.
     low = shares.copy()
     high = np.ones(len(sums))
     for _ in range(_HALVINGS):
@@ -207,6 +208,6 @@ def _hoeffding_bentkus(
 
 
 def _divergence(a: FloatArray, b: FloatArray | float) -> FloatArray:
-    """Kullback and Leibler's of Bernoulli distributions: a log(a/b) + (1-a) log((1-a)/(1-b))."""
+    """Kullback-Leibler divergence of Bernoulli distributions: a log(a/b) + (1-a) log((1-a)/(1-b))."""
     special = scipy_module("special")
     return np.asarray(special.rel_entr(a, b) + special.rel_entr(1.0 - a, 1.0 - b))

@@ -48,7 +48,7 @@ def holm(p: npt.ArrayLike) -> FloatArray:
 
 
 def correct_p(records: Sequence[dict[str, Any]]) -> None:
-    """Add to records that have a ``p`` the one corrected for all of them, as ``p_corrected``.
+    """Add to each record its ``p`` corrected for all of them, as ``p_corrected``.
 
     >>> records = [{"p": 0.04}, {"p": 0.01}, {"p": 0.03}]
     >>> correct_p(records)

@@ -2,8 +2,8 @@
 
 Every function takes plain columns, one value per sample (nan or None where there is none), and
 `groups`, one per sample, where samples belong together (turns of a conversation, answers to one
-question): whole groups then count as one. What cannot be trusted is not offered: its ends are nan,
-and `Estimate.reason` says why.
+question): whole groups then count as one. An interval that cannot be trusted is not given: its
+ends are nan, and `Estimate.reason` says why.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def estimate(
     seed: int = 0,
     test: bool = False,
 ) -> Estimate:
-    """A figure of one column, or of scores and ratings, with its interval.
+    """Estimate a figure of one column, or of scores and ratings, with its interval.
 
     Args:
         statistic: ``mean`` or ``share`` (of values that are 0 or 1), of one column; ``mae``,
@@ -88,14 +88,15 @@ def estimate(
         groups: One per sample, or None.
         level: Of confidence, in (0, 1).
         resamples: Permutations or sign flips of the test.
-        seed: Of these: the same seed gives the same bits.
-        test: Find p, too: by permutations of the ratings for a correlation, by sign flips for a
-            mean. A correlation by groups has that of Student's t, a share and ``mae`` have none.
+        seed: The seed of these; the same seed gives the same bits.
+        test: Compute p, too: by permutations of the ratings for a correlation, by sign flips for a
+            mean. With groups, the p of a correlation is that of Student's t; a share and ``mae``
+            have none.
 
     Returns:
-        The interval leaves out one sample (group) at a time and takes Student's quantiles, of
-        correlations on Fisher's z, of means with Hall's correction for skewness; a share has the
-        exact interval of Clopper and Pearson.
+        The interval is that of the jackknife, which leaves out one sample (group) at a time, with
+        Student's quantiles: for correlations on Fisher's z, for means with Hall's correction for
+        skewness. A share has the exact interval of Clopper and Pearson.
 
     Raises:
         InvalidValueError: An unknown statistic, columns that do not fit, or a level outside (0, 1).
@@ -186,7 +187,7 @@ def _check(
 def _columns(
     statistic: Statistic, columns: npt.ArrayLike
 ) -> tuple[FloatArray, BoolArray]:
-    """The samples that have a value in all of the columns, and which these are."""
+    """Keep the samples with a value in all of the columns, and return which these are."""
     table = numbers("columns", np.atleast_2d(columns), ndim=2)
     is_single = statistic in {"mean", "share"}
     if len(table) != (1 if is_single else 2):
@@ -207,24 +208,24 @@ def difference(
     resamples: int = 10_000,
     seed: int = 0,
 ) -> Estimate:
-    """The figure of one method less that of another, on the samples that both have.
+    """Estimate the figure of one method less that of another, on the samples that both have.
 
     Also the mean error of scores: ``difference("mean", scores, human)``.
 
     Args:
         statistic: ``mean``, or with ratings ``mae``, ``pearson``, ``spearman`` or ``kendall``.
-        a: Of the one method, shape (N,).
-        b: Of the other, likewise.
+        a: Scores of the one method, shape (N,).
+        b: Scores of the other, likewise.
         human: Ratings, likewise; None for ``mean`` alone.
         groups: One per sample, or None.
         level: Of confidence, in (0, 1).
-        resamples: That are drawn; also of sign flips.
-        seed: Of these.
+        resamples: The number of resamples or sign flips that are drawn.
+        seed: The seed of these.
 
     Returns:
         The p is by sign flips of the samples' differences (``mean``, ``mae``), by the paired
         bootstrap (``spearman``), or by Student's t of a jackknife on Fisher's z (``pearson``,
-        ``kendall``). With `Estimate.smallest` and `Estimate.equivalent`.
+        ``kendall``). `Estimate.smallest` and `Estimate.equivalent` apply to it.
 
     Raises:
         InvalidValueError: As for `estimate`, or no ratings for a measure that needs them.
@@ -323,7 +324,7 @@ def _with_flips(
     flips: int,
     seed: int,
 ) -> Estimate:
-    """A mean with the p of sign flips."""
+    """Add the p of sign flips to a mean."""
     if not units.n:
         return interval
     return replace(interval, p=sign_flips(values, units.codes, flips, seed))
@@ -336,7 +337,7 @@ def _mean(
     *,
     signed: bool,
 ) -> Estimate:
-    """The mean of finite values, all of one sign or `signed`."""
+    """The mean of finite values, all of one sign or `signed`, with its interval."""
     figure = _figure(
         float(values.mean()) if units.n else math.nan,
         units,
@@ -366,7 +367,10 @@ def _is_inside(values: FloatArray) -> bool:
 
 
 def _share(values: FloatArray, units: Units, level: float) -> Estimate:
-    """With groups, the number of independent samples of the same precision (Korn and Graubard)."""
+    """The share of ones among zeros and ones, with the interval of Clopper and Pearson.
+
+    With groups, n is the number of independent samples of the same precision (Korn and Graubard).
+    """
     if not np.isin(values, (0.0, 1.0)).all():
         raise InvalidValueError("share needs values of 0 and 1; use 'mean' for others")
     value = float(values.mean()) if units.n else math.nan
@@ -389,7 +393,7 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
 
 
 def labels_needed(pilot: Estimate, width: float) -> int:
-    """Plan how many labels an interval of some width takes, going by those at hand.
+    """Compute how many labels an interval of some width takes, from those of a pilot.
 
     An interval narrows with the square root of the samples behind it.
 

@@ -27,7 +27,7 @@ _UNEVEN = 0.7
 
 
 def quantile(level: float, degrees: float) -> float:
-    """Of Student's t, for an interval of this level.
+    """The quantile of Student's t for a two-sided interval of this level.
 
     Raises:
         MissingDependencyError: scipy is not installed.
@@ -57,8 +57,8 @@ def correlations_without(
 ) -> FloatArray:
     """A correlation without each unit in turn, shape (units,); nan where one side is constant.
 
-    More than 2000 samples are left out in 1000 parts of a random division: the time would grow as
-    their square.
+    More than 2000 samples are left out in 1000 parts of a random division, since the time would
+    grow as their square.
 
     Args:
         measure: ``pearson``, ``spearman`` or ``kendall``.
@@ -139,7 +139,7 @@ def mean_ends(
 ) -> EndsAt:
     """Student's interval of a mean, corrected for skewness.
 
-    Of T = (mean - truth) / error, Hall's ``T + a T^2 / 3 + a^2 T^3 / 27 + a / 6`` with
+    For T = (mean - truth) / error, Hall's ``T + a T^2 / 3 + a^2 T^3 / 27 + a / 6`` with
     ``a = skewness / sqrt(units)`` is closer to Student's distribution than T is; solved for T it is
     ``3 / a * (cbrt(1 + a (q - a / 6)) - 1)``. P. Hall, On the removal of skewness by transformation,
     Journal of the Royal Statistical Society B 54 (1992).
@@ -151,7 +151,7 @@ def mean_ends(
     Args:
         left_out: From `means_without`.
         value: The mean.
-        units: To how many groups of one size the units amount.
+        units: The number of groups of one size to which the units amount.
         signed: Whether values lie on both sides of what is usual.
         within: Where the mean must lie; ends beyond are cut.
     """

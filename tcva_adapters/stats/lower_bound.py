@@ -1,4 +1,4 @@
-"""The lower bound of a mean, one-sided: what a gate holds against its threshold."""
+"""The one-sided lower bound of a mean, which a gate compares with its threshold."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ def lower_bound(
     groups: Groups = None,
     seed: int = 0,
 ) -> float:
-    """The lower bound of a mean, one-sided: other samples of the same kind reach it as surely.
+    """The one-sided lower confidence bound of the mean that samples of this kind have.
 
     One value at the low end is added, and all of them are weighted at random, every division of
-    the weight being equally likely (Dirichlet's distribution). The bound is what such means
-    undercut with the probability ``1 - confidence``: it knows of failures that were too rare to be
-    seen. W. Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a
-    nonnegative variable, Mathematical Methods of Statistics 14 (2005). Of values that are 0 or 1 it
-    is the exact bound of Clopper and Pearson; of others it is drawn, 10,000 times.
+    the weight being equally likely (Dirichlet's distribution). The bound is the value below which
+    such means lie with the probability ``1 - confidence``, so that it allows for failures that
+    were too rare to be seen. W. Gaffke, Three test statistics for a nonparametric one-sided
+    hypothesis on the mean of a nonnegative variable, Mathematical Methods of Statistics 14 (2005).
+    For values that are 0 or 1 it is the exact bound of Clopper and Pearson; for others it is found
+    by 10,000 draws.
 
     Groups are weighted as one, and the value at the low end counts as often as the largest group
     has samples.
@@ -44,9 +45,9 @@ def lower_bound(
     Args:
         values: Shape (N,); nan or None are left out.
         confidence: In (0, 1).
-        low: The least value that could have been.
+        low: The least possible value.
         groups: One per value, or None.
-        seed: Of the weights.
+        seed: The seed of the weights.
 
     Returns:
         At least ``low``; nan without a value.

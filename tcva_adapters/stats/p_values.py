@@ -1,4 +1,4 @@
-"""How easily a figure could be chance: permutations, sign flips and resamples."""
+"""P-values by permutations, sign flips and resamples."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PERMUTED = {
     "spearman": 200,
     "kendall": 30,
 }
-"""Samples up to which ratings are permuted; beyond, formulas differ from that by less than draws do."""
+"""The most samples whose ratings are permuted; beyond, formulas are closer to that than draws."""
 _CELLS = 1 << 18
 _SAME = 1e-12
 
@@ -32,7 +32,7 @@ def sign_flips(
     flips: int = 10_000,
     seed: int = 0,
 ) -> float:
-    """The two-sided p of "the mean of these differences is 0", by turning signs round.
+    """The two-sided p of "the mean of these differences is 0", by sign flips.
 
     If two methods do not differ, a sample's difference might as well have the other sign. So p is
     the share of all assignments of signs whose mean is at least as far from 0 as the one at hand.
@@ -86,9 +86,10 @@ def correlation_p(
 ) -> float:
     """The two-sided p of "scores say nothing of ratings", for samples that stand alone.
 
-    How often ratings that are dealt at random agree as closely: in every order where these are few,
-    else in so many drawn ones (`scipy.stats.permutation_test`). Above 200 samples Student's t with
-    n - 2 degrees, and for Kendall above 30 the normal distribution with the variance for ties.
+    It is the share of orders of the ratings that agree as closely: of all orders where these are
+    few, else of drawn ones (`scipy.stats.permutation_test`). Above 200 samples it is that of
+    Student's t with n - 2 degrees, and for Kendall above 30 that of the normal distribution with
+    the variance for ties.
 
     Args:
         measure: ``spearman``, ``kendall`` or ``pearson``.
@@ -132,9 +133,8 @@ def correlation_p(
         vectorized=True,
         n_resamples=permutations,
         batch=max(1, _CELLS // n ** (2 if measure == "kendall" else 1)),
-        random_state=np.random.default_rng(
-            seed
-        ),  # as versions before 1.15 name it, too
+        # Versions of scipy before 1.15 know only this name.
+        random_state=np.random.default_rng(seed),
     )
     return float(test.pvalue)
 

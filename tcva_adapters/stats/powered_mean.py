@@ -28,7 +28,7 @@ from tcva_adapters.stats.jackknife import quantile
 from tcva_adapters.stats.units import Units, natural_ends
 
 LEAST_RATINGS = 30
-"""Below so many ratings, or groups of them, the judge is left out."""
+"""With fewer ratings, or groups of them, the judge's scores are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class PoweredMean:
     """The mean human rating of samples that a judge scored and of which some are rated.
 
     Attributes:
-        estimate: With what the judge knows of the samples that nobody rated; `alone` where there
-            are fewer than 30 ratings, or where the judge makes it no narrower.
-        alone: From the ratings alone.
-        samples: N, those with a score.
-        slope: How many points of the ratings one of the judge's score stands for; 0 where the
+        estimate: The mean from ratings and scores together; `alone` where there are fewer than 30
+            ratings, or where the scores make it no narrower.
+        alone: The mean from the ratings alone.
+        samples: N, the number of samples with a score.
+        slope: How much the rating rises with each point of the judge's score; 0 where the
             ratings are taken alone.
         effective_n: How many ratings alone would give an interval as narrow.
     """
@@ -59,11 +59,11 @@ def powered_mean(
     groups: Groups = None,
     level: float = 0.95,
 ) -> PoweredMean:
-    """The mean rating of all samples, of which a random draw is rated.
+    """Estimate the mean rating of all samples, of which a random draw is rated.
 
     Args:
         ratings: Shape (N,); nan or None where nobody rated. For a pass rate 0 and 1.
-        scores: Of the judge, shape (N,), on any scale. Samples without are left out.
+        scores: Scores of the judge, shape (N,), on any scale. Samples without one are left out.
         groups: One per sample: samples of one group were drawn together, or resemble each other.
         level: Of confidence.
 

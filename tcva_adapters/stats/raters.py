@@ -43,7 +43,7 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """What several raters allow.
+    """The agreement of several raters, and the correlations that it allows methods to reach.
 
     Attributes:
         pairs: The correlation of every two raters, in the order of `itertools.combinations`.
@@ -189,7 +189,7 @@ def _interval(
     left_out: FloatArray,
     half: float,
 ) -> Estimate:
-    """Student's, of the jackknife: on Fisher's z below 1, as it is above."""
+    """Add the jackknife's interval by Student's t: on Fisher's z below 1, on the plain scale above."""
     value = figure.value
     if np.isnan(left_out).any() or math.isnan(value):
         why = "it is undefined when one of the samples is left out"
@@ -205,11 +205,12 @@ def _interval(
 
 @dataclass(frozen=True, slots=True)
 class Independence:
-    """How much judges say that the others do not say already.
+    """How far several judges are independent of each other.
 
     Attributes:
-        samples: Those with a score by each of them (and a human rating, where errors are looked at).
-        varying: Those that vary; one that says the same of every sample adds nothing.
+        samples: The samples with a score by each judge (and a human rating, where errors are
+            compared).
+        varying: The judges whose scores vary; one that says the same of every sample adds nothing.
         correlation: Pearson's, mean over the pairs of judges that vary; nan where no pair has one.
         effective: Kish's effective number of the k that vary, ``k / (1 + (k - 1) r)`` with r at least
             0: so many independent judges would have a mean with as much noise. nan where r is.
@@ -294,7 +295,7 @@ class VarianceComponents:
 
     @property
     def standard_error(self) -> float:
-        """Of the mean, with other samples of the same kind and judged anew; nan where `sample` is."""
+        """The standard error of the mean over new samples, judged anew; nan where `sample` is."""
         return self.error_with(self.samples, self.repeats)
 
     def error_with(self, samples: float, repeats: float) -> float:

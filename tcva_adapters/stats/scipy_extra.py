@@ -10,7 +10,7 @@ from tcva_adapters.errors import MissingDependencyError, install_hint
 
 
 def scipy_module(name: Literal["stats", "special", "optimize"]) -> ModuleType:
-    """One of scipy's modules.
+    """Import one of scipy's modules.
 
     Args:
         name: Its name.

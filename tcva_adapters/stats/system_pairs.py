@@ -30,7 +30,7 @@ LEAST_QUERIES = 20
 are found too often."""
 
 _BEYOND = NormalDist().inv_cdf(0.8)
-"""Standard errors beyond what a test takes for significant at which it has 80 % power."""
+"""Standard errors beyond the least significant difference at which a test has 80 % power."""
 _LISTED = 8
 """Most scores in a row whose orders are listed: 8! fits into 16 bits."""
 _CELLS = 2**19
@@ -110,7 +110,7 @@ def tukey(
     Args:
         scores: Shape (N, S): one row per query, one column per system; nan or None where there is
             no score. A row with fewer than two scores only enters the means.
-        alpha: Level that `Pairs.smallest` goes by.
+        alpha: The level that `Pairs.smallest` uses.
         permutations: B, the number of shuffled copies.
         seed: Same seed, same copies.
 
@@ -187,7 +187,7 @@ def studentised(
     Args:
         scores: As for `tukey`. A pair is tested on the queries that both systems have, if these are
             `LEAST_QUERIES` or more.
-        alpha: As there.
+        alpha: As for `tukey`.
         permutations: B, the number of draws.
         seed: Same seed, same signs.
 
@@ -267,7 +267,7 @@ def _detectable(
     p: FloatArray,
     errors: FloatArray,
 ) -> FloatArray:
-    """Without pairs that were not tested, or whose difference never varies."""
+    """Set pairs to nan that were not tested, or whose difference never varies."""
     return np.where(
         np.isnan(p) | ~(errors > 0.0),
         np.nan,
@@ -276,7 +276,7 @@ def _detectable(
 
 
 def _shares(drawn: FloatArray, observed: FloatArray) -> FloatArray:
-    """The p of what is observed, among sorted draws."""
+    """The p of observed values among sorted draws."""
     return (1 + len(drawn) - np.searchsorted(drawn, observed)) / (len(drawn) + 1)
 
 
@@ -347,7 +347,7 @@ def _orders(size: int) -> IntArray:
 
 
 def _scaled(apart: FloatArray) -> FloatArray:
-    """Differences of pairs on a scale on which their mean square is 1, so that rounding and spread differ."""
+    """Scale the differences of pairs to a mean square of 1, to tell rounding from spread."""
     sizes = np.sqrt(mean_rating((apart**2).T))
     return np.nan_to_num(apart / np.where(sizes > 0.0, sizes, 1.0))
 

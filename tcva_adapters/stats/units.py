@@ -1,4 +1,4 @@
-"""What counts as one: a sample, or a whole group; and the one rule of how many an interval needs."""
+"""Units, which are samples or whole groups, and the rule of how many an interval needs."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ LEAST_GROUPS = 10
 """Groups of one size, to the nearest whole, that an interval needs; see `Units.equal`."""
 
 LEAST_OTHERS = 5
-"""Samples, or groups with such, that have another value than the most frequent one. Of fewer nothing
-says how rare, or how far off, the next one is."""
+"""Samples, or groups with such, that have another value than the most frequent one. With fewer,
+nothing shows how rare, or how far off, the next one is."""
 
 _DIGITS = 12
 # Very many samples are left out in parts, so that the work does not grow as their square.
@@ -32,13 +32,13 @@ class Units:
     """Samples, each alone or in groups that count as one.
 
     Attributes:
-        n: Samples.
-        groups: How many groups they are of; None where they stand alone.
+        n: The number of samples.
+        groups: The number of their groups; None where they stand alone.
         codes: The group of each sample, from 0 up; None also where each has one of its own.
         unit_codes: The unit of each sample, from 0 up: its group, or itself.
-        number: Units that are left out, or drawn.
-        equal: To how many units of one size these amount: ``N**2 / sum(n**2)``. Where one group
-            has most of the samples, many small ones add little precision.
+        number: The number of units to leave out, or to draw.
+        equal: The number of units of one size to which these amount: ``N**2 / sum(n**2)``. Where
+            one group has most of the samples, many small ones add little precision.
     """
 
     def __init__(self, groups: Groups, used: BoolArray) -> None:
@@ -63,11 +63,11 @@ class Units:
 
     @property
     def clusters(self) -> float | None:
-        """What `equal` is where there are groups of several samples, else None."""
+        """`equal` where there are groups of several samples, else None."""
         return None if self.codes is None else self.equal
 
     def without(self) -> Iterator[BoolArray]:
-        """Which samples are left without each unit, or each block of very many units, in turn."""
+        """Yield which samples are left without each unit, or each block of very many units, in turn."""
         most = max(_FEWEST_PARTS, min(_MOST_PARTS, _WORK // max(self.n, 1)))
         for part in range(min(self.number, most)):
             yield self.unit_codes % most != part
@@ -78,7 +78,7 @@ class Units:
         *columns: FloatArray,
         least_groups: int = LEAST_GROUPS,
     ) -> str:
-        """Why no interval can be trusted here, in one sentence without a full stop; or nothing.
+        """Say why no interval can be trusted here, without a full stop; empty where one can.
 
         Args:
             least: Samples that it needs, where these stand alone.
@@ -112,7 +112,7 @@ class Units:
 
 
 def natural_ends(values: FloatArray) -> tuple[float, float]:
-    """Where a mean of values must lie: scores within [0, 1], their differences within [-1, 1], sizes above 0.
+    """The range of a mean: scores within [0, 1], their differences within [-1, 1], sizes above 0.
 
     >>> natural_ends(np.array([0.5, 1.0])), natural_ends(np.array([1.0, 5.0]))
     ((0.0, 1.0), (0.0, inf))
