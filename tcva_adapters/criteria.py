@@ -94,7 +94,7 @@ class Criterion:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Changes when anything changes that could change a verdict."""
+        """A digest that changes with anything that could change a verdict."""
         return fingerprint_of(asdict(self))
 
     @cached_property
@@ -105,7 +105,7 @@ class Criterion:
 
 
 def fingerprint_of(parts: Mapping[str, object]) -> str:
-    """A short text that is equal where the parts are."""
+    """A short digest of JSON values, which is equal where the values are."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -195,7 +195,7 @@ def rubric(
     against: Field = "response",
     shows: tuple[Field, ...] = ("input",),
 ) -> Criterion:
-    """A criterion from a list of statements; each of them gets its own verdict.
+    """Make a criterion from a list of statements, each of which gets its own verdict.
 
     Raises:
         InvalidValueError: The list or one of its texts is empty.
@@ -226,7 +226,7 @@ def rubric(
 
 
 def resolve_criterion(criterion: Criterion | str) -> Criterion:
-    """A criterion from itself or from a built-in name.
+    """Find a built-in criterion by its name; return a `Criterion` as it is.
 
     Raises:
         InvalidValueError: The name is unknown.

@@ -1,6 +1,7 @@
-"""The base of TCVA and CCRS, which adapters and batches are written against.
+"""The base of TCVA and CCRS, which adapters and batches use.
 
-A scorer turns a sample into questions to judges, and their answers into a result; `runner` asks.
+A scorer turns a sample into questions to judges, and their answers into a result; `runner` asks the
+questions.
 """
 
 from __future__ import annotations
@@ -35,19 +36,19 @@ _WAYS_OUT = {
     "SampleFile": "give its samples: read.samples",
     "DataFrame": "[Sample.from_record(row) for row in frame.to_dict('records')] makes samples of one",
 }
-"""Ways out for a single object where several samples are expected, by its type."""
+"""Advice for a single object in place of several samples, by the object's type."""
 _USUAL_WAY_OUT = (
     "read_samples(path).samples reads a file, Sample.from_record(record) a mapping"
 )
 
 
 class Frozen:
-    """Refuses to set what would not be used: what is built does not change.
+    """The base of objects whose attributes cannot be set once they are built.
 
     Attributes:
-        settable: What may be set all the same, because a framework does.
-        changes: How else a setting is changed; ``{name}`` stands for it.
-        _is_built: Set by a constructor at its end.
+        settable: The names that may be set all the same, because a framework sets them.
+        changes: How a setting is changed instead, for a message; ``{name}`` stands for its name.
+        _is_built: Whether the object is built; a constructor sets it at its end.
     """
 
     settable: ClassVar[Collection[str]] = ()
@@ -55,7 +56,7 @@ class Frozen:
     _is_built = False
 
     def __setattr__(self, name: str, value: object) -> None:
-        # Underlined are the framework's own, and what typing sets on a generic class.
+        # Frameworks, and typing on a generic class, set names that begin with "_".
         if self._is_built and name not in self.settable and not name.startswith("_"):
             raise InvalidValueError(
                 f"{name}={value!r:.80} cannot be set on a built {type(self).__name__}; "
@@ -75,7 +76,7 @@ class Scorer(Frozen, Evaluation[R_co]):
         title: The name for readers, with the same settings.
         judge_name: The name of the judge in results.
         required: The fields that a sample must have.
-        is_local: Whether all judging is computing in this process.
+        is_local: Whether all judges compute in this process.
         shown: Further fields that the judge sees if a sample has them.
         threshold: The lowest score that passes.
         arguments: The arguments that build an equal scorer, with the same judge and store.
@@ -94,7 +95,7 @@ class Scorer(Frozen, Evaluation[R_co]):
     @property
     @abstractmethod
     def fingerprint(self) -> str:
-        """Everything that can change a score, as a text that is equal where it is equal."""
+        """A text of everything that can change a score, equal where all of it is equal."""
 
     @abstractmethod
     def unscored(
@@ -103,16 +104,16 @@ class Scorer(Frozen, Evaluation[R_co]):
         detail: str,
         sample: Sample | None = None,
     ) -> R_co:
-        """The result of a sample that cannot be judged.
+        """Make the result of a sample that cannot be judged.
 
         Args:
-            reason: Why, in a word.
-            detail: Why, in a sentence.
-            sample: The sample, as far as there is one.
+            reason: The reason, in a word.
+            detail: The reason, in a sentence.
+            sample: The sample; None where there is none.
         """
 
     def changed(self, **arguments: Any) -> Self:
-        """A copy with other arguments, which shares judge and store.
+        """Make a copy with other arguments, which shares judge and store.
 
         Raises:
             InvalidValueError: A setting is unknown or cannot be used.
@@ -121,23 +122,23 @@ class Scorer(Frozen, Evaluation[R_co]):
 
     @property
     def quiet(self) -> Self:
-        """The same without events, where results are parts: a conversation's turns, a table's rows."""
+        """A scorer without events, for results that are parts: turns of a conversation, rows of a table."""
         return self.changed(events=False) if self.events else self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle it as its arguments; another process connects to judge and store anew.
+        """Pickle the arguments alone; another process connects to judge and store anew.
 
         Raises:
-            InvalidValueError: One of them cannot be pickled.
+            InvalidValueError: An argument cannot be pickled.
         """
         for name, value in self.arguments.items():
             try:
-                # Functions and classes without a name of a module are left to those who can pickle
-                # them (Ray).
+                # Functions and classes that no module names are left to picklers that can
+                # pickle them (Ray).
                 with suppress(pickle.PicklingError, AttributeError):
                     pickle.dumps(value)
             except TypeError as error:
-                # Not as it prints itself: that may hold a key.
+                # The value itself is not shown, as it may hold a key.
                 raise InvalidValueError(
                     f"{name} ({type(value).__name__}) of this {type(self).__name__} cannot be sent "
                     f"to another process: {error}; build it there, or pass the judge by name, e.g. "
@@ -146,11 +147,11 @@ class Scorer(Frozen, Evaluation[R_co]):
         return partial(type(self), **self.arguments), ()
 
     def __copy__(self) -> Self:
-        """Itself: it is frozen."""
+        """Return the scorer itself, as it is frozen."""
         return self
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
-        """Itself likewise; clients and stores cannot be copied."""
+        """Return the scorer itself, as clients and stores cannot be copied."""
         return self
 
     def missing(self, sample: Sample) -> tuple[str, ...]:
@@ -158,7 +159,7 @@ class Scorer(Frozen, Evaluation[R_co]):
         return tuple(name for name in self.required if getattr(sample, name) is None)
 
     def require(self, sample: object) -> Sample:
-        """The sample as it is.
+        """Return a sample as it is, once it is known to have the required fields.
 
         Raises:
             InvalidSampleError: It is no `Sample`, or lacks a required field.
@@ -195,16 +196,16 @@ class Scorer(Frozen, Evaluation[R_co]):
 
         A sample without a required field is unscored (``missing_field``). Equal samples are judged
         once. After twenty failures with the same reason and no success, the remaining samples get
-        it without a call; once a call succeeded, only after twenty in a row that hold for every
-        call (a wrong key).
+        this reason without a call; once a call has succeeded, only after twenty failures without a
+        success that every call would meet (a wrong key).
 
         Args:
-            samples: What to judge.
-            progress: Show a bar on a terminal, and a line every ten seconds in a log; by default the
-                bar alone.
+            samples: The samples to judge.
+            progress: Whether to show a bar on a terminal, and a line every ten seconds in a log; by
+                default the bar alone.
 
         Raises:
-            InvalidSampleError: One of them is no `Sample`, or this is one sample, or a data frame.
+            InvalidSampleError: One of them is no `Sample`, or a single sample or a data frame is given.
         """
         checked = [*checked_samples(samples)]
         return list(self.iter_evaluate(checked, progress=progress))
@@ -237,13 +238,13 @@ class Scorer(Frozen, Evaluation[R_co]):
         that are running end normally.
 
         Args:
-            samples: What to judge; read in this thread. Errors of the iterable are raised after the
-                results of all earlier samples.
+            samples: The samples to judge; read in this thread. Errors of the iterable are raised after
+                the results of all earlier samples.
             progress: As for `evaluate_many`.
             total: The number of samples, for the progress; by default their length, if they have one.
 
         Raises:
-            InvalidSampleError: One of them is no `Sample`; likewise after those before it.
+            InvalidSampleError: One of them is no `Sample`; raised after the results of those before it.
         """
         with progress_of("judging", _total(samples, total), progress) as batch:
             yield from Runner(self, batch).stream(checked_samples(samples))
@@ -285,10 +286,10 @@ def lacks(whose: str, missing: Iterable[str], subject: str) -> str:
 
 
 def checked_sample(sample: object) -> Sample:
-    """A sample as it is.
+    """Return a sample as it is.
 
     Raises:
-        InvalidSampleError: It is something else.
+        InvalidSampleError: It is no `Sample`.
     """
     if not isinstance(sample, Sample):
         kind = type(sample).__name__
@@ -299,10 +300,10 @@ def checked_sample(sample: object) -> Sample:
 
 
 def checked_samples(samples: Iterable[object]) -> Iterator[Sample]:
-    """Samples as they are, one by one.
+    """Return samples as they are, each checked when it is taken.
 
     Raises:
-        InvalidSampleError: This is a single sample, mapping or table, or one of them is no `Sample`.
+        InvalidSampleError: A single sample, mapping or table is given, or one of them is no `Sample`.
     """
     if is_one(samples):
         kind = type(samples).__name__

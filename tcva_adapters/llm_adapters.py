@@ -1,6 +1,7 @@
-"""Tells the judges which adapter reads the LLM objects of which framework.
+"""Register for the judges which adapter reads the LLM objects of which framework.
 
-An adapter is imported with the first LLM object of its framework, which the user has imported then.
+An adapter is imported with the first LLM object of its framework; by then the user has imported the
+framework.
 """
 
 from __future__ import annotations

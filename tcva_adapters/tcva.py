@@ -54,16 +54,16 @@ class TCVA(FromConfig, Scorer[Result]):
     Args:
         criterion: A built-in name (``faithfulness``, ``answer_relevancy``, ``correctness``,
             ``completeness``, ``context_recall``) or a `Criterion`.
-        judge: ``"lexical"``, ``"openai:MODEL"``, ``"nli:FOLDER"``, a model object, a judge, or a `Panel` of several.
-            Without one the lexical judge is used, with a `DefaultJudgeWarning`.
+        judge: ``"lexical"``, ``"openai:MODEL"``, ``"nli:FOLDER"``, a model object, a judge, or a
+            `Panel` of several. Without one the lexical judge is used, with a `DefaultJudgeWarning`.
         **settings: See `TCVASettings`.
 
     Attributes:
         criterion: The criterion.
         judge: The judge.
-        scoring: Temperature, weights and what else makes the score.
+        scoring: Temperature, weights and all other settings of the score.
         profiles: Temperatures for samples with certain metadata; None for the same everywhere.
-        members: What judges for the additional scores that are fused with the judge's.
+        members: A `TCVA` for each additional judge, whose scores are fused with the judge's.
         settings: All settings by name, checked and in their final form.
 
     Raises:
@@ -127,7 +127,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
         scorers = (self, *self.members)
         self.is_local = all(scorer.judge.is_local for scorer in scorers)
-        # Those that are asked, with what never changes of them.
+        # The judges that are asked, with their identities, which never change.
         self._asked = [
             (judge, judge_identity(judge)) for judge in single_judges(self.judge)
         ]
@@ -153,15 +153,15 @@ class TCVA(FromConfig, Scorer[Result]):
         self.name = column_name(f"tcva_{self.subject}", details)
         self.title = title_of(f"TCVA {self.subject}", details)
 
-        # Last, when all settings are known to be good: opening a store makes its file.
+        # Opening a store makes its file, so this is done once all settings are known to be good.
         for single_judge in self._judges:
             key_of(single_judge, is_stored=checked.store is not None)
         self.store = VerdictStore.opened(checked.store)
         self.settings: Mapping[str, Any] = {
             **values,
             "store": self.store,
-            # What another TCVA can be given: judges, which follow its criterion, and those that
-            # came with a criterion of their own. Clients are shared.
+            # Another TCVA can be given these: judges, which follow its criterion, and TCVA objects,
+            # which keep their own. Clients are shared.
             "fuse": tuple(
                 judge if isinstance(judge, TCVA) else member._source  # noqa: SLF001  # of this class
                 for judge, member in zip(checked.fuse, self.members, strict=True)
@@ -186,7 +186,7 @@ class TCVA(FromConfig, Scorer[Result]):
 
     @property
     def fingerprint(self) -> str:
-        """Everything that can change a score, as a text that is equal where it is equal."""
+        """A text of everything that can change a score, equal where all of it is equal."""
         judged = [scorer.key(Sample()) for scorer in (self, *self.members)]
         parts = [
             self.subject,
@@ -198,9 +198,10 @@ class TCVA(FromConfig, Scorer[Result]):
         return f"tcva {parts!r}"
 
     def judged_by(self) -> dict[str, object]:
-        """Describe what criterion and judges are known by now, as JSON values; with additional judges.
+        """Describe the criterion and the judges, additional ones included, as JSON values.
 
-        Of several judges the parts of each begin with its number.
+        The judges' parameters are those of now. With several judges, the names of each one's parts
+        begin with its number.
         """
         parts = {**self._known}
         for number, judge in enumerate(self._judges, start=1):
@@ -211,7 +212,7 @@ class TCVA(FromConfig, Scorer[Result]):
         return parts
 
     def _known_parts(self) -> dict[str, object]:
-        """What never changes of `judged_by`."""
+        """The parts of `judged_by` that never change."""
         scorers = (self, *self.members)
         groups = [group for scorer in scorers for group in groups_in(scorer.judge)]
         classes = filter(None, map(foreign_class, map(type, groups)))
@@ -230,9 +231,9 @@ class TCVA(FromConfig, Scorer[Result]):
         }
 
     def result(self, assessment: Assessment) -> Result:
-        """An assessment under this object's settings, or those of the profile it falls under.
+        """Score an assessment under this object's settings, or those of the profile it falls under.
 
-        One that was read back is known by its own judges.
+        An assessment that was read back keeps the description of its own judges.
 
         Warns:
             GuaranteeWarning: The guarantee of the settings is lost, or cannot be checked.
@@ -247,16 +248,16 @@ class TCVA(FromConfig, Scorer[Result]):
     ) -> ConversationResult:
         """Judge every turn of a conversation, and score the claims of all of them together.
 
-        A turn takes what a sample takes, one call for usual answers. Turns that were judged before
-        (of a conversation that has grown, say) take none, as long as judgements are remembered or
-        stored.
+        A turn takes as many calls as a sample, which is one for usual answers. Turns that were judged
+        before (of a conversation that has grown, say) take none, as long as judgements are remembered
+        or stored.
 
         Args:
             conversation: A `Conversation`, or the messages of one; see `Conversation.from_messages`.
 
         Raises:
-            InvalidSampleError: No question in the messages has an answer, or something is none.
-                Every later failure gives an unscored result.
+            InvalidSampleError: No question in the messages has an answer, or something in them is no
+                message. Every later failure gives an unscored result.
 
         >>> talk = [("user", "When?"), ("tool", "We open at nine."), ("assistant", "We open at nine.")]
         >>> TCVA(judge="lexical").evaluate_conversation(talk).score
@@ -282,11 +283,11 @@ class TCVA(FromConfig, Scorer[Result]):
         """Judge many conversations, their turns at the same time; one result each, in order.
 
         Args:
-            conversations: What to judge.
+            conversations: The conversations to judge.
             progress: As for `evaluate_many`; turns are counted.
 
         Raises:
-            InvalidSampleError: As for `evaluate_conversation`, or this is one conversation.
+            InvalidSampleError: As for `evaluate_conversation`, or a single conversation is given.
         """
         checked = as_conversations(conversations)
         turns = [turn for conversation in checked for turn in conversation.turns]
@@ -319,7 +320,7 @@ class TCVA(FromConfig, Scorer[Result]):
     def of_turns(
         self, conversation: Conversation, results: Iterable[Result]
     ) -> ConversationResult:
-        """The result of a conversation whose turns have these results."""
+        """Make the result of a conversation from the results of its turns."""
         scoring = self.scoring.for_profile(self.profiles, conversation.metadata)
         return ConversationResult(
             [*results], scoring, conversation.id, conversation.metadata
@@ -328,18 +329,21 @@ class TCVA(FromConfig, Scorer[Result]):
     def unscored(
         self, reason: Reason, detail: str, sample: Sample | None = None
     ) -> Result:
-        """The result of what cannot be judged; see `Scorer.unscored`."""
+        """Make the result of a sample that cannot be judged; see `Scorer.unscored`."""
         why = Unscored(reason=reason, detail=detail)
         return self.result(
             unscored_assessment(why, self.judge, self.criterion, sample or Sample())
         )
 
     def key(self, sample: Sample) -> str:
-        """The store key of a sample: everything that can change its verdicts, nothing else."""
+        """The store key of a sample, made from everything that can change its verdicts, and nothing else."""
         return verdict_key(sample, self.criterion, self.judge)
 
     def questions(self, sample: Sample) -> list[Question]:
-        """One for each judge: the panel's or repeats one by one, then those of additional scores."""
+        """One question for each judge: those of a panel or of repeats one by one, then additional ones.
+
+        Warns once in a process where no judge was named.
+        """
         sample = self._in_context(sample)
         if super().missing(sample):
             return []
@@ -362,7 +366,7 @@ class TCVA(FromConfig, Scorer[Result]):
         return questions
 
     def result_of(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
-        """The first judge's assessment, with those of additional judges in it."""
+        """Make the result from the main judge's assessment, with those of additional judges in it."""
         contexts = sample.contexts
         sample = self._in_context(sample)
         if not answers:
@@ -384,9 +388,9 @@ class TCVA(FromConfig, Scorer[Result]):
         return self.result(assessment)
 
     def _in_context(self, sample: Sample) -> Sample:
-        """A sample as it is judged: without contexts, under ``earlier``, with those of earlier turns.
+        """The sample as it is judged: if it lacks contexts, it may get those of earlier turns.
 
-        A text that claims nothing needs none.
+        It gets them under ``uncontexted="earlier"``. A text that claims nothing needs no contexts.
         """
         contexts = sample.contexts
         if (
@@ -418,7 +422,7 @@ def _member(judge: object, criterion: Criterion, settings: TCVASettings) -> TCVA
     """Make the TCVA of an additional judge, under the settings of the TCVA that it joins.
 
     Raises:
-        InvalidValueError: It is fused already, or nothing that can judge.
+        InvalidValueError: It is a TCVA with additional judges of its own, or cannot judge.
     """
     if judge is None:
         raise InvalidValueError(
@@ -431,7 +435,7 @@ def _member(judge: object, criterion: Criterion, settings: TCVASettings) -> TCVA
             )
         return judge
     if resolve.is_fixed(judge) or getattr(judge, "is_local", False):
-        # It follows no setting, and says the same each time.
+        # Such a judge follows no setting, and always gives the same verdicts.
         return TCVA(criterion, judge=judge)
     if isinstance(judge, Judge):
         return TCVA(criterion, judge=judge, repeats=settings.repeats)

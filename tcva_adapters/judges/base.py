@@ -1,4 +1,4 @@
-"""The interface of judges, and what they share: reasons without a score, assessments without a model."""
+"""The interface of judges, the reasons for unscored samples, and assessments without a model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tcva_adapters.text.sentences import split_claims
 VERDICT_FORMS: tuple[VerdictForm, ...] = get_args(VerdictForm)
 
 MAX_CLAIMS: int = JudgeConfig.default("max_claims")
-"""Samples with more claims are not sent to a model."""
+"""The default of ``max_claims``: samples with more claims are not sent to a model."""
 
 
 EMPTY_REASONS = {
@@ -30,15 +30,15 @@ EMPTY_REASONS = {
     "contexts": Reason.EMPTY_CONTEXT,
     "reference": Reason.EMPTY_REFERENCE,
 }
-"""The reason for each field with nothing in it."""
+"""The reason that is given for each empty field."""
 
 
 @runtime_checkable
 class Judge(Protocol):
     """Anything that turns a sample into an assessment.
 
-    A subclass has a name, a version and `assess`, and may have the rest; any object with all of
-    these members is a judge, too.
+    A subclass must define a name, a prompt version and `assess`, and may override the rest. Any
+    object with all of these members is a judge, too.
 
     >>> from tcva_adapters import TCVA, Assessment, Judge, Sample
     >>> class Verbatim(Judge):
@@ -52,20 +52,20 @@ class Judge(Protocol):
 
     @property
     def name(self) -> str:
-        """Name with version or model, as assessments carry it."""
+        """The name with version or model, as it appears in assessments."""
 
     @property
     def prompt_version(self) -> str:
-        """Version of the prompt or the algorithm."""
+        """The version of the prompt or the algorithm."""
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """Everything else that can change its verdicts, as JSON values; holds no secrets."""
+        """Everything else that can change the verdicts, as JSON values without secrets."""
         return {}
 
     @property
     def is_local(self) -> bool:
-        """True for one that computes in this process: threads would not make it faster."""
+        """Whether the judge computes in this process, where threads do not make it faster."""
         return False
 
     def check(self, criterion: Criterion) -> None:  # noqa: ARG002  # any will do
@@ -73,7 +73,7 @@ class Judge(Protocol):
         return  # mypy takes an empty body for an abstract one
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """Judge one sample. Failures are values: this does not raise for a bad reply."""
+        """Judge one sample; a failed call or bad reply gives an unscored assessment, not an error."""
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited; by default in another thread."""
@@ -81,7 +81,7 @@ class Judge(Protocol):
 
 
 def texts_against(sample: Sample, criterion: Criterion) -> tuple[str, ...]:
-    """The texts that claims are held against, one or several."""
+    """The texts that claims are judged against: the contexts, or the one text of another field."""
     value = getattr(sample, criterion.against)
     return value if isinstance(value, tuple) else (value,)
 
@@ -94,15 +94,15 @@ def computed(
     *,
     form: str = "",
 ) -> Assessment:
-    """The assessment of a judge that asks nobody.
+    """Judge a sample with a judge that makes no call, and return the assessment.
 
     Args:
         judge: The judge.
-        sample: What is judged.
-        criterion: By what.
-        verdicts_on: The verdicts on these claims by these passages. Its `JudgeError` is the reason
-            of an unscored sample.
-        form: Of the verdicts, see `Assessment`.
+        sample: The sample that is judged.
+        criterion: The criterion that it is judged by.
+        verdicts_on: Returns the verdicts on the given claims by the given passages. A `JudgeError`
+            that it raises becomes the reason of an unscored sample.
+        form: The form of the verdicts, see `Assessment`.
 
     Raises:
         InvalidValueError: The judge cannot judge by the criterion.
@@ -134,13 +134,13 @@ def computed(
 def blank_field(
     sample: Sample, criterion: Criterion, sentences: Sequence[str]
 ) -> Unscored | None:
-    """The reason that a sample cannot be judged at all, found without a call; None where it can.
+    """Find the empty field for which a sample cannot be judged; None where it can be judged.
 
     Args:
-        sample: What is judged.
-        criterion: By what.
-        sentences: Those of the judged text. Where all of them claim nothing, no contexts or
-            reference are needed to check them.
+        sample: The sample that is judged.
+        criterion: The criterion that it is judged by.
+        sentences: The sentences of the judged text. Where all of them claim nothing, no contexts
+            or reference are needed to check them.
     """
     # The judged text comes first: an empty answer to an empty context is an empty answer.
     names = [criterion.claims]
@@ -157,7 +157,7 @@ def blank_field(
 
 
 def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
-    """The reason that a judged text has no score, no claims at all or only a refusal; else None."""
+    """Say why a judged text has no score: no claims, or only a refusal; None where it has one."""
     claims = [*claims]
     if any(claim.verdict is not None for claim in claims):
         return None
@@ -173,16 +173,16 @@ def complete_verdicts(
     *,
     has_any: bool = False,
 ) -> tuple[ClaimVerdict, ...]:
-    """The verdicts on all claims in their order.
+    """Return the verdicts on all claims in their order.
 
     Args:
-        verdicts: By the number of the claim, counted from 1.
-        n_claims: How many claims there are.
-        problems: What was wrong with the replies.
-        has_any: Whether replies could be read all the same, where no verdict is left.
+        verdicts: The verdicts by the number of the claim, counted from 1.
+        n_claims: The number of claims.
+        problems: What was wrong with the replies, for the message of the error.
+        has_any: Whether the replies could be read although no verdict is left.
 
     Raises:
-        JudgeError: A claim has none.
+        JudgeError: A claim has no verdict.
     """
     numbers = range(1, n_claims + 1)
     missing = sorted({*numbers} - verdicts.keys())
@@ -197,13 +197,14 @@ def complete_verdicts(
 
 
 def why_unscored(error: Exception, replies: Sequence[str] = ()) -> Unscored:
-    """The reason of an unscored result, for whatever ended a judgement.
+    """Turn an error that ended a judgement into the reason of an unscored result.
 
-    An error other than of a call is a fault, of ours or of somebody's judge: it stays with its sample.
+    An error that is no `JudgeError` is a fault in this package or in a user's judge; it affects
+    its own sample only.
 
     Args:
-        error: What was raised. The reason of a `JudgeError` counts where it is one of `Reason`.
-        replies: What was paid for until then.
+        error: The error. The reason of a `JudgeError` is used where it is one of `Reason`.
+        replies: The replies that were received, and paid for, before the error.
     """
     reason = Reason.JUDGE_ERROR
     fatal = False

@@ -1,6 +1,6 @@
-"""A cross-encoder in ONNX, from a folder: two texts in, the chances of its classes out.
+"""A cross-encoder in ONNX, from a folder, which gives two texts the probabilities of its classes.
 
-Nothing is downloaded and nothing is sent. A process loads a folder once, whoever uses it.
+Nothing is downloaded and nothing is sent. A process loads a folder once and shares the model.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ except ImportError as error:
     raise MissingDependencyError(MSG) from error
 
 LONGEST = 256
-"""Tokens of a pair, also for models that read more: the time grows with the square of it."""
+"""The most tokens of a pair, also for models that read more, as time grows with their square."""
 
 BATCH = 16
 
@@ -68,7 +68,7 @@ _PLACE = re.compile(r"\{(premise|hypothesis)\}")
 
 
 class Chance(NamedTuple):
-    """The likelihood that a model gives to the classes of a pair.
+    """A model's estimate for a pair of premise and hypothesis.
 
     Attributes:
         entailed: The probability that the premise entails the hypothesis.
@@ -80,16 +80,16 @@ class Chance(NamedTuple):
 
 
 class CrossEncoder:
-    """The model of a folder, with its tokenizer and what its classes mean.
+    """The model of a folder, with its tokenizer and the meaning of its classes.
 
     Attributes:
-        state: Changes when a file does.
-        digest: A SHA-256 of the files.
-        title: Of the model, by its files: a folder may have any name.
+        state: A value that changes when a file does.
+        digest: The SHA-256 of the files.
+        title: The model's name by its files, since a folder may have any name.
         labels: The names of the classes, in the order of the model.
-        length: Tokens of a pair, the special ones included.
-        session: Of onnxruntime.
-        room: Those of them that are left for the two texts.
+        length: The most tokens of a pair, the special ones included.
+        session: The session of onnxruntime.
+        room: The tokens of a pair that are left for the two texts.
 
     Raises:
         InvalidValueError: A file cannot be read, or is not what is needed.
@@ -143,9 +143,9 @@ class CrossEncoder:
         _made.add(self)
 
     def _plain(self, text: str) -> str:
-        """Replace the marks of special tokens by blanks, as [SEP] is a word in a sample.
+        """Replace the marks of special tokens by blanks, as ``[SEP]`` in a sample is only text.
 
-        The tokenizer tells which these are: many vocabularies know them in full width, too.
+        The tokenizer recognises the marks, since many vocabularies have them in full width, too.
         """
         encoded = self._tokenizer.encode(text, add_special_tokens=False)
         for number, (begin, end) in zip(encoded.ids, encoded.offsets, strict=True):
@@ -155,7 +155,7 @@ class CrossEncoder:
         return text
 
     def cut(self, text: str, most: int) -> tuple[str, int]:
-        """A text as far as it has at most so many tokens, and how many it has."""
+        """Cut a text to a number of tokens; return it with the number of tokens that it has."""
         encoded = self._tokenizer.encode(self._plain(text), add_special_tokens=False)
         size = len(encoded.ids)
         if size <= most:
@@ -163,9 +163,9 @@ class CrossEncoder:
         return text[: encoded.offsets[most - 1][1]], most
 
     def chances(self, pairs: Sequence[tuple[str, str]]) -> list[Chance]:
-        """The chances of each pair of premise and hypothesis; batches are of similar length.
+        """Run the model on pairs of premise and hypothesis, in batches of similar length.
 
-        A model with 8-bit weights may round a pair by the others in its batch.
+        In a model with 8-bit weights, the other pairs of a batch may change how a pair is rounded.
 
         Raises:
             JudgeError: The model fails.
@@ -197,7 +197,7 @@ class CrossEncoder:
             if name in _FIELDS
         }
         try:
-            # One at a time: the session has all threads that it may have.
+            # One batch at a time: the session uses all threads that it may have.
             with self._lock:
                 (logits,) = self.session.run([self._output], feeds)
         except Exception as error:
@@ -209,12 +209,12 @@ class CrossEncoder:
             )
         logits = logits.astype(np.float64)
         if number == 1:
-            logits = np.pad(logits, ((0, 0), (0, 1)))  # it stands against 0
+            logits = np.pad(logits, ((0, 0), (0, 1)))  # a single logit is one against 0
         shares = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
         classes = [*self._classes, "neither"]
         entailed = classes.index("entailed")
-        # Other machines add in another order: the digits behind say nothing.
+        # Machines add in different orders, so further digits would differ.
         return [
             Chance(
                 entailed=float(row[entailed].round(6)),
@@ -230,10 +230,10 @@ _loading = threading.Lock()
 
 
 def load(folder: Path) -> CrossEncoder:
-    """The model of a folder; loaded once in a process, and anew where its files have changed.
+    """Load the model of a folder, once in a process, and anew where its files have changed.
 
     Raises:
-        InvalidValueError: The folder lacks something, or it cannot be used.
+        InvalidValueError: The folder lacks a file, or a file cannot be used.
     """
     files = _files(folder)
     state = [
@@ -246,10 +246,10 @@ def load(folder: Path) -> CrossEncoder:
 
 
 def _forget() -> None:
-    """A child that was forked has none of the threads of its parent's sessions."""
+    """Drop the loaded models in a forked child, which lacks the threads of its parent's sessions."""
     global _loading  # noqa: PLW0603  # it may have been held when the process was forked
     _loading = threading.Lock()
-    # A session waits for its threads when it goes; in a child it must never go.
+    # A session waits for its threads when it is freed, so a child must never free it.
     for model in _made:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(model.session))
     _loaded.clear()
@@ -275,9 +275,9 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _weights(graph: Path) -> dict[str, Path]:
-    """The files beside a graph whose names stand in it, among them all that have its weights."""
+    """Find the files next to a graph that it names, among them all files with its weights."""
     data = graph.read_bytes()
-    # Where the graph is a link, onnxruntime looks beside it and beside its target.
+    # Where the graph is a link, onnxruntime looks next to it and next to its target.
     folders = (graph.parent, graph.resolve().parent) if b"location" in data else ()
     return {
         str(path.relative_to(folder)): path
@@ -297,7 +297,7 @@ def _digest(files: Mapping[str, Path]) -> str:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    """Blame a file for whatever goes wrong here."""
+    """Turn any error raised in the block into an `InvalidValueError` that names the file."""
     try:
         yield
     except Exception as error:
@@ -311,7 +311,11 @@ def _first_line(error: Exception) -> str:
 
 
 def _labels(id2label: object, path: Path) -> tuple[list[str], list[str]]:
-    """The names of the classes in the order of the model, and what they mean."""
+    """Read the names of the classes in the order of the model, and what they mean.
+
+    Raises:
+        InvalidValueError: A name is unknown, or not exactly one of them means entailment.
+    """
     names = id2label if isinstance(id2label, dict) else {}
     labels = [str(names.get(str(at), "?")) for at in range(len(names))]
     classes: list[str] = []
@@ -329,8 +333,8 @@ def _labels(id2label: object, path: Path) -> tuple[list[str], list[str]]:
 
 
 def _length(config: Mapping[str, object]) -> int:
-    """The most tokens of a pair, by the model's positions and its tokenizer's own limit."""
-    # RoBERTa and its kin count positions from behind the padding.
+    """The most tokens of a pair, by `LONGEST`, the model's positions and its tokenizer's limit."""
+    # RoBERTa and related models count positions from behind the padding.
     skipped = 2 if config.get("pad_token_id") == 1 else 0
     lengths = [LONGEST]
     for key in ("max_position_embeddings", "model_max_length"):
@@ -341,7 +345,7 @@ def _length(config: Mapping[str, object]) -> int:
 
 
 def _threads() -> int:
-    """OMP_NUM_THREADS, which Ray sets for its workers; else the CPUs, 4 at most."""
+    """The number of threads: OMP_NUM_THREADS, which Ray sets for its workers; else one per CPU, up to 4."""
     threads = os.environ.get("OMP_NUM_THREADS", "")
     if threads.isdecimal():
         return int(threads)

@@ -1,6 +1,6 @@
-"""The evidence check: a high level without a valid quote is lowered.
+"""The evidence check, which lowers a high level without a valid quote.
 
-A judge that makes up its quote has hardly looked, and one may quote what says something else.
+A judge that makes up its quote has hardly read the passages, and a real quote may say something else.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from tcva_adapters.text.words import (
     words_of,
 )
 
-_SHOWN = 1000  # characters of a text that show its language and script
-_AROUND = 50  # words on each side of a quote that do
+_SHOWN = 1000  # characters that are read to tell the language and script of a text
+_AROUND = 50  # words on each side of a quote that are read to tell its language
 _SHORT = 2  # words of a quote that counts only by its numbers and names
 _PREFIX = 4  # letters that related words share
-_LEAST_LETTERS = 3  # of words of other alphabets that say something
+_LEAST_LETTERS = 3  # of a word that carries meaning in a script other than ASCII
 
 _LEAD = 6
-"""Words of a text for each that is of its language rather than of another one."""
+"""A language must be ahead of the next one by at least one in this many words."""
 
 _SAYING = 2
-"""Words of content that a claim must have for a quote to be held to sharing one."""
+"""A quote has to share a content word only with a claim that has at least this many."""
 
 _EMPTY = word_list("empty")
 _SAYS_LITTLE = re.compile(f"[\u3040-\u309f{''.join(word_list('small_characters'))}]")
@@ -70,19 +70,19 @@ _PAIR = re.compile(
 """A key with its value, as in ``timeout=300``."""
 
 _UNIT_FACTORS = frozenset({24, 60, 100, 1000, 1024, 3600, 60_000, 86_400})
-"""How often a unit may be in another one: an hour has 3600 seconds."""
+"""Factors between common units: an hour has 3600 seconds."""
 
 _LETTERS = re.compile(r"\b[^\W\d_]+")
 _YEAR = re.compile(r"1\d{3}|20\d\d")
 
 
 class Side(NamedTuple):
-    """A claim or a quote, seen as what it could share with the other.
+    """A claim or a quote, with everything that it could share with the other.
 
     Attributes:
-        text: What it says.
+        text: The text.
         tokens: Its words and numbers.
-        content: Stems of words, values of numbers and pairs of characters that mean something.
+        content: Stems of words, values of numbers and pairs of characters that carry meaning.
     """
 
     text: str
@@ -92,7 +92,7 @@ class Side(NamedTuple):
 
 @lru_cache(maxsize=64)  # a claim and its quote are often the same
 def side_of(text: str) -> Side:
-    """A text with what it could share with another one."""
+    """Collect what a text could share with another one."""
     tokens = tokenise(text)
     content = {token.key for token in tokens if _says_something(token)}
     content.update(token.other for token in tokens if token.other)
@@ -100,7 +100,7 @@ def side_of(text: str) -> Side:
 
 
 def _says_something(token: Token) -> bool:
-    """Whether a claim and a quote that share a token have something in common."""
+    """Whether a token carries enough meaning to relate a claim and a quote that share it."""
     if token.kind == "word":
         least = 2 if token.text.isascii() else _LEAST_LETTERS
         return len(token.text) >= least and token.text.casefold() not in _EMPTY
@@ -112,26 +112,26 @@ def _says_something(token: Token) -> bool:
 def check_evidence(
     verdicts: Iterable[ClaimVerdict], passages: Passages | Sequence[str]
 ) -> tuple[ClaimVerdict, ...]:
-    """Verdicts whose high levels stand only with a quote that is found and says something.
+    """Lower the high levels of verdicts whose quote is not found or does not support the claim.
 
     ``fully`` and ``mostly`` become ``partial`` where the quote
 
     - does not occur in the passages (``not_found``),
     - has nothing to do with its claim (``unrelated``),
     - was cut off at a negation that the claim lacks (``negated``),
-    - gives what the claim counts another number, outside of what a bound or range of it allows, or
-      denies, opposes, restricts or doubts what the claim asserts in much the same words
+    - has another number for what the claim counts, outside what a bound or range allows, or denies,
+      opposes, restricts or doubts in much the same words what the claim asserts
       (``contradicts``),
     - has one or two words (up to four characters of a script without spaces) that are neither all
       the numbers and names of its claim, nor all that it says, nor a whole sentence of a passage
       (``too_short``).
 
     ``original_verdict`` keeps the level that the judge gave, ``evidence_check`` and the reason say
-    what happened, and probabilities of the two move to ``partial``. Where it is unknown whether
-    quote and claim belong together, since they share no word and are not known to be in one
-    language, the level stays and ``evidence_check`` is ``unchecked``. ``partial`` and ``minor`` stay;
-    ``evidence_check`` says what is wrong with their quotes. Where the quote is found in another
-    context than the judge named, the context is corrected, at any level.
+    what happened, and the probabilities of ``fully`` and ``mostly`` move to ``partial``. Where quote
+    and claim share no word and are not known to be in the same language, the level stays and
+    ``evidence_check`` is ``unchecked``. ``partial`` and ``minor`` stay; ``evidence_check`` says what
+    is wrong with their quotes. Where the quote is found in another context than the judge named, the
+    context is corrected, at any level.
 
     >>> [lowered] = check_evidence(
     ...     [ClaimVerdict(claim="Cats bark.", verdict=Verdict.FULLY, evidence="cats bark")],
@@ -151,7 +151,7 @@ def _checked(
     passages: Passages,
     verdicts: Sequence[ClaimVerdict],
 ) -> ClaimVerdict:
-    """A verdict after its quote was looked at; `verdicts` are those on all claims."""
+    """Check the quote of one verdict; `verdicts` are those on all claims."""
     if verdict.verdict is None:
         return verdict
     place = find_quote(verdict.evidence, passages)
@@ -228,7 +228,7 @@ def share(quote: Side, claim: Side) -> bool:
 
 
 def _beginnings(side: Side) -> set[str]:
-    """The first letters of long words of content, which related words share."""
+    """The first four letters of longer content words, which related words often share."""
     words = (
         without_accents(token.text)
         for token in side.tokens
@@ -238,7 +238,7 @@ def _beginnings(side: Side) -> set[str]:
 
 
 def _has_initials(side: Side, other: Side) -> bool:
-    """Whether a text has an abbreviation of the other one's names."""
+    """Whether a text has the initials of names in the other text."""
     words = _LETTERS.findall(other.text)
     initials = "".join(word[0] for word in words if word[0].isupper())
     names = (word for word in _LETTERS.findall(side.text) if word.isupper())
@@ -251,18 +251,19 @@ def is_unrelated(
     around: Sequence[str],
     claims: Sequence[str],
 ) -> bool:
-    """Whether a quote that shares nothing with its claim has nothing to do with it.
+    """Whether a quote that shares nothing with its claim is unrelated to it.
 
-    One of small words has not. Another one may put the claim in other words or another language:
-    it is held against a claim that says something, in the same script and the same language as far
-    as their words tell it. Where they do not, it is unknown.
+    A quote without content words is unrelated, and so is one of a word or two in the script of the
+    claim. A longer quote may put the claim in other words or another language. It is unrelated only
+    to a claim of at least two content words that is in the same script and known to be in the same
+    language.
 
     Args:
         quote: The quote.
         claim: The claim.
-        around: The words of its passage around the quote, which tell the language where its own do
-            not.
-        claims: The words of all claims, likewise.
+        around: The words of the passage around the quote, which show the language where the quote's
+            own do not.
+        claims: The words of all claims, which likewise show the language of the claim.
 
     >>> is_unrelated(side_of("They met in Paris"), side_of("The drug cures cancer."), [], [])
     True
@@ -284,11 +285,11 @@ def is_unrelated(
 
 
 def _language(text: str, around: Sequence[str]) -> str:
-    """The language that the words of a text tell, else those around it; empty where neither do.
+    """Recognise the language of a text by its words, else by those around it; empty if unknown.
 
-    More words are of this language than of any other one, by one in six at least: a foreign word or
-    two do not change it. The words around a text count only where its own are not rather of another
-    language.
+    The language must be ahead of every other one by at least one in six words, so that a foreign word
+    or two do not change it. The words around a text count only where no other language has more of the
+    text's own words.
 
     >>> _language("The drug og cures cancer.", ()), _language("Det er mange hunder i byen.", ())
     ('English', 'Danish and Norwegian')
@@ -319,9 +320,10 @@ def _is_negated(
     claim: Side,
     place: QuotePlace,
 ) -> bool:
-    """Whether a claim rests on a clause of a quote that is denied outside, as if it were not.
+    """Whether a claim takes as asserted a clause of its quote that is denied just outside the quote.
 
-    It does not if it denies more than the quote, or shares nothing with that clause of several.
+    It does not if the claim denies what the quote does not, or shares nothing with the denied clause
+    of several.
     """
     clauses = _CLAUSE_END.split(quote.text)
     denied = clauses[:1] if place.denied_before else []
@@ -341,7 +343,7 @@ def _contradicts(
     *,
     may_deny: bool,
 ) -> bool:
-    """Whether a quote has another number in the place of its claim's, or denies what it asserts."""
+    """Whether a quote has another number or detail in place of the claim's, or denies the claim."""
     if (
         other_numbers(claim.tokens, quote.tokens)
         or _has_other_values(quote, claim)
@@ -350,13 +352,13 @@ def _contradicts(
         return True
     if not (may_deny and contradicts(claim.text, quote.text)):
         return False
-    # Not all negations of all languages are known: those of two languages are not compared.
+    # Not every negation of every language is known, so two languages are not compared.
     languages = {_language(side.text, ()) for side in (quote, claim)}
     return len(languages - {""}) <= 1
 
 
 def _has_other_values(quote: Side, claim: Side) -> bool:
-    """Whether keys that a claim names have numbers in a quote ("timeout=300"), and none is its."""
+    """Whether a quote gives keys of a claim numbers ("timeout=300"), none of which is the claim's."""
     claimed = _numbers(claim.tokens)
     stated: set[str] = set()
     for key, value in _PAIR.findall(quote.text):
@@ -378,7 +380,7 @@ def _numbers(tokens: Iterable[Token]) -> set[str]:
 
 
 def _is_too_short(quote: Side, claim: Side) -> bool:
-    """Whether a quote of a word or two does not hold the numbers and names of its claim."""
+    """Whether a quote of a word or two lacks content, numbers or names of its claim."""
     words = quote_words(quote.text)
     # Two characters of a script without spaces are about a word.
     size = len(words) - len(UNSPACED.findall(quote.text)) / 2

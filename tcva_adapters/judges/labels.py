@@ -1,4 +1,4 @@
-"""The words of a verdict: which level each stands for, and the numbers of claims."""
+"""Read the words of a verdict as levels, and the numbers of claims."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Label: TypeAlias = Verdict | Literal["not_a_claim", "refusal"]
 """A level, or the mark of a sentence that claims nothing or declines to answer."""
 
 NOUN = r"(?:claim|statement|criterion|sentence|verdict)"
-"""A pattern for what stands before the number of a claim."""
+"""A pattern for the noun before the number of a claim."""
 
 ELLIPSIS = re.compile(r"\.\.+|…")
 
 MOST_SHOWN = 40
-"""No label or number is longer, and no more of one is shown."""
+"""The most characters of a label or number, and of an unknown word that a message shows."""
 
 _WAYS: dict[Verdict, str] = {
     Verdict.FULLY: "full fully completely entirely wholly totally",
@@ -56,7 +56,7 @@ _NUMBER = re.compile(
 
 @lru_cache(maxsize=1024)
 def read_label(word: str) -> Label | None:
-    """The label that a word is, exactly; None where it is none of them.
+    """Read a word that is exactly a label; None for any other text.
 
     Case, surrounding quotes and marks, and hyphens or underscores for spaces do not matter. No
     part of a longer text is ever taken for the label.
@@ -74,7 +74,7 @@ def read_label(word: str) -> Label | None:
 
 
 def read_number(value: object) -> int | None:
-    """A whole number, alone or behind a word such as "claim"; None for anything else."""
+    """Read a whole number, alone or behind a word such as "claim"; None for anything else."""
     if isinstance(value, str):
         match = _NUMBER.fullmatch(value) if len(value) <= MOST_SHOWN else None
         return int(match[1]) if match else None
@@ -91,7 +91,7 @@ class ParsedVerdict:
 
     Attributes:
         number: The claim's number, counted from 1; None where the judge names none.
-        word: What stands in the place of the label.
+        word: The value in the place of the label, whatever it is.
         evidence: The quote, empty where there is none; several quotes joined by " ... ".
         reason: The judge's reason, or an empty string.
     """
@@ -103,5 +103,5 @@ class ParsedVerdict:
 
     @property
     def label(self) -> Label | None:
-        """A level, or the mark of a sentence without a claim; None for any other word."""
+        """The level or mark that the word stands for; None for any other word."""
         return read_label(self.word) if isinstance(self.word, str) else None

@@ -1,11 +1,11 @@
-"""The embedded judge: compares words, numbers, names and negation. Offline, no model.
+"""The lexical judge, which compares words, numbers, names and negation, offline and without a model.
 
-It is a baseline that says what it is. Texts that copy their source are judged well; an honest
-paraphrase in other words gets a lower level than it deserves, and what follows only by inference,
-by arithmetic or from world knowledge is not seen at all.
+It is a baseline. Texts that copy their source are judged well; an honest paraphrase in other words
+gets a lower level than it deserves, and support that follows only by inference, by arithmetic or from
+world knowledge is not recognised.
 
 The constants below are round and few. They were chosen on eight data sets together, and none of
-them decides much.
+them has much influence.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ LEXICAL_VERSION = "lexical/5"
 """Changes with every change of the algorithm that could change a verdict."""
 
 A_CHARACTER = 2e-7
-"""About how many seconds a character of the contexts takes."""
+"""Approximate seconds per character of the contexts."""
 
 _WEIGHTS = WeightScheme.DEFAULT.weights
 _FUNCTION_WORD = 0.5  # what it counts where a content word counts 1
 _THIN = 1  # content words that count as coincidence
-_FUNCTION_WORDS_ALONE = 0.2  # content words that they stand for
+_FUNCTION_WORDS_ALONE = 0.2  # content words for which they count together
 _SPEAKER = 0.5  # factor of a speaker's own word, which documents do not support
 _SPEAKERS = frozenset({"i", "me", "my", "mine", "myself"})
 _MOST_SPEAKERS = 2
@@ -80,7 +80,7 @@ _LIKELY: tuple[tuple[float, Shares], ...] = (
     (0.7, (0.6, 0.1, 0.1, 0.2, 0.0)),
     (1.0, (1.0, 0.0, 0.0, 0.0, 0.0)),
 )
-"""Support, and how likely each level is there; see `distribution`."""
+"""Rows of support and the probability of each level there; see `distribution`."""
 
 _HALF = 0.5 - 1e-9
 _SOURCE = re.compile(r"\[\^?\d{1,3}(?:[,;–-] ?\d{1,3})*\]")
@@ -89,7 +89,7 @@ _ITEM = re.compile(r"(?:\A|(?<=[.!?:;] ))\(?(\d{1,2})[.)] (?=\S)")
 
 @dataclass(frozen=True, slots=True)
 class LexicalJudge:
-    """Judges claims by their words; deterministic bit for bit.
+    """A judge of claims by their words; deterministic bit for bit.
 
     >>> from tcva_adapters.criteria import FAITHFULNESS
     >>> text = ["Adults take 40 mg once a day. Children take 10 mg."]
@@ -104,10 +104,10 @@ class LexicalJudge:
     is_local: ClassVar[bool] = True
 
     def check(self, criterion: Criterion) -> None:
-        """Refuse lists of criteria texts, which words cannot judge.
+        """Refuse a criterion with statements, which cannot be judged by comparing words.
 
         Raises:
-            InvalidValueError: The criterion is such a list.
+            InvalidValueError: The criterion has statements.
         """
         if criterion.statements:
             raise InvalidValueError(
@@ -129,7 +129,7 @@ class LexicalJudge:
         )
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """The same, awaited: long texts do not hold up the event loop."""
+        """The same, awaited; long texts do not block the event loop."""
         size = len(sample.field(criterion.against) or "")
         return await work_aside(
             partial(self.assess, sample, criterion), size * A_CHARACTER
@@ -141,14 +141,14 @@ class LexicalJudge:
         passages: Sequence[str],
         criterion: Criterion,
     ) -> list[ClaimVerdict]:
-        """One verdict per claim, in order.
+        """Judge claims by passages; one verdict per claim, in order.
 
         Args:
             claims: Sentences, as `split_claims` makes them, in the order of their text.
-            passages: The texts that they are judged against; none at all supports nothing.
-            criterion: Decides how: a criterion against ``input`` asks which words of the question
-                the claims take up, which is a weak sign of relevance; every other one asks how far
-                the passages support a claim.
+            passages: The texts that they are judged against; without any, no claim is supported.
+            criterion: The criterion. One against ``input`` asks which words of the question the
+                claims take up, which is a weak sign of relevance; any other one asks how far the
+                passages support a claim.
 
         Returns:
             Verdicts with probabilities, passage number, quote and reason. A sentence that claims
@@ -169,7 +169,7 @@ class LexicalJudge:
 
 
 def _non_claims(claims: Sequence[str]) -> dict[str, ClaimVerdict]:
-    """The sentences that claim nothing.
+    """Find the sentences that claim nothing.
 
     A few words without content ("Yes.") claim nothing next to a claim; alone they are the answer.
     """
@@ -196,10 +196,10 @@ def _is_bare(claim: str) -> bool:
 
 
 def without_marks(claims: Sequence[str]) -> list[str]:
-    """The claims of a text without citations such as ``[2]``, and without the numbers of its items.
+    """Remove citations such as ``[2]`` and the numbers of items from the claims of a text.
 
-    A number in front of a claim or sentence is an item's where another one has the number before
-    it or behind it.
+    A number in front of a claim or sentence is an item's where another claim or sentence has the
+    previous or the next number.
 
     >>> without_marks(["1. Stir it [3].", "2. Heat it.", "7. Juli: closed."])
     ['Stir it .', 'Heat it.', '7. Juli: closed.']
@@ -218,7 +218,7 @@ def _best_supported(
     unmarked: str,
     index: SentenceIndex,
 ) -> ClaimVerdict:
-    """The better verdict on a claim with and without its marks: passages may have citations, too."""
+    """Judge a claim with and without its marks, as passages may have them too; take the better verdict."""
     texts = dict.fromkeys((claim, unmarked))
     verdicts = [_supported(claim, text, index) for text in texts]
     return max(verdicts, key=_weight)
@@ -229,7 +229,7 @@ def _supported(
     text: str,
     index: SentenceIndex,
 ) -> ClaimVerdict:
-    """How far the passages support a claim's text, in the words of its nearest sentence."""
+    """Judge how far the passages support a claim's text; the nearest sentence is the quote."""
     tokens = tokenise(text)
     sentence = index.best(tokens)
     if sentence is None:
@@ -293,10 +293,11 @@ def _overlap(
     source: Sequence[Token],
     index: SentenceIndex,
 ) -> float:
-    """The mean of four shares of the claim, in [0, 1].
+    """The mean of four shares of a claim, in [0, 1].
 
-    Its words and its pairs of neighbouring words that occur in the passages, its words of content
-    and its 5-grams of characters that occur in the sentence that is nearest to it.
+    They are the shares of its words, and of its pairs of neighbouring words, that occur in the
+    passages, and of its content words, and of its 5-grams of characters, that occur in the nearest
+    sentence.
     """
     n_content = sum(map(index.has, content))
     n_others = sum(map(index.has, tokens)) - n_content
@@ -333,7 +334,7 @@ def _breaks_off(known: Sequence[bool]) -> bool:
 
 
 def _relevance(claims: Sequence[str], question: SentenceIndex) -> list[ClaimVerdict]:
-    """How many of the question's words each claim takes up; half of them are as good as all.
+    """Judge claims by how many of the question's words each takes up; half of them count as all.
 
     A claim that takes up none is `minor` where others of the same answer do (it may go on with a
     pronoun), and `none` where no claim does.
@@ -376,16 +377,16 @@ def _relevance(claims: Sequence[str], question: SentenceIndex) -> list[ClaimVerd
 
 
 def distribution(support: float, highest: int = 0) -> Shares:
-    """How likely each level is for a claim of this support, which is cut off at 0 and 1.
+    """The probability of each level for a claim with this support, which is clipped to [0, 1].
 
-    Straight lines between the rows of a small table. Below a tenth, words in common are
-    coincidence: `none` and nothing else. On labelled texts, claims that share a third with their
-    passages are as often supported as not, in other words.
+    Probabilities are interpolated linearly between the rows of a small table. Below a tenth, words in
+    common are coincidence, and the level is `none`. On labelled texts, claims that share a third with
+    their passages are supported, in other words, as often as they are not.
 
     Args:
-        support: 0 is no word in common, 1 a sentence of the passages.
-        highest: The highest level that is possible, 0 for `fully`; it takes the shares of those
-            above it.
+        support: The support; 0 is no word in common, 1 a sentence of the passages.
+        highest: The index of the highest level that is possible, 0 for `fully`; it takes the shares
+            of the levels above it.
 
     >>> distribution(1.0), distribution(0.3, 1)
     ((1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.6, 0.1, 0.3, 0.0))
@@ -405,7 +406,7 @@ def distribution(support: float, highest: int = 0) -> Shares:
 
 
 def _weight(verdict: ClaimVerdict) -> float:
-    """The weight to be expected, in [0, 1]."""
+    """The expected weight of a verdict, in [0, 1]."""
     return sum(
         w * share for w, share in zip(_WEIGHTS, verdict.shares or (), strict=True)
     )
@@ -417,7 +418,7 @@ def _verdict(
     sentence: Sentence | None,
     reason: str,
 ) -> ClaimVerdict:
-    """The verdict with the level in the middle: as likely a higher one as a lower one."""
+    """Make a verdict with the median level: a higher one is as likely as a lower one."""
     level = LEVELS[sum(share < _HALF for share in accumulate(shares))]
     return quoting(
         sentence,

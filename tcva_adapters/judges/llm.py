@@ -1,4 +1,4 @@
-"""A language model as judge: what it is asked about a sample, and the assessment of its replies."""
+"""A language model as judge: the requests about a sample, and the assessment of the replies."""
 
 from __future__ import annotations
 
@@ -39,12 +39,13 @@ from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.text.sentences import split_claims
 
 _USUAL = {"verdicts": "written", "repeat": 0, "repeat_temperature": None}
-"""Settings that are parameters of a judge only where they are not as usual: equal judgements, equal keys."""
+"""Defaults of settings that are parameters only where they are changed, so that equal judgements
+have equal keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class LLMJudge:
-    """A language model as judge: one call for all verdicts of a sample, or one for each.
+    """A language model as judge: one call for up to 24 verdicts of a sample, or one call for each.
 
     Attributes:
         model: The model that answers.
@@ -52,10 +53,11 @@ class LLMJudge:
             claims first (the paper's protocol, two calls).
         max_claims: Samples with more claims are unscored (``too_long``), without a call.
         verdicts: ``written`` asks for all verdicts, with evidence and reasons, in one call for up
-            to 24 claims; ``yes_no`` for yes or no, one call a claim, and reads how likely the model
-            held yes by the probabilities of tokens.
-        repeat: Which of several independent judgements it makes; added to the model's seed.
-        repeat_temperature: The model's temperature for it; None leaves the model's own.
+            to 24 claims; ``yes_no`` asks for yes or no, in one call per claim, and reads the
+            probability of yes from the probabilities of tokens.
+        repeat: The number of this judgement among independent ones, from 0; added to the model's
+            seed.
+        repeat_temperature: The model's temperature in this repeat; None keeps the model's own.
 
     Raises:
         InvalidValueError: An unknown ``claims`` mode or form of verdicts, or ``max_claims`` below 1.
@@ -81,13 +83,13 @@ class LLMJudge:
 
     @property
     def prompt_version(self) -> str:
-        """The version of the prompts, with the forms of verdicts and claims that are not the usual."""
+        """The version of the prompts, with the forms of verdicts and claims that are not the default."""
         forms = {self.verdicts, self.claims} - {"written", "split"}
         return " ".join([prompts.PROMPT_VERSION, *sorted(forms)])
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """The model's parameters as they are now, and how claims are made."""
+        """The model's current parameters, and the settings of this judge."""
         parameters: dict[str, object] = {
             **self.model.parameters,
             "claims": self.claims,
@@ -101,14 +103,14 @@ class LLMJudge:
 
     @property
     def identity(self) -> Identity:
-        """That of the model: how claims are made is part of the key. A subclass is itself."""
+        """The identity of the model, as the settings are part of the key; a subclass has its own."""
         return identity_of(self.model) if type(self) is LLMJudge else Identity(self)
 
     def check(self, criterion: Criterion) -> None:
-        """Any criterion will do."""
+        """Accept any criterion."""
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """Judge one sample; a failed call or a bad reply becomes the reason of an unscored one."""
+        """Call the model to judge one sample; after a failed call or a bad reply it is unscored."""
         return drive(self.rounds(sample, criterion), self.model)
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
@@ -123,12 +125,13 @@ class LLMJudge:
     ) -> Rounds[Assessment]:
         """Judge a sample as a generator of requests, for callers that make the calls themselves.
 
-        It raises nothing.
+        Nothing is raised: an error becomes the reason of an unscored assessment.
 
         Args:
-            sample: What is judged.
-            criterion: By what.
-            memory: What the judge said of sentences before; without one, each is asked about.
+            sample: The sample that is judged.
+            criterion: The criterion that it is judged by.
+            memory: The marks that the judge gave sentences before; by default it has none, and each
+                marked sentence is asked about.
         """
         sampling = Sampling(
             seed_offset=self.repeat, temperature=self.repeat_temperature
@@ -163,9 +166,12 @@ class LLMJudge:
         criterion: Criterion,
         sentences: Sequence[str],
     ) -> Rounds[tuple[ClaimVerdict, ...]]:
-        """The claims of a text with their verdicts, and its sentences that claim nothing.
+        """Ask for verdicts on the claims of a text, and add its sentences that claim nothing.
 
-        The judge is asked about those alone that the lists of phrases do not know.
+        Sentences that claim nothing by the lists of phrases are not asked about.
+
+        Raises:
+            JudgeError: There are too many claims, a call failed, or a reply cannot be used.
         """
         texts = sentences
         non_claims = {} if criterion.statements else listed_non_claims(texts)
@@ -194,10 +200,10 @@ class LLMJudge:
         sample: Sample,
         criterion: Criterion,
     ) -> Rounds[list[str]]:
-        """The claims that the model finds in a text.
+        """Ask the model for the claims of a text.
 
         Raises:
-            JudgeError: The call failed, or its reply is no list of claims.
+            JudgeError: The call failed, or its reply holds no complete list of claims.
         """
         request = prompts.claims_request(sample, criterion, self.max_claims)
         (reply,) = yield from calls.ask([request])

@@ -41,23 +41,23 @@ NLI_VERSION = "nli/2"
 """Changes with every change of the windows or the levels that could change a verdict."""
 
 _MOST_NEAR = 64  # sentences; more fit into no window
-_SPARE = 4  # tokens that two texts may have more together than alone
+_SPARE = 4  # tokens that two texts may have more together than apart
 
 
 class NLIJudge:
-    """Judges claims by P(entailment) of windows of the passages; the best window counts.
+    """A judge of claims by P(entailment) from windows of the passages; the best window counts.
 
     Args:
-        folder: Holds ``model.onnx`` (or ``onnx/model.onnx``), ``tokenizer.json`` and
+        folder: The folder with ``model.onnx`` (or ``onnx/model.onnx``), ``tokenizer.json`` and
             ``config.json``, whose ``id2label`` names what the classes mean.
 
     Attributes:
-        name: What its config.json calls the model, with the beginning of the digest of its files: a
-            copy of the folder is the same judge.
-        address: What names this judge from any working directory.
+        name: The model's name by its config.json, with the beginning of the digest of its files, so
+            that a copy of the folder is the same judge.
+        address: The name of this judge with the full path, for any working directory.
 
     Raises:
-        InvalidValueError: The folder lacks something, or it cannot be used.
+        InvalidValueError: The folder lacks a file, or a file cannot be used.
     """
 
     prompt_version = NLI_VERSION
@@ -70,15 +70,15 @@ class NLIJudge:
         self.name = f"nli:{model.title}@{self._digest[:8]}"
         self.address = f"nli:{self.folder}"
         self.parameters: Mapping[str, Any] = {"files": self._digest}
-        # Judging takes time here, so it is shared: judges of equal files are one.
+        # Judging takes time, so judgements are shared; judges of equal files are one.
         self.identity = Identity(model, self._digest)
 
     def __reduce__(self) -> tuple[type[NLIJudge], tuple[str]]:
-        """Its folder: whoever unpickles it loads the model anew."""
+        """Pickle the folder's path alone; unpickling loads the model anew."""
         return NLIJudge, (str(self.folder),)
 
     def check(self, criterion: Criterion) -> None:
-        """Refuse what is no question of support: statements, and relevance to the question.
+        """Refuse criteria that are not about support: statements, and relevance to the question.
 
         Raises:
             InvalidValueError: The criterion is one of these.
@@ -90,11 +90,11 @@ class NLIJudge:
             )
 
     def probe(self) -> dict[str, object]:
-        """The lines that ``tcva doctor`` shows of this judge."""
+        """Load the model, and return the lines that ``tcva doctor`` shows of this judge."""
         return {"answers": True, "classes": ", ".join(self._model().labels)}
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """Judge one sample; a model that fails becomes the reason of an unscored one.
+        """Judge one sample; if the model fails, the sample is unscored.
 
         Raises:
             InvalidValueError: See `check`.
@@ -114,7 +114,7 @@ class NLIJudge:
         )
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """The same in another thread: the event loop goes on."""
+        """The same, awaited; another thread does the work, so the event loop is not blocked."""
         return await asyncio.to_thread(self.assess, sample, criterion)
 
     def _model(self) -> CrossEncoder:
@@ -128,13 +128,13 @@ class NLIJudge:
 
 
 class _Comparison(NamedTuple):
-    """A claim with the windows that it is held against.
+    """A claim with the windows that it is judged against.
 
     Attributes:
-        note: What the reason has to say of that.
-        near: The places of the sentences that share a word with it, the nearest first.
-        windows: Places of sentences each, in the order of the passages.
-        pairs: What the model is asked, one for each window.
+        note: An addition to the reason about texts that were cut; else empty.
+        near: The indices of the sentences that share a word with the claim, the nearest first.
+        windows: The indices of the sentences of each window, in the order of the passages.
+        pairs: Premise and hypothesis for the model, one pair for each window.
     """
 
     note: str
@@ -148,7 +148,7 @@ def _verdicts(
     claims: Sequence[str],
     index: SentenceIndex,
 ) -> list[ClaimVerdict]:
-    """One verdict per claim, in order; the pairs of all claims go to the model together."""
+    """Judge claims, one verdict each, in order; the pairs of all claims go to the model together."""
     verdicts = listed_non_claims(claims)
     comparisons = {
         claim: _comparison(model, text, index)
@@ -173,10 +173,11 @@ def _comparison(
     claim: str,
     index: SentenceIndex,
 ) -> _Comparison:
-    """A claim with its windows: at most four, of the sentences that share most words with it.
+    """Choose at most four windows for a claim, by the sentences that share most words with it.
 
-    The nearest sentence alone; the nearest ones from anywhere; and the nearest two with what
-    stands around them. Where no sentence shares a word, the beginning and the middle of the text.
+    These are the nearest sentence alone; the nearest sentences from anywhere; and each of the nearest
+    two with the sentences around it. Where no sentence shares a word, the beginning and the middle of
+    the text are taken.
     """
     text, size = model.cut(claim, model.room // 2)
     room = model.room - size - _SPARE
@@ -184,7 +185,7 @@ def _comparison(
     near = index.ranked(tokenise(text), _MOST_NEAR)
 
     def window_of(places: Iterable[int]) -> tuple[int, ...]:
-        """The first of these places, as many as there is room for."""
+        """Take the first sentences for which there is room, in the order of the text."""
         window: list[int] = []
         left = room
         for place in places:
@@ -195,7 +196,7 @@ def _comparison(
         return tuple(sorted(window))
 
     def around(centre: int) -> list[int]:
-        """The places in the same passage, the nearest first."""
+        """The indices of the sentences of the same passage, the nearest first."""
         places = range(max(0, centre - room), min(centre + room, len(sentences)))
         passage = sentences[centre].passage
         same = [place for place in places if sentences[place].passage == passage]
@@ -226,7 +227,7 @@ def _verdict(
     chances: Sequence[Chance],
     index: SentenceIndex,
 ) -> ClaimVerdict:
-    """The verdict of the window with the highest P(entailment); its nearest sentence is the quote."""
+    """Make the verdict of the window with the highest P(entailment); it quotes the nearest sentence."""
     if not chances:
         return ClaimVerdict(
             claim=claim,

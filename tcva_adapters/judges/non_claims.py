@@ -1,7 +1,7 @@
 """Sentences that claim nothing: known by lists of phrases, or marked by a judge.
 
-In a request for verdicts, the answer and its contexts can plead for a sentence ("this is no claim").
-So a mark is believed only after a request that holds the sentence alone, where they cannot.
+In a request for verdicts, the answer and its contexts can influence the judge ("this is no claim"). So a
+mark is accepted only after a request that holds the sentence alone.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.text.non_claims import non_claim_kind
 
 MOST_SENTENCES = 24
-"""Sentences of one sample that are asked about alone; further marks are not believed."""
+"""The most sentences of one sample that are asked about alone; further marks are not accepted."""
 
 
 def listed_non_claims(sentences: Iterable[str]) -> dict[str, ClaimVerdict]:
-    """The sentences that claim nothing by the lists of phrases.
+    """Find the sentences that claim nothing by the lists of phrases.
 
     >>> listed_non_claims(["Hello!", "It opens at nine."])["Hello!"].reason
     'greeting'
@@ -35,14 +35,15 @@ def listed_non_claims(sentences: Iterable[str]) -> dict[str, ClaimVerdict]:
 
 
 def marked_by_judge(sentence: str, kind: str) -> ClaimVerdict:
-    """A sentence that claims nothing because the judge says so, and no list of phrases."""
+    """Make the entry of a sentence that claims nothing by the judge, and by no list of phrases."""
     return ClaimVerdict(claim=sentence, verdict=None, reason=kind, marked_by_judge=True)
 
 
 def without_assertion(calls: Calls, sentences: Iterable[str]) -> Rounds[set[str]]:
-    """Ask about sentences, each alone, and return those that claim nothing, in the judge's words.
+    """Ask the judge about sentences, each alone, and return those that claim nothing by its replies.
 
-    A sentence that was asked about before costs no call. After an unclear reply it counts as a claim.
+    A sentence that was asked about before costs no call. After an unclear reply, a sentence counts as
+    a claim.
 
     Raises:
         JudgeError: A call failed.

@@ -24,21 +24,21 @@ from tcva_adapters.samples.sample import Sample
 Combine = Literal["median", "fused"]
 
 REPEAT_TEMPERATURE = 0.7
-"""The model's temperature in repeats where it has none above 0: at 0 all of them are the same."""
+"""The temperature of repeats for a model at 0, where all repeats would be the same."""
 
 _AS_GOOD_AS_0 = 0.01
-"""A temperature up to here is taken for 0, in whose place RAGAS asks at this one."""
+"""The highest temperature that counts as 0: RAGAS uses it in place of 0."""
 
 
 class Several:
-    """Judges of the same claims that are one judge together.
+    """Several judges of the same claims that act as one judge.
 
     Attributes:
-        judges: They split a text in the same way.
-        combine: See `Panel`.
-        least: See there.
-        kind: What messages call the judges, in the plural.
-        name: What it is called, with its judges.
+        judges: The judges, which split a text in the same way.
+        combine: How verdicts are combined, see `Panel`.
+        least: How many judges must have succeeded, see `Panel`.
+        kind: The word for the judges in messages, in the plural.
+        name: The name, which holds the names of the judges.
     """
 
     kind: str
@@ -63,22 +63,22 @@ class Several:
             judge.check(criterion)
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """Every judge's verdicts, combined."""
+        """Judge one sample with every judge, and combine their verdicts."""
         return self.combined([judge.assess(sample, criterion) for judge in self.judges])
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """The same; the judges work at the same time."""
+        """The same, awaited; the judges work at the same time."""
         assessments = await asyncio.gather(
             *(judge.aassess(sample, criterion) for judge in self.judges)
         )
         return self.combined(assessments)
 
     def combined(self, assessments: Sequence[Assessment]) -> Assessment:
-        """One assessment made of several of the same sample, which stay in its ``panel``.
+        """Combine assessments of the same sample into one, which keeps them in its ``panel``.
 
         Args:
-            assessments: One per judge. Those without verdicts, or with verdicts on other claims than
-                the first judge that has some, are left out.
+            assessments: One per judge. Unscored ones, and those on other claims than the first scored
+                one, are left out.
         """
         counted = usable(assessments)
         claims: tuple[ClaimVerdict, ...] = ()
@@ -86,7 +86,7 @@ class Several:
         if len(counted) < self.least:
             unscored = self._unscored(assessments, len(counted))
             if not unscored.reason.is_failure:
-                # Shown are the sentences of a judge that says so.
+                # The sentences of the first judge with this reason are shown.
                 claims = next(a.claims for a in assessments if a.unscored == unscored)
         else:
             claims = combined_claims(counted, fused=self.combine == "fused")
@@ -114,7 +114,7 @@ class Several:
         )
 
     def _unscored(self, assessments: Sequence[Assessment], n_usable: int) -> Unscored:
-        """The reason that too few judges gave verdicts: that of a judge where it is no failure."""
+        """Say why too few judges gave verdicts; if none did, a reason that is no failure comes first."""
         reasons = [a.unscored for a in assessments if a.unscored is not None]
         if n_usable == 0:
             for unscored in reasons:
@@ -131,7 +131,7 @@ class Several:
 
 
 def single_judges(judge: Judge) -> list[Judge]:
-    """The judges that are asked: a judge itself, or those that it is made of, one by one."""
+    """The judges that are asked one by one: the judge itself, or those that it is made of."""
     if not isinstance(judge, Several):
         return [judge]
     return [*chain.from_iterable(map(single_judges, judge.judges))]
@@ -145,21 +145,21 @@ def groups_in(judge: Judge) -> list[Several]:
 
 
 def assessment_of(judge: Judge, answers: Iterator[Assessment]) -> Assessment:
-    """The judge's assessment; takes an answer for each of its `single_judges`."""
+    """Make a judge's assessment from the next answers, one for each of its `single_judges`."""
     if not isinstance(judge, Several):
         return next(answers)
     return judge.combined([assessment_of(member, answers) for member in judge.judges])
 
 
 class Panel(Several):
-    """Judges that look at the same claims. It is a judge itself, wherever a judge is taken.
+    """A panel of judges that judge the same claims. It can be used wherever a judge can.
 
     Args:
         judges: Two or more: names, LLM objects or judges. Each splits the text in the same way, so
-            that their verdicts can be held side by side.
+            that their verdicts can be combined claim by claim.
         combine: ``median`` gives each claim the median level (of an even number of judges the
             stricter of the two in the middle); ``fused`` gives it the shares of the judges'
-            votes, and scores count with these.
+            verdicts, from which scores are computed.
         least: How many judges must have succeeded; with fewer the sample is unscored. A judge
             that fails is left out.
         settings: For judges that are given by name or as an LLM object: ``max_claims``,
@@ -211,7 +211,7 @@ class Panel(Several):
 def panel_of(
     judges: Sequence[object], combine: Any, settings: Mapping[str, Any]
 ) -> tuple[Panel, dict[str, Any]]:
-    """The judges of a panel as one, and the settings without those that it takes itself.
+    """Make a panel of judges, and return it with the settings that are left for the evaluator.
 
     Raises:
         InvalidValueError: See `Panel`.
@@ -230,21 +230,21 @@ def _check_one_list(claims: str, kind: str) -> None:
 
 
 class Repeats(Several):
-    """Independent judgements of one judge, as one judge: a claim gets the shares of their verdicts.
+    """Independent judgements of one judge that act as one judge, by the shares of their verdicts.
 
     Each repeat is a judgement of its own: it is cached under its own key and shared with no other.
     Repeat ``i``, from 0 up, adds ``i`` to the model's seed. A model whose temperature is above
-    0.01 keeps it, any other is asked at `REPEAT_TEMPERATURE`. An LLM object that follows neither is asked
-    again as it is. Repeats show and average out what a judge says at random; what it always gets
-    wrong they repeat.
+    0.01 keeps it; any other is asked at `REPEAT_TEMPERATURE`. An LLM object that follows neither seed
+    nor temperature is asked again as it is. Repeats show and average out the random errors of a judge,
+    but not those that it always makes.
 
     Args:
         judge: A model as judge, or a panel with at least one.
-        number: How many, from 2 up.
+        number: The number of judgements, from 2 up.
 
     Raises:
-        InvalidValueError: The judge always says the same, makes claims of its own
-            (``claims="llm"``), or cannot be asked otherwise.
+        InvalidValueError: The judge is neither a model as judge nor a panel with one, or it makes
+            claims of its own (``claims="llm"``).
     """
 
     kind = "repeats"

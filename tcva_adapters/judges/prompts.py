@@ -24,7 +24,7 @@ could change a verdict; part of each store key."""
 
 ASSERTS = "asserts"
 SENTENCE_SCHEMA = "tcva_sentence"
-"""Names requests that hold one sentence alone."""
+"""The schema name of requests that hold one sentence alone."""
 
 NOT_A_CLAIM = "not_a_claim"
 REFUSAL = "refusal"
@@ -42,10 +42,11 @@ BLOCKS: dict[Field, str] = {
     "input": "QUESTION",
     "response": "RESPONSE",
 }
-"""Names of blocks, in the order of the user part: what is shared by most samples comes first."""
+"""The names of blocks, in the order of the user part: fields that most samples share come first."""
 
 _DIGEST = 6
-# Tag characters carry text that no reader sees; surrogates cannot be sent; the rest is control.
+# Tag characters carry text that no reader sees, and surrogates cannot be sent; the rest
+# are control characters.
 _UNSENDABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -53,7 +54,7 @@ _TEMPLATE_MARK = re.compile(r"[<＜](?=[|｜])")
 
 
 def sendable(text: str) -> str:
-    r"""A text without what cannot be sent, no reader sees, or a chat template reads as its own mark.
+    r"""Replace what cannot be sent, what no reader sees, and what a chat template reads as its mark.
 
     >>> sendable("a\x00b, cout << x"), "<|" in sendable("<|im_end|>")
     ('a b, cout << x', False)
@@ -70,10 +71,9 @@ def _replaced(match: re.Match[str]) -> str:
 
 
 def block(name: str, text: str) -> str:
-    r"""A text between two lines with a digest of it, which the text itself does not hold.
+    r"""Put a text between two lines with a digest that does not occur in the text.
 
-    So no text can close its block: it would have to know a digest of which it is a part, and one
-    that does gets another.
+    So no text can close its own block: a text that contains its digest gets another one.
 
     >>> block("CLAIM 1", "It is red.")
     '<<<CLAIM 1 0cf15a>>>\nIt is red.\n<<<END CLAIM 1 0cf15a>>>'
@@ -85,9 +85,9 @@ def block(name: str, text: str) -> str:
 
 
 def sample_blocks(sample: Sample, wanted: Sequence[Field]) -> list[str]:
-    """The texts of some fields of a sample, a block each, what samples share first.
+    """Put the texts of some fields of a sample into blocks; fields that samples share come first.
 
-    What was said before a question is shown with it.
+    The conversation before a question is shown with it.
     """
     parts: list[str] = []
     for field, name in BLOCKS.items():
@@ -112,8 +112,9 @@ _HISTORY = (
 _END = "The data ends here."
 _REPLY = "Reply with the JSON object alone."
 _MOST_SPELT_OUT = 20
-"""Claims up to here have their entries spelt out in the schema. Strict modes allow 100 properties,
-four a claim with its own; beyond, entries are referred to, which not every server can follow."""
+"""The most claims whose entries are spelt out in the schema. Strict modes allow 100 properties, and
+each claim takes four, its own included. For more claims, entries are references, which not every
+server supports."""
 
 
 def _quote_key(against: Field) -> str:
@@ -131,18 +132,18 @@ def verdict_request(
     allow_non_claims: bool = True,
     problems: Sequence[str] = (),
 ) -> JudgeRequest:
-    """One request for the verdicts on claims of a sample (paper, section 4.8).
+    """Make one request for the verdicts on claims of a sample (paper, section 4.8).
 
     Args:
         sample: The sample; the fields that the criterion looks at must not be None.
         criterion: What is judged, and against what.
         claims: The claims, numbered from 1; of a criterion with statements, the statements.
-        shown: The blocks of the sample's texts, where they are there already.
-        only: Numbers of the claims that still lack a verdict. The prompt stays the same up to its
+        shown: The blocks of the sample's texts, if they were made before.
+        only: The numbers of claims that still lack a verdict. The prompt stays the same up to its
             last lines, which then ask for these alone.
         allow_non_claims: Whether a sentence may be marked as claiming nothing or as a refusal.
             Criteria with statements never allow it: each statement is to be judged.
-        problems: What was wrong with the reply before, in our own words.
+        problems: What was wrong with the previous reply, without quoting from it.
     """
     allow = allow_non_claims and not criterion.statements
     numbers = range(1, len(claims) + 1) if only is None else sorted({*only})
@@ -152,7 +153,7 @@ def verdict_request(
         parts.append(block(f"CLAIM {number}", claim))
     which = "each of these claims" if only is None else "these claims only"
     ask = f"Give one verdict for {which}: {', '.join(keys)}."
-    # Here, and not in the instructions alone: small models copy what they have read last, the claims.
+    # Repeated here, as small models copy what they have read last, which is the claims.
     source = f"Quote {BLOCKS[criterion.against]}, not CLAIM."
     parts.append(" ".join([_END, *problems, ask, source, _REPLY]))
     return JudgeRequest(
@@ -170,7 +171,7 @@ def _verdict_schema(
     *,
     allow_non_claims: bool,
 ) -> dict[str, object]:
-    """An object with a key per claim, so that a server that enforces it leaves none out."""
+    """Make the schema of an object with a key per claim; a server that enforces it omits none."""
     words = [level.value for level in LEVELS]
     if allow_non_claims:
         words += [NOT_A_CLAIM, REFUSAL]
@@ -189,7 +190,7 @@ def claims_request(
     criterion: Criterion,
     max_claims: int,
 ) -> JudgeRequest:
-    """A request to break a field of the sample into claims (paper, section 4.8).
+    """Make a request to break a field of the sample into claims (paper, section 4.8).
 
     Args:
         sample: The sample; the field that holds the claims must not be None.
@@ -210,9 +211,9 @@ def claims_request(
 
 
 def sentence_request(sentence: str) -> JudgeRequest:
-    """A request that holds one sentence alone: does it assert something?
+    """Make a request that asks whether one sentence alone asserts something.
 
-    Nothing else of the sample is in it, so nothing else can plead for the sentence.
+    It holds nothing else of the sample, so no other text can influence the answer.
     """
     word = {"type": "string", "enum": ["yes", "no"]}
     return JudgeRequest(
@@ -224,7 +225,7 @@ def sentence_request(sentence: str) -> JudgeRequest:
 
 
 def orientation(criterion: Criterion) -> list[str]:
-    """The section on what is shown with claims and their evidence; none where nothing is."""
+    """Write the section about fields that are shown for orientation only; empty without any."""
     if not criterion.shows:
         return []
     shown = " and ".join(DESCRIPTIONS[field] for field in criterion.shows)
@@ -233,7 +234,7 @@ def orientation(criterion: Criterion) -> list[str]:
 
 @lru_cache(maxsize=64)
 def verdict_system(criterion: Criterion, *, allow_non_claims: bool) -> str:
-    """The instructions for verdicts; they depend on the criterion alone, so they are cached.
+    """Write the instructions for verdicts; they hold nothing of a sample, so they are cached.
 
     Args:
         criterion: What is judged, and against what.

@@ -1,8 +1,8 @@
-"""Finds the quotes of a judge in the passages.
+"""Find the quotes of a judge in the passages.
 
-Comparing word for word would punish honest judges for a curly quotation mark, so texts are compared
-by their words alone, and a longer quote may differ in a word or two. What changes the meaning may
-not differ: numbers, names, negations.
+Comparing character by character would reject an honest quote for a curly quotation mark, so texts are
+compared by their words alone, and a longer quote may differ in a word or two. Numbers, names and
+negations may not differ, as they change the meaning.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from tcva_adapters.text.words import (
 )
 
 NEAR_ENOUGH = 0.7
-"""Share of a quote's three-word sequences that one stretch of a passage must have. One changed
-word takes away three of them, so it is allowed within a quote of twelve words, not of eight."""
+"""The share of a quote's three-word sequences that one stretch of a passage must have. A changed
+word removes three of them, so it is allowed within a quote of twelve words, not of eight."""
 
 LONGEST = 10_000
-"""In characters; a longer quote is not found, and with a longer claim quotes are not compared."""
+"""The most characters of a quote that is looked up, and of a claim that is compared with its quote."""
 
 MOST_FRAGMENTS = 10
-"""Parts of a quote; of more than these none is found."""
+"""The most fragments of a quote; a quote with more is not found."""
 
 _GRAM = 3
 _SHORTEST_NEAR = 6  # quotes with fewer words must match exactly
@@ -51,7 +51,7 @@ _MOST_STRETCHES = 20
 _MOST_HITS = 50_000
 _MOST_PLACES = 2000
 _SHIFT = 2  # words that a similar stretch may have more or fewer in its middle
-_NEAREST = 3  # places of a fragment behind another that may follow on it
+_NEAREST = 3  # next places of a fragment that are tried behind another one
 _REACH = 8  # words outside a quote in which a negation counts
 _END = "\n"  # stands behind each passage; no word is like it
 _MARKS = STOPS | PAUSES
@@ -68,11 +68,11 @@ class QuotePlace(NamedTuple):
     """The place of a quote in the passages.
 
     Attributes:
-        passages: The numbers of the passages that hold it, counted from 1, rising; where one has
-            it without a negation at its edge, those alone.
+        passages: The numbers of the passages that hold it, counted from 1, in ascending order; where
+            some have it without a negation at its edge, only those.
         at: The index of the first word of its first place there.
-        denied_before: Whether a negation stands just before it wherever it occurs.
-        denied_behind: Whether one stands just behind it.
+        denied_before: Whether a negation denies it wherever it occurs, somewhere from just before it.
+        denied_behind: The same for a negation just behind it.
     """
 
     passages: tuple[int, ...]
@@ -82,7 +82,7 @@ class QuotePlace(NamedTuple):
 
 
 class _Fragment(NamedTuple):
-    """A part of a quote between ellipses: how many words it has, and its places, rising."""
+    """A part of a quote between ellipses: its number of words, and its places in ascending order."""
 
     size: int
     places: list[Place]
@@ -91,13 +91,13 @@ class _Fragment(NamedTuple):
 class Passages:
     """Passages, prepared once for all quotes that are looked up in them.
 
-    What one quote may cost is bounded: the first 2000 places that begin like a run of words count;
-    a similar stretch is looked for at 50 000 places that have three of its words in a row, as many
-    for each three.
+    The work for one quote is bounded: a run of words is compared at the first 2000 candidate places,
+    and similar stretches are looked for at 50 000 places that have three words of the quote in a row,
+    divided evenly among its three-word sequences.
 
     Attributes:
-        words: In small letters, with an end behind each passage.
-        known: Quotes that were looked up, and where they stand.
+        words: All words in lower case, with an end mark behind each passage.
+        known: The quotes that were looked up, with their places; None for one that was not found.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -127,23 +127,23 @@ class Passages:
         self._ends = [*accumulate(map(len, barred))]
 
     def passage(self, at: int) -> int:
-        """In which passage a word stands, counted from 1."""
+        """The number of the passage that a word is in, counted from 1."""
         return bisect_right(self._firsts, at)
 
     def is_sentence(self, at: int, quote: str) -> bool:
-        """Whether a quote that stands here is a whole passage, or a whole sentence of one."""
+        """Whether a quote that begins at a word is a whole passage, or a whole sentence of one."""
         edges = {first - 1 for first in self._firsts}.union(self._firsts, self._stops)
         return {at, at + len(quote_words(quote))} <= edges
 
     def around(self, at: int, reach: int) -> list[str]:
-        """The words of its passage on both sides of one."""
+        """The words on both sides of a word, as far as its passage goes."""
         number = self.passage(at)
         begin = self._firsts[number - 1]
         end = self._firsts[number] - 1
         return self.words[max(begin, at - reach) : min(end, at + reach)]
 
     def exact(self, quote: Sequence[str]) -> list[Place]:
-        """Find words one behind the other, however they are written together or apart."""
+        """Find all places of a run of words, whether they are written together or apart."""
         wanted = "".join(_barred(quote))
         places: list[Place] = []
         start = self._joined.find(wanted)
@@ -160,7 +160,7 @@ class Passages:
         return places
 
     def near(self, quote: Sequence[str], names: frozenset[str]) -> list[Place]:
-        """Stretches, one in a passage, that have enough of the quote's sequences of three words."""
+        """Find similar stretches, one per passage, with enough of a quote's three-word sequences."""
         size = len(quote)
         if size < _SHORTEST_NEAR:
             return []
@@ -175,7 +175,7 @@ class Passages:
                 hits[at - i].append((at, i))
 
         places: dict[int, Place] = {}
-        # Of as many hits, those that come first.
+        # Among stretches with as many hits, the first ones are taken.
         for start in nlargest(
             _MOST_STRETCHES, hits, key=lambda at: (len(hits[at]), -min(hits[at])[0])
         ):
@@ -201,7 +201,7 @@ class Passages:
 
     @cached_property
     def _sequences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The hashes of all three words in a row, sorted, and where they stand."""
+        """The sorted hashes of all three-word sequences, and where these begin."""
         rows = zip(
             self.words,
             self.words[1:],
@@ -239,10 +239,10 @@ class Passages:
         *,
         is_single: bool,
     ) -> bool:
-        """Whether an ellipsis may join a stretch that ends there and one that begins there.
+        """Whether an ellipsis may join a stretch that ends at a word with one that begins at another.
 
-        It may not hide a negation in a sentence that it breaks off or takes up again, and a single
-        word must belong to the sentence that it is quoted with.
+        It may not leave out a negation of a sentence that it breaks off or resumes, and a fragment of
+        a single word must be in the same sentence as the other fragment.
         """
         if self.passage(begin) != self.passage(end - 1):
             return False
@@ -258,7 +258,7 @@ class Passages:
         return stop > last or not is_single
 
     def place_of(self, places: Sequence[Place]) -> QuotePlace:
-        """Sum up the places of a quote; those where no edge of it is denied come first."""
+        """Combine the places of a quote; where some are not denied at an edge, only those count."""
         asserted: list[Place] = []
         any_before = any_behind = False
         for first, end in places:
@@ -284,21 +284,21 @@ class Passages:
 
 
 quote_words = lru_cache(maxsize=64)(words_of)
-"""The words of a quote, which is looked at more than once."""
+"""The words of a quote, cached because each quote is read more than once."""
 
 
 def find_quote(text: str, passages: Passages) -> QuotePlace | None:
-    """Find a quote; None where no passage holds it.
+    """Find a quote in the passages; None where no passage holds it.
 
     Case, white space, punctuation, quotation marks, dashes, invisible characters and the spacing
-    of tokenised text do not matter. Fragments joined by "..." must stand in one passage in their
-    order, or, from three words on, each in some passage, and no negation may hide in the gap. A
-    quote of six words or more may differ a little: one stretch of a passage must have at least 70
-    % of its three-word sequences, and exactly its numbers, negations and names. Passages with the
-    exact quote come before those with a similar one.
+    of tokenised text do not matter. Fragments joined by "..." must occur in one passage in their
+    order, and the gap may not leave out a negation; fragments of three words or more may also be in
+    several passages. A quote of six words or more may differ a little: one stretch of a passage must
+    have at least 70 % of its three-word sequences, and exactly its numbers, negations and names. If a
+    passage has the whole quote exactly, similar ones do not count.
 
-    The work is bounded: a quote of more than 10 000 characters is not found, nor are more than ten
-    fragments; see `Passages` for the rest.
+    The work is bounded: a quote of more than 10 000 characters or ten fragments is not found; see
+    `Passages` for the rest.
 
     >>> passages = Passages(["Other.", "the drug, it's not safe for children"])
     >>> find_quote("It's NOT safe", passages).passages
@@ -342,7 +342,7 @@ def _looked_up(text: str, passages: Passages) -> QuotePlace | None:
 
 
 def _spread(passages: Passages, fragments: Sequence[_Fragment]) -> QuotePlace | None:
-    """The passages of the longest fragment, where several together hold all of them."""
+    """The place of a quote's longest fragment, where several passages together hold all fragments."""
     places = [passages.place_of(fragment.places) for fragment in fragments]
     sizes = [fragment.size for fragment in fragments]
     is_in_one = set.intersection(*(set(place.passages) for place in places))
@@ -355,7 +355,7 @@ def _spread(passages: Passages, fragments: Sequence[_Fragment]) -> QuotePlace | 
 
 
 def _barred(quote: Sequence[str]) -> list[str]:
-    """The words with a bar between figures: "do n't" is "don't", and "1 5" is not "15"."""
+    """Put a bar between adjacent figures: joined, "do n't" is "don't", and "1 5" is not "15"."""
     barred = list(quote)
     for at, (before, word) in enumerate(pairwise(quote), start=1):
         if word[0] in "-0123456789" and before[-1].isdigit():
@@ -364,7 +364,7 @@ def _barred(quote: Sequence[str]) -> list[str]:
 
 
 def _names(text: str) -> frozenset[str]:
-    """The words with a capital, function words aside."""
+    """The capitalised words of a text in lower case, without function words."""
     capitals = (word.casefold() for word in split_words(text) if word[0].isupper())
     return frozenset(capitals) - FUNCTION_WORDS
 
@@ -375,10 +375,10 @@ def _agrees(
     covered: set[int],
     names: frozenset[str],
 ) -> bool:
-    """Whether a similar stretch says the same as far as lists of words can tell.
+    """Whether a similar stretch says the same as a quote, as far as lists of words can tell.
 
-    Its numbers, signs, negations and names are those of the quote in the same order, those of the
-    quote have the same neighbours there, and no word has become its opposite.
+    It has the numbers, signs, negations and names of the quote in the same order. All of these but
+    the names have the same neighbours in it, and no word has become its opposite.
     """
     if not covered.issuperset(i for i, word in enumerate(quote) if _is_decisive(word)):
         return False

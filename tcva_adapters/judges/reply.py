@@ -1,4 +1,4 @@
-"""Reads the replies of judge models, with care: a reply may be anything at all.
+"""Read the replies of judge models, which may hold anything at all.
 
 `parse_verdicts` goes through a reply in this order. Reasoning before the answer is skipped. `_read_json`
 takes the verdicts from the JSON values behind it (`reply_values`), each value a reading; where there is
@@ -7,10 +7,10 @@ sample (`reply_echoes`). `_settled` gives each claim of a reading one verdict, w
 a problem; `_agreed` keeps the fullest reading without the claims that another reading judges otherwise.
 `parse_claims` reads a list of claims, and `parse_asserts` the yes or no on a single sentence, likewise.
 
-Four rules hold throughout. A verdict is never invented: what was cut off, contradicts itself or
-is not exactly a known word is left out and said to be. A verdict is never taken from the text of a
-quote, nor JSON or lines that stand in the sample for one, in whatever dress the judge repeats them.
-And the work is bounded: a reply of any length and form is read in about linear time.
+Three rules hold throughout. A verdict is never invented: one that was cut off, contradicts itself or
+is not exactly a known word is left out and reported as a problem. A verdict is never taken from the
+text of a quote, nor from JSON or lines of the sample, in whatever form the judge repeats them. The
+work is bounded: a reply of any length and form is read in about linear time.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from tcva_adapters.models.reply_json import (
 )
 
 MOST_LINES = 1000
-"""Lines of a reply that are looked at: each is looked up in the sample."""
+"""The most lines of a reply that are read, as each of them is looked up in the sample."""
 
 _MOST_PROBLEMS = 20
 _IS_CUT = "the reply is cut off or its brackets do not match"
@@ -65,7 +65,7 @@ class ParsedReply:
     """The verdicts of a reply by claim number, and what was wrong with it.
 
     Attributes:
-        verdicts: Only verdicts that are beyond doubt. A claim that is absent has none.
+        verdicts: The verdicts that are beyond doubt; a claim without one is absent.
         problems: What was found and not used, in words for a reader.
     """
 
@@ -78,20 +78,20 @@ def parse_verdicts(
     n_claims: int,
     sample_texts: Iterable[str] = (),
 ) -> ParsedReply:
-    """The verdicts in a judge's reply, by claim number. Never raises.
+    """Read the verdicts in a judge's reply, by claim number. Never raises.
 
-    Read are JSON in any of the usual dresses and states of repair, reasoning blocks around it,
-    other names for the keys and levels, and, where there is no JSON, lines such as
-    ``1. fully - reason``.
+    The reply may be JSON in its usual forms, even broken, with reasoning before it and with other
+    names for the keys and levels. Where there is no JSON, lines such as ``1. fully - reason`` are
+    read.
 
     A claim is absent from the result, and so can be asked for again, if its verdict is missing,
     was cut off, is not exactly a known word, or if two verdicts on it differ, in one reading of the
     reply or between two of them.
 
     Args:
-        reply: What the judge answered.
-        n_claims: How many claims it was asked about.
-        sample_texts: What the judge was shown; JSON and lines that stand there are no verdicts.
+        reply: The judge's reply.
+        n_claims: The number of claims that it was asked about.
+        sample_texts: The texts that the judge was shown; JSON and lines in them are no verdicts.
 
     >>> parse_verdicts('{"verdicts":[{"claim":1,"verdict":"mostly"}]}', 1).verdicts[1].label
     <Verdict.MOSTLY: 'mostly'>
@@ -115,7 +115,7 @@ def parse_verdicts(
     if not is_open:
         return parsed
 
-    # A draft looks like an answer here, so only a full one counts.
+    # A draft in open reasoning looks like an answer, so only a full one counts.
     is_full = len(parsed.verdicts) == n_claims
     return ParsedReply(
         verdicts=parsed.verdicts if is_full else {},
@@ -128,10 +128,10 @@ def _read_json(
     position: int,
     shown: tuple[str, ...],
 ) -> tuple[list[list[ParsedVerdict]], list[str]]:
-    """The ways to read the JSON values behind a position, and what is wrong with them.
+    """Read the JSON values behind a position; return the readings, and what is wrong with the values.
 
-    Each value with several verdicts is a reading of its own; values with a single verdict, written one
-    after the other, make one together.
+    Each value with several verdicts is a reading of its own; all values that are a single verdict make
+    one reading together.
     """
     readings: list[list[ParsedVerdict]] = []
     singles: list[ParsedVerdict] = []
@@ -159,7 +159,7 @@ def _read_json(
         is_mixed = len({verdict.number is None for verdict in singles}) > 1
         readings.append([] if is_mixed else singles)
     if readings and _LEFTOVER.search(rest + reply[position:]):
-        # The rest of a value that seemed to end early: a quote in it was not escaped.
+        # A value seemed to end early, as a quote in it was not escaped; this is its rest.
         return [], [_IS_DOUBTFUL]
     return readings, list(damage)
 
@@ -172,7 +172,7 @@ def _damage_of(node: Node) -> Iterator[str]:
 
 
 def _under_heading(verdict: ParsedVerdict, heading: str) -> ParsedVerdict:
-    """A verdict with the number in the text before it; -1, which no claim has, for several."""
+    """Give a verdict the number in the text before it, or -1, which no claim has, for several."""
     numbers = numbers_in_heading(heading)
     if verdict.number is not None or not numbers:
         return verdict
@@ -184,7 +184,7 @@ def _read_lines(
     position: int,
     shown: tuple[str, ...],
 ) -> list[ParsedVerdict]:
-    """Read the lines behind a position, but for those that the sample has."""
+    """Read the verdicts in the lines behind a position, except lines of the sample."""
     verdicts: list[ParsedVerdict] = []
     words_shown = "|".join(["", *map(repeated_words, shown), ""])
     for match in islice(LINE.finditer(reply, position), MOST_LINES):
@@ -204,7 +204,7 @@ def _settled(
     n_claims: int,
     damage: Sequence[str],
 ) -> ParsedReply:
-    """One verdict per claim number, and everything else as a problem."""
+    """Settle on one verdict per claim number, and report everything else as a problem."""
     numbered = [verdict for verdict in verdicts if verdict.number is not None]
     problems: list[str] = []
     if not numbered and len(verdicts) == n_claims and _IS_CUT not in damage:
@@ -253,7 +253,7 @@ def _problem_with(
 
 
 def _agreed(settled: Sequence[ParsedReply]) -> ParsedReply:
-    """The last of the fullest readings, without the verdicts that another one differs from."""
+    """Take the last of the fullest readings, without verdicts on which another reading differs."""
     fullest = max(reversed(settled), key=lambda reading: len(reading.verdicts))
     agreed = dict(fullest.verdicts)
     differing: list[str] = []
@@ -273,15 +273,15 @@ def _agreed(settled: Sequence[ParsedReply]) -> ParsedReply:
 
 
 def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | None:
-    """The claims in a judge's reply, in order; None if there is no list to be read. Never raises.
+    """Read the claims in a judge's reply, in order; None if there is no readable list. Never raises.
 
-    Read is a JSON list of texts, by itself or under a key. Of several lists, the last counts. A
-    list that was cut off is not read, because nobody can tell which claims it lacks, nor one that
-    stands in the sample. An empty list is an answer too: the judge found nothing that is claimed.
+    The claims are a JSON list of texts, by itself or under a key. Of several lists, the last counts.
+    A list that was cut off is not read, because its missing claims are unknown; nor is a list from
+    the sample. An empty list is an answer, too: the judge found no claim.
 
     Args:
-        reply: What the judge answered.
-        sample_texts: What the judge was shown.
+        reply: The judge's reply.
+        sample_texts: The texts that the judge was shown.
 
     >>> parse_claims('{"claims": ["One is odd.", "Two is even."]}')
     ['One is odd.', 'Two is even.']
@@ -295,7 +295,7 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
     if not nodes or any(node.is_cut for node in nodes):
         return None
     values_shown = [node.value for node in nodes_shown(tuple(sample_texts))]
-    # A response may well be JSON; what stands there in the form of an answer is none.
+    # A response may well be JSON; a list of claims in it is not the judge's answer.
     lists_shown = [
         claims_in(value) or [] for value in values_shown if names_claims(value)
     ]
@@ -311,9 +311,9 @@ def parse_claims(reply: str, sample_texts: Iterable[str] = ()) -> list[str] | No
 
 
 def parse_asserts(reply: str, sentence: str) -> bool | None:
-    """Whether a judge says that a sentence asserts something; None where the reply is unclear.
+    """Read whether a judge says that a sentence asserts something; None where the reply is unclear.
 
-    JSON that stands in the sentence itself is no reply.
+    JSON from the sentence itself is no reply.
 
     >>> parse_asserts('{"reason": "thanks", "asserts": "no"}', "Thanks!"), parse_asserts("Yes.", "")
     (False, True)

@@ -1,6 +1,6 @@
-"""Recognises what a reply repeats of the sample: verdicts in a text are no verdicts on it.
+"""Recognise what a reply repeats of the sample, since verdicts in a sample's text are not the judge's.
 
-A judge may quote such a text as it stands, without its escapes, tags and marks of lines, or shortened.
+A judge may quote such a text as it is, without its escapes, tags and line prefixes, or shortened.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _Essence: TypeAlias = tuple[int | None, Label | None, str]
 
 
 def _undressed(text: str) -> str:
-    """A text without escapes, tags and prefixes of lines."""
+    """Remove the escapes, tags and line prefixes of a text."""
     coded = _CODE.sub(r"&#x\1\2;", text)
     return _DRESS.sub(" ", html.unescape(html.unescape(coded)))
 
 
 def repeated_words(text: str) -> str:
-    r"""The words of a text as they stay when it is quoted, between blanks.
+    r"""The words of a text that stay the same when it is quoted, with blanks between and around them.
 
     >>> repeated_words('> **1.** \\"Fully&quot;') == repeated_words("<li>1) fully</li>") == " 1 fully "
     True
@@ -60,7 +60,7 @@ def is_quoted_json(
     verdicts: Sequence[ParsedVerdict],
     shown: tuple[str, ...],
 ) -> bool:
-    """Whether the sample has this JSON, in the same words or with the same verdicts.
+    """Whether the sample contains some JSON in the same words or with the same verdicts.
 
     Args:
         text: The JSON as the reply has it.
@@ -74,7 +74,7 @@ def is_quoted_json(
 
 
 def _essence(verdict: ParsedVerdict) -> _Essence:
-    """The parts of a verdict that stay when it is quoted in other words, or shortened."""
+    """The parts of a verdict that stay the same when it is quoted in other words, or shortened."""
     is_shortened = ELLIPSIS.search(verdict.evidence)
     evidence = "" if is_shortened else repeated_words(verdict.evidence).strip()
     return verdict.number, verdict.label, evidence
@@ -82,9 +82,10 @@ def _essence(verdict: ParsedVerdict) -> _Essence:
 
 @lru_cache(maxsize=16)
 def _json_shown(shown: tuple[str, ...]) -> tuple[str, set[_Essence]]:
-    """The JSON of the sample, as words and as verdicts: without number or quote as well.
+    """The words of a sample that contains JSON, and the verdicts in that JSON.
 
-    A key that is there twice has both of its words.
+    Each verdict is listed with and without its number and its quote. A key that occurs twice counts
+    with both of its words.
     """
     essences: set[_Essence] = set()
     nodes = nodes_shown(shown)
@@ -98,7 +99,7 @@ def _json_shown(shown: tuple[str, ...]) -> tuple[str, set[_Essence]]:
 
 
 def nodes_shown(shown: Sequence[str]) -> list[Node]:
-    """The JSON values in the sample's texts, as they stand and without escapes."""
+    """Find the JSON values in the sample's texts, as they are written and without escapes."""
     nodes: list[Node] = []
     for text in shown:
         if re.search(r"[{\[]|\\u|&#", text):
@@ -112,15 +113,15 @@ def is_quoted_line(
     verdict: ParsedVerdict,
     words_shown: str,
 ) -> bool:
-    """Whether the sample has the label of a line behind the same words, or before the same ones.
+    """Whether the sample has the label of a line after the same words, or before the same words.
 
-    A text that begins with several words which are a label, or with one where the line has another
-    label, too, may be repeated in part.
+    A line may also repeat a part of a text of the sample that begins with its label. This counts if
+    the label has several words, or if the line has another label as well.
 
     Args:
         line: The line from its number on.
         verdict: The verdict in it.
-        words_shown: The words of each text of the sample between bars.
+        words_shown: The words of each text of the sample, with bars between the texts.
     """
     label = repeated_words(str(verdict.word))
     whole = ELLIPSIS.sub("", line)
@@ -132,6 +133,6 @@ def is_quoted_line(
         verdict.label,
     }
     is_start = f"|{label}" in words_shown and (other_labels or " " in label.strip())
-    # A level alone in small letters is what was asked for.
+    # A level alone in lower case is the reply that was asked for.
     is_shown = start in words_shown and (is_part or not line.islower())
     return bool(before + label in words_shown or is_shown or is_start)

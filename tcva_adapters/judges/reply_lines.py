@@ -32,10 +32,10 @@ _WORDS_OF_A_LABEL = 3
 
 
 def verdict_in_line(line: str | re.Match[str]) -> ParsedVerdict | None:
-    """The verdict of a line such as ``2. partial - reason`` or ``Claim 2: none``.
+    """Read the verdict of a line such as ``2. partial - reason``; None where there is none.
 
     Args:
-        line: The line, or the match of `LINE` with it.
+        line: The line, or a match of `LINE`.
     """
     match = LINE.match(line) if isinstance(line, str) else line
     if match is None:
@@ -50,5 +50,5 @@ def verdict_in_line(line: str | re.Match[str]) -> ParsedVerdict | None:
 
 
 def numbers_in_heading(text: str) -> set[int]:
-    """The numbers of claims that the text in front of a verdict names."""
+    """Find the claim numbers in the text in front of a verdict."""
     return {*map(int, _HEADING.findall(text))}

@@ -40,12 +40,12 @@ def verdicts_in(
     key: str = "verdicts",
     depth: int = 0,
 ) -> list[ParsedVerdict]:
-    """All verdicts of a JSON value, in order; strings are never looked into.
+    """Find all verdicts in a JSON value, in order; JSON within its strings is ignored.
 
     Args:
         value: The value.
         key: The key that it stands under.
-        depth: How many lists and objects it stands in.
+        depth: The number of lists and objects around it.
     """
     if depth > MAX_DEPTH:
         return []
@@ -62,7 +62,7 @@ def verdicts_in(
 
 
 def _verdicts_in_object(value: dict[str, object], depth: int) -> list[ParsedVerdict]:
-    """The verdict that an object is, or those of the lists and objects in it."""
+    """Read an object as one verdict, or collect the verdicts of the lists and objects in it."""
     fields: dict[str, object] = {}
     labels: set[Label | None] = set()
     verdicts: list[ParsedVerdict] = []
@@ -75,7 +75,7 @@ def _verdicts_in_object(value: dict[str, object], depth: int) -> list[ParsedVerd
             labels.add(ParsedVerdict(None, item).label)
         inner = [] if key in _KEYS["text"] else verdicts_in(item, key, depth + 1)
         if number is not None and len(inner) != 1:
-            # Under a number stands one verdict, or none.
+            # A number has one verdict; anything else under it is taken as its word.
             inner = [ParsedVerdict(number, item)]
         elif number is not None:
             inner = _numbered(inner, number)
@@ -100,7 +100,7 @@ def _verdicts_in_object(value: dict[str, object], depth: int) -> list[ParsedVerd
 
 
 def _numbered(verdicts: list[ParsedVerdict], number: int | None) -> list[ParsedVerdict]:
-    """The verdicts; a single one that has no number gets this one."""
+    """Return the verdicts; a single one without a number gets the given number."""
     if len(verdicts) == 1 and verdicts[0].number is None:
         return [replace(verdicts[0], number=number)]
     return verdicts
@@ -130,7 +130,7 @@ def _text(value: object, depth: int = 0) -> str:
 
 
 def claims_in(value: object, depth: int = 0) -> list[str] | None:
-    """The texts of a list of claims; None where the value is none, or holds something else."""
+    """Read the texts of a list of claims; None where the value has no list of texts alone."""
     if isinstance(value, dict) and depth <= MAX_DEPTH:
         named = [item for key, item in value.items() if plain_key(key) in _CLAIM_KEYS]
         for item in named or value.values():

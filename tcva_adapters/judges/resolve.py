@@ -1,4 +1,4 @@
-"""Makes a judge of what a user passes as ``judge=``."""
+"""Make a judge from what a user passes as ``judge=``."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MAX_CONCURRENCY: int = JudgeConfig.default("max_concurrency")
 _LEXICAL_LLMS = frozenset(
     (f"{framework.package}.offline", "LexicalLLM") for framework in FRAMEWORKS.values()
 )
-"""Module and name of the classes that are the lexical judge in the dress of a framework's LLM."""
+"""Module and name of the classes that wrap the lexical judge as a framework's LLM."""
 
 NLI = "nli:"
-"""The names of NLI judges begin with this; their folder follows."""
+"""The prefix of an NLI judge's name; its folder follows."""
 
 KINDS = (
     "'lexical', 'openai:MODEL', 'nli:FOLDER', an LLM object of LangChain, LlamaIndex, RAGAS or DeepEval, or an "
@@ -34,18 +34,18 @@ KINDS = (
 
 
 FOR_MODELS = ("claims", "verdicts")
-"""Settings that a language model follows, and the judges that compute here cannot."""
+"""Settings that only a language model follows, and no judge that computes in this process."""
 
 JUDGING = (*FOR_MODELS, "max_claims")
-"""The settings of how a judge judges, which all judges of an evaluator follow as far as they can."""
+"""The settings of a judge itself, which all judges of an evaluator follow as far as they can."""
 
 DEFAULT = "lexical"
-"""The judge where none is named."""
+"""The judge that is used where none is named."""
 
 
 @cache
 def tell_of_default() -> None:
-    """Warn, once in a process, when a judge judges that nobody has named."""
+    """Warn, once in a process, that no judge was named and the lexical judge is used."""
     msg = (
         "no judge was given, so the lexical judge is used. It compares words and is not a language "
         "model. Pass judge='openai:MODEL' or an LLM object (llm=... in LangChain's evaluator), or "
@@ -62,17 +62,17 @@ def resolve_judge(
     verdicts: VerdictForm = "written",
     max_concurrency: int = MAX_CONCURRENCY,
 ) -> Judge:
-    """A judge from its name, from a model object, or from itself.
+    """Make a judge from its name or a model object; return a judge as it is.
 
     ``"lexical"`` needs no network, and an adapter's ``LexicalLLM`` means the same judge.
-    ``"openai:MODEL"`` talks to any OpenAI-compatible server, found through OPENAI_BASE_URL and
-    OPENAI_API_KEY. ``"nli:FOLDER"`` loads a cross-encoder from there.
+    ``"openai:MODEL"`` calls any OpenAI-compatible server, found through OPENAI_BASE_URL and
+    OPENAI_API_KEY. ``"nli:FOLDER"`` loads a cross-encoder from that folder.
 
     Raises:
-        InvalidValueError: Neither a known name nor an object that can judge; or a setting that
-            this judge cannot follow.
-        MissingDependencyError: The openai package, or what runs a cross-encoder, is not installed.
-        JudgeError: No API key.
+        InvalidValueError: The value is neither a known name nor an object that can judge, or the
+            judge cannot follow a setting.
+        MissingDependencyError: The openai package, or the extra for cross-encoders, is not installed.
+        JudgeError: There is no API key.
     """
     settings: dict[str, object] = {
         "claims": claims,
@@ -82,7 +82,7 @@ def resolve_judge(
     changed = [
         name for name, value in settings.items() if value != JudgeConfig.default(name)
     ]
-    # A mock has any attribute.
+    # A mock has any attribute, so its name must be a string as well.
     if isinstance(judge, Judge) and isinstance(judge.name, str):
         if changed:
             names = ", ".join(changed)
@@ -101,7 +101,7 @@ def resolve_judge(
     model = _model(judge, max_concurrency)
     if model is None:
         raise InvalidValueError(f"unknown judge {judge!r}; {_advice(judge)}")
-    # Imported here: the lexical judge has no use for prompts, replies and evidence.
+    # Imported here because the lexical judge needs no prompts, replies and evidence.
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above
 
     return LLMJudge(
@@ -124,12 +124,12 @@ def _advice(judge: object) -> str:
 
 
 def is_fixed(judge: object) -> bool:
-    """Whether this means a judge that no setting changes: the lexical one, or ``nli:FOLDER``."""
+    """Whether a value means a judge that no setting changes: the lexical one, or ``nli:FOLDER``."""
     return is_lexical(judge) or (isinstance(judge, str) and judge.startswith(NLI))
 
 
 def is_judge_name(text: str) -> bool:
-    """Whether a text names a judge, and is no name of a framework's model."""
+    """Whether a text names a judge rather than a framework's model."""
     return is_fixed(text) or text.startswith("openai:")
 
 
@@ -137,16 +137,16 @@ def _nli(name: str) -> Judge:
     folder = name.removeprefix(NLI)
     if not folder:
         raise InvalidValueError(f"judge={name!r} names no folder; use 'nli:FOLDER'")
-    # Imported here: only this choice of judge needs what runs a cross-encoder.
+    # Imported here because only this judge needs the packages that run a cross-encoder.
     from tcva_adapters.judges.nli import NLIJudge  # noqa: PLC0415  # see above
 
     return NLIJudge(folder)
 
 
 def is_lexical(judge: object) -> bool:
-    """Whether this means the lexical judge: its name, or an adapter's ``LexicalLLM``.
+    """Whether a value means the lexical judge: its name, or an adapter's ``LexicalLLM``.
 
-    A subclass does not: it may answer more prompts than ours.
+    A subclass of ``LexicalLLM`` does not, as it may answer other prompts as well.
     """
     kind = type(judge)
     is_lexical_llm = (kind.__module__, kind.__name__) in _LEXICAL_LLMS
@@ -154,24 +154,24 @@ def is_lexical(judge: object) -> bool:
 
 
 def model_of_name(name: str, **settings: Any) -> JudgeModel | None:
-    """The model that ``openai:MODEL`` names; None for any other name.
+    """Make the model that ``openai:MODEL`` names; None for any other name.
 
     Raises:
         InvalidValueError: A setting is out of range.
         MissingDependencyError: The openai package is not installed.
-        JudgeError: No API key.
+        JudgeError: There is no API key.
     """
     provider, _, model = name.partition(":")
     if provider != "openai" or not model:
         return None
-    # Imported here: only this choice of judge needs the openai package.
+    # Imported here because only this judge needs the openai package.
     from tcva_adapters.models.openai_model import OpenAICompatibleModel  # noqa: PLC0415  # see above
 
     return OpenAICompatibleModel(model, **settings)
 
 
 def _model(judge: object, max_concurrency: int) -> JudgeModel | None:
-    """A judge model from itself, its name or a framework's LLM object; None for anything else."""
+    """Make a judge model from its name or a framework's LLM object, or return it as it is; else None."""
     if isinstance(judge, JudgeModel) and isinstance(judge.name, str):
         return judge
     if isinstance(judge, str):

@@ -1,8 +1,8 @@
 """The exchange with a model: rounds of requests, and their replies.
 
-A judgement is a generator that makes no call itself. In each round it yields a list of requests that
-do not wait for each other, and is sent their replies; at the end it returns its outcome. `drive` makes
-the calls, `adrive` awaits them, and a batch brings replies that came hours later.
+A judgement is a generator that makes no call itself. In each round it yields a list of independent
+requests and is sent their replies; at the end it returns its outcome. `drive` makes the calls, `adrive`
+awaits them, and a batch sends in replies that came hours later.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from tcva_adapters.results.judgement import Judgement, Usage
 Outcome = TypeVar("Outcome")
 
 Replies = Sequence[ModelReply | JudgeError]
-"""One for each request of a round; behind a `JudgeError` further ones may be missing."""
+"""One reply for each request of a round; after a `JudgeError` the rest may be missing."""
 
 Rounds = Generator[list[JudgeRequest], Replies, Outcome]
-"""A judgement without its calls."""
+"""A judgement as a generator, which yields requests, is sent replies and returns its outcome."""
 
 _SECONDS_A_CALL = 5e-4
-"""About how much CPU time a call takes where a framework's client makes it on the loop."""
+"""Approximate CPU seconds of a call that a framework's client makes on the event loop."""
 
 _SECONDS_A_CHARACTER = 4e-7
-"""The same for a character that was sent: quotes are looked up in it."""
+"""Approximate CPU seconds per character that was sent, as quotes are looked up in the text."""
 
 
 class SentenceMark(Judgement):
@@ -55,19 +55,19 @@ class SentenceMark(Judgement):
 
 
 class SentenceMemory:
-    """The marks that the same judge gave before. This class remembers nothing; a subclass may."""
+    """The marks that the same judge gave sentences before; this base class remembers nothing."""
 
     def setdefault(
         self,
         sentence: str,  # noqa: ARG002  # for those that remember
         mark: SentenceMark | None = None,
     ) -> SentenceMark | None:
-        """The earlier mark of a sentence; where there is none, the given one, which is remembered."""
+        """Return the earlier mark of a sentence; without one, remember and return the given mark."""
         return mark
 
 
 FORGETFUL = SentenceMemory()
-"""Where nothing is remembered, each sentence is asked about."""
+"""A memory without marks: each sentence is asked about."""
 
 
 @dataclass(slots=True)
@@ -75,11 +75,11 @@ class Calls:
     """The calls of one judgement.
 
     Attributes:
-        sampling: What is added to the seed of every request, and the model's temperature for it.
-        memory: What the judge said of sentences before.
+        sampling: The offset of the seed in every request, and the model's temperature there.
+        memory: The marks that the judge gave sentences before.
         usage: What the calls cost.
-        replies: Every reply, in order, since it was paid for.
-        n_sentences: How many sentences were asked about alone.
+        replies: The texts of all replies in order, also of a failed judgement, as they were paid for.
+        n_sentences: The number of sentences that were asked about alone.
     """
 
     sampling: Sampling = field(default_factory=Sampling)
@@ -89,7 +89,7 @@ class Calls:
     n_sentences: int = 0
 
     def ask(self, requests: Sequence[JudgeRequest]) -> Rounds[list[ModelReply]]:
-        """Ask in one round; without requests there is no round.
+        """Send requests in one round and return their replies; without requests there is no round.
 
         Raises:
             JudgeError: A call failed.
@@ -128,7 +128,7 @@ class Calls:
 def drive(rounds: Rounds[Outcome], model: JudgeModel) -> Outcome:
     """Make the calls of a judgement and return its outcome.
 
-    After a failed call the rest of its round is not asked.
+    After a failed call the remaining requests of its round are not sent.
     """
     steps = _steps(rounds)
     step = steps.send(None)
@@ -147,8 +147,8 @@ def drive(rounds: Rounds[Outcome], model: JudgeModel) -> Outcome:
 async def adrive(rounds: Rounds[Outcome], model: JudgeModel) -> Outcome:
     """The same, awaited; the requests of a round are under way at the same time.
 
-    Long work between the calls does not hold up the event loop, and a cancellation waits for it:
-    replies were paid for. See `loops.work_aside`.
+    Long work between the calls does not block the event loop. A cancellation waits for this work,
+    since the replies were paid for; see `loops.work_aside`.
     """
 
     async def reply(request: JudgeRequest) -> ModelReply | JudgeError:
@@ -167,7 +167,7 @@ async def adrive(rounds: Rounds[Outcome], model: JudgeModel) -> Outcome:
             replies = [await reply(step[0])]
         else:
             replies = await asyncio.gather(*map(reply, step))
-        # What was shown for verdicts is searched after questions about single sentences, too.
+        # Quotes may be looked up in the texts of an earlier round, so the largest one counts.
         most_sent = max(most_sent, sum(len(request.user) for request in step))
         step = await work_aside(
             partial(steps.send, replies), _SECONDS_A_CHARACTER * most_sent
@@ -178,5 +178,5 @@ async def adrive(rounds: Rounds[Outcome], model: JudgeModel) -> Outcome:
 def _steps(
     rounds: Rounds[Outcome],
 ) -> Generator[list[JudgeRequest] | Outcome, Replies | None, None]:
-    """The lists of requests of a judgement, and at the end its outcome."""
+    """Yield the lists of requests of a judgement, and at the end its outcome."""
     yield (yield from rounds)

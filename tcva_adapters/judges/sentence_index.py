@@ -29,8 +29,8 @@ _END = "\n"  # no key of a token
 _MOST_WORDS = 60  # a passage without full stops is cut
 _MOST_CHARACTERS = 400  # the same for scripts without spaces
 _FINALISTS = 5  # sentences that word order decides between
-_CONTENT = 10  # what a word of content says about where a claim is from; others say 1
-_MOST_PLACES = 300  # sentences with a word; more find none that rarer words do not
+_CONTENT = 10  # weight of a shared content word; of another word 1
+_MOST_PLACES = 300  # sentences that one word may add to those of rarer words
 _GRAM = 5
 
 _tokens = lru_cache(maxsize=4096)(tokenise)
@@ -40,9 +40,9 @@ class Sentence(NamedTuple):
     """One sentence of a passage, the unit of evidence.
 
     Attributes:
-        passage: Which passage it is from, counted from 0.
-        text: The sentence as it is compared, white space made single.
-        source: The sentence as its passage writes it.
+        passage: The index of its passage, counted from 0.
+        text: The sentence as it is compared, with single spaces.
+        source: The sentence as it is written in its passage.
     """
 
     passage: int
@@ -51,16 +51,16 @@ class Sentence(NamedTuple):
 
     @property
     def tokens(self) -> list[Token]:
-        """Its tokens, cached for sentences that were read lately."""
+        """The tokens, cached for sentences that were read recently."""
         return _tokens(self.text)
 
 
 class SentenceIndex:
-    """The sentences of the passages, each once, and in which of them each key occurs.
+    """The sentences of the passages, each once, with an index of the keys in them.
 
     Attributes:
-        sentences: In the order of the text; of equal ones the first.
-        pairs: Their neighbouring keys.
+        sentences: The sentences in the order of the text; of equal ones, the first.
+        pairs: The pairs of neighbouring keys in them.
     """
 
     def __init__(self, texts: tuple[str, ...]) -> None:
@@ -84,17 +84,18 @@ class SentenceIndex:
         return token.key in self._where or token.other in self._where
 
     def best(self, tokens: Sequence[Token]) -> Sentence | None:
-        """The sentence nearest to a claim; None where no sentence has any word of it."""
+        """Find the sentence nearest to a claim; None where no sentence has any word of it."""
         return next((self.sentences[at] for at in self.ranked(tokens)), None)
 
     def ranked(self, tokens: Sequence[Token], most: int = _FINALISTS) -> list[int]:
-        """The places of the sentences with the most content words of a claim, the nearest first.
+        """Return the indices of the sentences nearest to a claim, the nearest first.
 
-        Of as many, those with the most of its word pairs, then the first of the text.
+        A shared content word counts ten, any other word one. Among the sentences found by these, a
+        shared pair of neighbouring words counts ten as well; of equal ones, the first comes first.
 
         Args:
-            tokens: Of the claim.
-            most: How many places there are at most; word pairs decide between these.
+            tokens: The tokens of the claim.
+            most: The most indices that are returned; word pairs are compared among these alone.
         """
         scores: Counter[int] = Counter()
         words = {
@@ -121,7 +122,7 @@ class SentenceIndex:
 
 @lru_cache(maxsize=2)  # the index of a megabyte takes 35 MB
 def index_of(texts: tuple[str, ...]) -> SentenceIndex:
-    """The passages with their index, cached for the next call on the same texts."""
+    """Index the passages; the index is cached for the next call on the same texts."""
     return SentenceIndex(texts)
 
 
@@ -132,7 +133,7 @@ def quoting(
     shares: Shares,
     reason: str,
 ) -> ClaimVerdict:
-    """A verdict with a sentence of the passages as its evidence, or without any."""
+    """Make a verdict with a sentence of the passages as its evidence, or without evidence."""
     return ClaimVerdict(
         claim=claim,
         verdict=level,
@@ -144,7 +145,7 @@ def quoting(
 
 
 def pairs_of(keys: Iterable[str]) -> list[Pair]:
-    r"""The neighbouring keys of a text, its two ends included.
+    r"""The pairs of neighbouring keys of a text, its two ends included.
 
     >>> pairs_of(["it", "rain"])
     [('\n', 'it'), ('it', 'rain'), ('rain', '\n')]
@@ -164,7 +165,7 @@ def grams_of(tokens: Sequence[Token]) -> list[str]:
 
 
 def _sentences(passage: str) -> Iterator[tuple[str, str]]:
-    """The sentences of a passage, each with the text that it is from."""
+    """Yield the sentences of a passage with their source; one that is too long is cut."""
     for text, source in pieces(passage):
         words = text.split()
         is_unspaced = len(text) > _MOST_CHARACTERS * max(1, len(words))

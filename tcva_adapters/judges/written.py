@@ -28,7 +28,7 @@ CLAIMS_A_CALL = 24
 _MOST_ROUNDS = 3
 
 _COPY = 0.7
-"""Share of a quote's runs of words from which on it is a copy."""
+"""The share of a quote's runs of four words from which on it counts as a copy of a text."""
 
 
 @dataclass(slots=True)
@@ -36,12 +36,12 @@ class _Chunk:
     """The claims that one call asks about, and what its replies hold.
 
     Attributes:
-        before: How many claims of the sample stand before them.
+        before: The number of claims of the sample before those of this chunk.
         texts: The claims, which are numbered from 1 in the call.
-        sound: The verdicts by number.
-        doubtful: Those whose quote is a claim, for want of better ones.
-        disbelieved: Those that were marked, and assert something when shown alone.
-        faults: What the judge can do better, in words for it.
+        sound: The verdicts that can be used, by number.
+        doubtful: Verdicts whose quote copies a claim, used where no better one comes.
+        disbelieved: The numbers of sentences whose mark as no claim was not confirmed.
+        faults: What was wrong with the last reply, in words for the judge.
         problems: What was wrong with the last reply, in words for a reader.
     """
 
@@ -66,14 +66,15 @@ def written_verdicts(
     criterion: Criterion,
     texts: Sequence[str],
 ) -> Rounds[tuple[ClaimVerdict, ...]]:
-    """Ask for all verdicts in one round, and one more for those that are missing or repeat the prompt.
+    """Ask for all verdicts in one round, and again for those that are missing or copy the prompt.
 
-    A call asks for up to 24 claims; further ones of a long text are asked side by side. Sentences
-    that the judge marks as claiming nothing are shown to it alone before it is believed, and are
-    asked for a level, twice if need be, where it is not.
+    A call asks about up to 24 claims; all calls for a long text are in the same round. A sentence
+    that the judge marks as claiming nothing is shown to the judge alone. Where the judge does not
+    confirm the mark, it is asked for a level, twice if need be.
 
     Raises:
-        JudgeError: A claim has no verdict after that, or a call of the first round failed.
+        JudgeError: A claim has no verdict after the last round, or a call of the first round or
+            about a single sentence failed.
     """
     chunks = _chunks(texts)
     blocks = prompts.sample_blocks(sample, (criterion.against, *criterion.shows))
@@ -94,7 +95,7 @@ def written_verdicts(
                 chunk.texts,
                 shown=blocks,
                 only=chunk.open if number else None,
-                # Where nothing was disbelieved the prompt keeps its beginning, which is cached.
+                # Unless a mark was disbelieved, the prompt keeps its beginning, which is cached.
                 allow_non_claims=not chunk.disbelieved,
                 problems=chunk.faults,
             )
@@ -122,7 +123,7 @@ def written_verdicts(
 
 
 def _chunks(texts: Sequence[str]) -> list[_Chunk]:
-    """The claims in calls of about equal size."""
+    """Divide the claims into chunks of about equal size, one for each call."""
     n_calls = math.ceil(len(texts) / CLAIMS_A_CALL)
     size = math.ceil(len(texts) / n_calls) if n_calls else 1
     starts = range(0, len(texts), size)
@@ -130,10 +131,10 @@ def _chunks(texts: Sequence[str]) -> list[_Chunk]:
 
 
 def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ...]:
-    """The verdicts on all claims, in their order.
+    """Collect the verdicts on all claims, in their order.
 
     Raises:
-        JudgeError: A claim has none.
+        JudgeError: A claim has no verdict.
     """
     verdicts: dict[int, ClaimVerdict] = {}
     problems: list[str] = []
@@ -159,12 +160,12 @@ def _read(
     criterion: Criterion,
     passages: Passages,
 ) -> dict[int, ClaimVerdict]:
-    """Take the verdicts of a reply, and note what cannot be used of it.
+    """Add the verdicts of a reply to its chunk, and note there what cannot be used.
 
     Returns:
         The open claims that the judge marks as claiming nothing, by number.
     """
-    # Nothing that the judge has been shown is its verdict.
+    # A verdict that was shown to the judge is not its own, even where the reply repeats it.
     shown = [*map(sample.field, FIELDS), *chunk.texts, criterion.instruction]
     parsed = parse_verdicts(reply.text, len(chunk.texts), filter(None, shown))
     repeated: list[int] = []
@@ -217,7 +218,7 @@ def _confirm_marks(
     chunk: _Chunk,
     marked: Mapping[int, ClaimVerdict],
 ) -> Rounds[None]:
-    """Believe the marks of sentences which the judge confirms when it sees the sentence alone."""
+    """Ask about marked sentences alone, and accept the marks that the judge confirms."""
     unknown = [
         mark.claim
         for number, mark in marked.items()
@@ -241,9 +242,9 @@ def _copied_from(
     texts: Sequence[str],
     passages: Passages,
 ) -> str:
-    """Name the part of the prompt that a quote was copied from; empty where a passage holds it.
+    """Name the part of the prompt that a quote copies; empty where it copies none, or a passage.
 
-    Small models fill the form of a reply with whatever stands near.
+    Small models may fill in whatever text is near in the prompt.
     """
     if find_quote(verdict.evidence, passages):
         return ""
@@ -257,9 +258,9 @@ def _copied_from(
     return ""
 
 
-# The claims of a call, and the instructions, are compared with each quote.
+# Cached, as the claims of a call and the instructions are compared with each quote.
 @lru_cache(maxsize=32)
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    """All four words in a row, which are no name that prompt and passage may both have."""
+    """The runs of four words of a text; a shorter run may be a name that prompt and passage share."""
     words = words_of(text)
     return frozenset(zip(words, words[1:], words[2:], words[3:], strict=False))

@@ -1,4 +1,4 @@
-"""Verdicts from one word a claim: how likely the model held yes, by the probabilities of tokens."""
+"""Verdicts from one word per claim: the probability of yes, by the probabilities of tokens."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 
 SCHEMA_NAME = "tcva_yes_no"
-"""Names requests that carry no schema: the answer is one word."""
+"""The schema name of requests without a schema, whose answer is one word."""
 
 _BY_TOKENS = Sampling(max_tokens=4, top_logprobs=20)
 """A few tokens, since some models begin with a blank or a mark; most servers give at most 20
 alternatives for each."""
 
 _MOST_ELSEWHERE = 0.5
-"""With more of the mass on other words, an answer says nothing."""
+"""The highest probability on other words with which an answer is used."""
 
 _ROUNDING = 0.05
-"""Probabilities of alternatives may be so far above 1 together."""
+"""The most by which the probabilities of alternatives may exceed 1 together."""
 
 _WORTH_SAYING = 0.005
 
@@ -49,7 +49,7 @@ def yes_no_request(
     shown: Sequence[str] = (),
     again: bool = False,
 ) -> JudgeRequest:
-    """A request for a yes or no on one claim.
+    """Make a request for a yes or no on one claim.
 
     The user part begins with what all claims of a sample share, and ends with the claim: servers
     cache beginnings.
@@ -58,8 +58,8 @@ def yes_no_request(
         sample: The sample; the fields that the criterion looks at must not be None.
         criterion: What is judged, and against what.
         claim: The claim; of a criterion with statements, one of these.
-        shown: The blocks of the sample's texts, where they are there already.
-        again: The first answer was neither.
+        shown: The blocks of the sample's texts, if they were made before.
+        again: Whether the first answer was neither yes nor no.
     """
     shown = shown or sample_blocks(sample, (criterion.against, *criterion.shows))
     parts = [*shown, block("CLAIM", claim)]
@@ -92,13 +92,13 @@ def yes_no_verdicts(
     criterion: Criterion,
     texts: Sequence[str],
 ) -> Rounds[tuple[ClaimVerdict, ...]]:
-    """Ask for a yes or no on each claim, all in one round, and one more for answers that are neither.
+    """Ask for a yes or no on each claim in one round, and again where the answer is neither.
 
-    There is no quote, and so nothing that the evidence check could look at.
+    These verdicts have no quotes, so the evidence check does not apply to them.
 
     Raises:
-        JudgeError: A call failed, the model gives no probabilities of tokens, or what was
-            answered twice is no answer.
+        JudgeError: A call failed, the model gives no probabilities of tokens, or it answered
+            neither yes nor no twice.
     """
     verdicts: dict[int, ClaimVerdict] = {}
     blocks = sample_blocks(sample, (criterion.against, *criterion.shows))
@@ -117,7 +117,7 @@ def yes_no_verdicts(
         except JudgeError as error:
             if is_again or "logprobs" not in str(error):
                 raise
-            # A server that refuses to be asked for probabilities has none.
+            # A server that refuses a request for probabilities gives none.
             replies = [ModelReply("")]
         if replies and not (is_again or any(map(_has_alternatives, replies))):
             detail = (
@@ -138,11 +138,11 @@ def _has_alternatives(reply: ModelReply) -> bool:
 
 
 def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
-    """The verdict that a reply's first word stands for; None where most of its mass is elsewhere.
+    """Read the verdict from a reply's first word; None where other words have most of the probability.
 
     Alternatives that are yes or no, or begin one of them, count for it, whatever their case, blanks
-    and marks. The token that was written counts as what it became: a ``No`` that goes on as
-    ``Noted`` is none.
+    and marks. The token that was written counts as the word that it became: a ``No`` that goes on as
+    ``Noted`` is no answer.
 
     >>> from tcva_adapters.models.protocol import TokenLogprob
     >>> top = (("Yes", math.log(0.6)), (" yes", math.log(0.2)), ("no", math.log(0.2)))
@@ -190,7 +190,7 @@ _ANSWER = re.compile(
     r"\W*(yes|no)\b(?![/|&'’-]\w)(?!\s*(?:[,/|&]|or\b|and\b)\s*(?:yes|no)\b)",
     re.IGNORECASE,
 )
-"""An answer that stands for itself, and is no part of ``N/A``, ``no-one`` or ``yes and no``."""
+"""A yes or no by itself, which is no part of ``N/A``, ``no-one`` or ``yes and no``."""
 
 
 def _word(text: str) -> str:

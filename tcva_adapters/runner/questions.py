@@ -1,7 +1,7 @@
-"""Questions to judges about a sample, and evaluations, which make results of the answers.
+"""Questions to judges about a sample, and evaluations, which make results from the answers.
 
-A sample is a list of questions that do not wait for each other. Nothing here knows of claims or
-ratings.
+An evaluation asks a list of independent questions about each sample. The two base classes know
+nothing of claims or ratings.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Question(ABC):
 
     Attributes:
         judge: The judge that is asked.
-        key: Equal where everything that can change the answer is equal.
-        identity: Which judges are the same one; None for a judge that answers at once, whose
-            answers are not shared.
+        key: A text that is equal where everything that can change the answer is equal.
+        identity: The identity by which judges are the same; None for a judge that answers at once,
+            whose answers are not shared.
         sample_fields: Fields of an answer that are this sample's, and not those of an equal question.
-        answered_by: What an answer is.
+        answered_by: The class of the answers.
     """
 
     answered_by: ClassVar[type[Judgement]]
@@ -52,7 +52,7 @@ class Question(ABC):
 
     @abstractmethod
     def ask(self) -> Judgement:
-        """Ask the judge. Failures are values."""
+        """Ask the judge; a failed call gives an unscored judgement."""
 
     @abstractmethod
     async def aask(self) -> Judgement:
@@ -64,20 +64,20 @@ class Question(ABC):
 
     @abstractmethod
     def failed_answer(self, why: Unscored) -> Judgement:
-        """The answer where no call can succeed."""
+        """Make the unscored answer where asking failed, or where no call can succeed."""
 
 
 class Evaluation(ABC, Generic[R_co]):
-    """The base of all that asks about samples and makes results of the answers.
+    """The base of all classes that ask about samples and make results from the answers.
 
     Attributes:
         is_instant: Whether all judging takes milliseconds: it is done at once in the thread that
             asks, and stored later, many at a time.
-        store: Where judgements made before are served from; None for none.
+        store: The store of judgements; None for none.
         share: Whether judgements are shared with other evaluators of this process.
         max_concurrency: How many judgements are under way at once.
         events: Whether each result is emitted as an event, and whether with texts.
-        name: What events call the evaluation.
+        name: The name of the evaluation in events.
     """
 
     is_instant: bool
@@ -93,7 +93,7 @@ class Evaluation(ABC, Generic[R_co]):
 
     @abstractmethod
     def result_of(self, sample: Sample, answers: Sequence[Any]) -> R_co:
-        """The result of a sample, from an answer to each of its questions, in their order."""
+        """Make the result of a sample from an answer to each of its questions, in their order."""
 
     def emit_result(self, result: R) -> R:
         """Emit a result as an event, where there are events, and return it."""
@@ -119,15 +119,15 @@ def stored_answers(
 
 
 class VerdictQuestion(Question):
-    """One judge's verdicts on one sample.
+    """The question for one judge's verdicts on one sample.
 
     Args:
         judge: The judge that is asked.
-        criterion: What is judged.
+        criterion: The criterion that the sample is judged by.
         sample: The sample.
-        identity: Of the judge, see `judge_identity`.
-        share: Whether what the judge says of sentences alone is shared in this process.
-        store: Where that is stored.
+        identity: The identity of the judge, see `judge_identity`.
+        share: Whether the judge's marks of sentences shown alone are shared in this process.
+        store: The store of these marks; None for none.
     """
 
     answered_by = Assessment
@@ -156,7 +156,11 @@ class VerdictQuestion(Question):
         self._sentences = SharedSentences(judge, identity if share else None, store)
 
     def ask(self) -> Assessment:
-        """Ask the judge. Failures are values."""
+        """Ask the judge; a failed call gives an unscored assessment.
+
+        Raises:
+            JudgeError: The judge returned something else.
+        """
         if type(self.judge) is LLMJudge:  # a subclass may do more
             return drive(self.rounds(), self.judge.model)
         return _checked(self.judge.assess(self._sample, self._criterion))
@@ -175,12 +179,12 @@ class VerdictQuestion(Question):
         return rounds
 
     def failed_answer(self, why: Unscored) -> Assessment:
-        """The answer where no call can succeed."""
+        """Make the unscored assessment where asking failed, or where no call can succeed."""
         return unscored_assessment(why, self.judge, self._criterion, self._sample)
 
 
 def judge_identity(judge: Judge) -> Identity | None:
-    """Tell which judges are the same as this one; None for a judge that answers at once."""
+    """The identity by which other judges are the same as one; None for one that answers at once."""
     is_slow = hasattr(judge, "identity") or not judge.is_local
     return identity_of(judge) if is_slow else None
 
@@ -188,7 +192,7 @@ def judge_identity(judge: Judge) -> Identity | None:
 def unscored_assessment(
     why: Unscored, judge: Judge, criterion: Criterion, sample: Sample
 ) -> Assessment:
-    """The assessment of a sample that cannot be judged."""
+    """Make the assessment of a sample that cannot be judged."""
     return Assessment(
         criterion=criterion.name,
         judge=judge.name,

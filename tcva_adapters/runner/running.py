@@ -1,4 +1,4 @@
-"""Running questions: the store first, then what others know, then the judge; one sample, or a stream."""
+"""Answer questions on a sample or a stream: by the store, by shared judgements, then by the judge."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ _LOG = logging.getLogger(__name__)
 T = TypeVar("T")
 
 AHEAD = 32
-"""Samples that are read ahead for each judgement that may be under way: a slow call holds up those
+"""The samples that are read ahead for each judgement that may be under way: a slow call delays those
 behind it only when so many of them are done."""
 
 CHUNK = 64
-"""Samples that are looked up in a store at once, at most."""
+"""The most samples that are looked up in a store at once."""
 
 ENOUGH_FAILURES = 20
-"""Failures with the same reason, and no success among them, that end a run. Once a call succeeded,
-only failures count that every call would meet (a wrong key); a text that a server refuses says
-nothing of others."""
+"""The number of failures with the same reason, and no success among them, that ends a run. Once a
+call has succeeded, only failures that every call would meet (a wrong key) count, since a text that a
+server refuses says nothing about others."""
 
 LONGEST_WAIT = 300.0
-"""Seconds after which a waiter asks for itself where the judge's own deadline is not known."""
+"""Seconds after which a waiter makes the call itself, where the judge's own deadline is not known."""
 
 _ELSEWHERE = 1.0
-"""Seconds that a call of another event loop is waited for: nobody may run that loop any more, and a
-thread that waits may be the one that it needs."""
+"""Seconds to wait for a call of another event loop, which may no longer run, or may need the thread
+that waits."""
 
 _STORE_SECONDS = 0.05
-"""Seconds that reading or writing a store may take: too many to hold up an event loop."""
+"""Seconds that reading or writing a store may take, which is too long to block an event loop."""
 
 _READING = 0.02
-"""Seconds after which further samples of a chunk are not waited for."""
+"""Seconds after which a chunk does not wait for further samples."""
 
 
 @dataclass(slots=True)
@@ -65,9 +65,9 @@ class _Chunk:
     """The next samples of a stream.
 
     Attributes:
-        samples: So many as come at once.
+        samples: The samples that came at once.
         is_last: Whether no others follow.
-        error: What their iterator raised behind them.
+        error: The error that their iterator raised behind them.
     """
 
     samples: list[Sample] = field(default_factory=list)
@@ -80,8 +80,9 @@ class _Pending:
     """A sample whose answers are on their way.
 
     Attributes:
-        answers: One for each question; None as long as it is not there.
-        under_way: The futures or tasks of those that are judged elsewhere, by the place of their question.
+        answers: One for each question; None until it has arrived.
+        under_way: The futures or tasks of answers from other threads or tasks, by the index of their
+            question.
     """
 
     sample: Sample
@@ -94,7 +95,7 @@ class _Pending:
         return all(future.done() for future in self.under_way.values())
 
     def unanswered(self) -> list[tuple[int, Question]]:
-        """The questions without an answer, with their places."""
+        """The questions without an answer, with their indices."""
         return [
             (place, question)
             for place, question in enumerate(self.questions)
@@ -107,8 +108,8 @@ class _Endings:
     """How the calls of a judge have ended in this run.
 
     Attributes:
-        has_succeeded: Whether one of them brought a judgement.
-        failures: How often each reason came since then.
+        has_succeeded: Whether a call has given a judgement.
+        failures: The number of failures by reason, since the last success.
         ended: Why no further call is made; None while calls are made.
     """
 
@@ -119,10 +120,10 @@ class _Endings:
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """How an answer comes about next.
+    """The next step towards an answer.
 
     Attributes:
-        answer: It is there.
+        answer: The answer, where it is there already.
         call: The call to make, or to wait for; None for a call that is not shared.
         seconds: How long to wait for the call; None where the asker makes it.
     """
@@ -133,12 +134,12 @@ class _Attempt:
 
 
 class Runner(Generic[R]):
-    """How the questions of one evaluation, or of one batch, are answered.
+    """A runner that answers the questions of an evaluation about a single sample, or about a batch.
 
     Args:
-        evaluation: Whose questions.
-        batch: How far the batch is, in which a failure that no call can escape spares the rest;
-            None for a single sample.
+        evaluation: The evaluation that asks the questions.
+        batch: The progress of the batch, in which a failure that every call would meet ends further
+            calls; None for a single sample.
     """
 
     def __init__(
@@ -153,7 +154,7 @@ class Runner(Generic[R]):
         self._failed: set[Reason] = set()
 
     def result(self, sample: Sample) -> R:
-        """One sample's result, in this thread; a model's several questions in several threads."""
+        """Judge one sample in this thread; several questions to models are asked in several threads."""
         (pending,) = self._look_up([sample])
         questions = self._to_judge(pending)
         if len(questions) > 1:
@@ -167,7 +168,7 @@ class Runner(Generic[R]):
         return result
 
     async def aresult(self, sample: Sample) -> R:
-        """The same, awaited; several questions in several tasks, a single one in this very one."""
+        """The same, awaited; several questions are asked in several tasks, a single one in this task."""
         await turn_with_time()
         (pending,) = await self._aside(partial(self._look_up, [sample]))
         if len(self._to_judge(pending)) > 1:
@@ -181,7 +182,10 @@ class Runner(Generic[R]):
         return result
 
     def answer(self, question: Question) -> Judgement:
-        """The answer to a question that the store has none to: another's, or asked here and now."""
+        """Answer a question to which the store has no answer: share a judgement, or ask the judge.
+
+        The answer is stored.
+        """
         attempt = self._attempt(question, None, None)
         while attempt.call is not None and attempt.seconds is not None:
             with suppress(TimeoutError):
@@ -226,9 +230,9 @@ class Runner(Generic[R]):
         return await self._aside(partial(self._keep, question, answer))
 
     def stream(self, samples: Iterator[Sample]) -> Iterator[R]:
-        """The results of many samples, in order.
+        """Judge many samples, and yield their results in order.
 
-        They are read in this thread, as far ahead as there is room.
+        Samples are read in this thread, as far ahead as `AHEAD` allows.
         """
         self._holds_a_loop = is_in_loop()
         most = self._evaluation.max_concurrency
@@ -241,7 +245,7 @@ class Runner(Generic[R]):
                 chunk = self._read(samples)
                 for pending in self._look_up(chunk.samples):
                     for place, question in self._to_judge(pending):
-                        # What a framework has set for its callbacks and traces holds there, too.
+                        # The context has what a framework sets for callbacks and traces.
                         pending.under_way[place] = pool.submit(
                             copy_context().run, self.answer, question
                         )
@@ -253,7 +257,7 @@ class Runner(Generic[R]):
                     yield self._finish(waiting.popleft())
         finally:
             # After Ctrl-C nothing new starts. Calls under way end by themselves and reach the
-            # store, but nobody is made to wait for them here.
+            # store, but are not waited for here.
             pool.shutdown(wait=False, cancel_futures=True)
             self._write_computed()
         if chunk.error is not None:
@@ -262,7 +266,7 @@ class Runner(Generic[R]):
     async def astream(self, samples: Iterator[Sample]) -> AsyncGenerator[R]:
         """The same, awaited.
 
-        What is under way is cancelled where the caller stops taking, or is cancelled.
+        Judgements under way are cancelled when the caller stops taking results, or is cancelled.
         """
         most = self._evaluation.max_concurrency
         gate = asyncio.Semaphore(most)
@@ -286,7 +290,7 @@ class Runner(Generic[R]):
                         pending.under_way[place] = task
                     waiting.append(pending)
 
-                await asyncio.sleep(0)  # what has begun goes on
+                await asyncio.sleep(0)  # lets the tasks run
                 while waiting and (
                     chunk.is_last or len(waiting) > AHEAD * most or waiting[0].is_done
                 ):
@@ -301,13 +305,13 @@ class Runner(Generic[R]):
             raise chunk.error
 
     async def _aside(self, work: Callable[[], T]) -> T:
-        """Do work that may wait for the store's file off the event loop."""
+        """Do work off the event loop if it may wait for the store's file."""
         return work() if self._store is None else await work_aside(work, _STORE_SECONDS)
 
     def _read(self, samples: Iterator[Sample]) -> _Chunk:
         """Read the next samples: as many as a store is asked about, or as come at once.
 
-        What the iterator raises is kept for later: the results of the samples before it come first.
+        An error of the iterator is raised later: the results of the samples before it come first.
         """
         chunk = _Chunk(is_last=True)
         most = 1 if self._store is None else CHUNK
@@ -323,7 +327,7 @@ class Runner(Generic[R]):
         return chunk
 
     def _look_up(self, samples: Sequence[Sample]) -> list[_Pending]:
-        """Samples with the answers that the store has."""
+        """Look up the answers about samples in the store, after writing what was computed so far."""
         self._write_computed()
         asked: list[_Pending] = []
         for sample in samples:
@@ -339,18 +343,18 @@ class Runner(Generic[R]):
         return asked
 
     def _to_judge(self, pending: _Pending) -> list[tuple[int, Question]]:
-        """The questions that take long enough to be judged beside each other, with their places."""
+        """The questions that take long enough to be judged at the same time, with their indices."""
         return [] if self._evaluation.is_instant else pending.unanswered()
 
     async def _afinish(self, pending: _Pending) -> R:
-        """Await the answers of a sample, and make its result."""
+        """Await the answers about a sample, and make its result; see `_finish`."""
         for place, question in pending.unanswered():
             task = pending.under_way.get(place)
             pending.answers[place] = await (task or self.aanswer(question))
         return self._finish(pending)
 
     def _finish(self, pending: _Pending) -> R:
-        """Wait for the answers of a sample, and make its result."""
+        """Wait for the answers about a sample, make its result, emit it and count it as done."""
         for place, question in pending.unanswered():
             future = pending.under_way.get(place)
             pending.answers[place] = (
@@ -366,12 +370,12 @@ class Runner(Generic[R]):
     def _attempt(
         self, question: Question, loop: AbstractEventLoop | None, past: Call | None
     ) -> _Attempt:
-        """Take an answer that is there; else a call to make, or to wait for.
+        """Take an answer that is there, or else find a call to make, or to wait for.
 
         Args:
-            question: What is asked.
+            question: The question.
             loop: The event loop that asks; None for a thread.
-            past: What was waited for.
+            past: The call that was waited for; None at first.
         """
         endings = self._endings.get(id(question.judge))
         identity = question.identity
@@ -390,7 +394,7 @@ class Runner(Generic[R]):
         answer = call.done.result() if call.done.done() else None
         if answer is not None:
             _LOG.debug("a judgement of another evaluator is shared")
-            # What another evaluator got, under the name of this question's sample.
+            # The answer of another evaluator, with the fields of this question's sample.
             as_shared = {"usage": Usage(), "shared": not answer.from_store}
             kept = self._keep(question, answer)
             return _Attempt(
@@ -408,7 +412,7 @@ class Runner(Generic[R]):
     def _keep(self, question: Question, answer: Judgement) -> Judgement:
         """Note how a call ended, and put its answer into the store."""
         why = answer.failure
-        if why is not None:  # after an outage one line tells all
+        if why is not None:  # one warning for each reason is enough
             level = logging.INFO if why.reason in self._failed else logging.WARNING
             _LOG.log(level, "a judgement failed: %s", why.reason.value)
             self._failed.add(why.reason)
@@ -423,12 +427,12 @@ class Runner(Generic[R]):
     def _count_ending(self, question: Question, answer: Judgement) -> Judgement:
         """Note what an answer means for the rest of a batch; see `ENOUGH_FAILURES`.
 
-        Once a call succeeded, a failure is its sample's own.
+        Once a call has succeeded, a failure concerns its own sample alone.
         """
         endings = self._endings.setdefault(id(question.judge), _Endings())
         why = answer.failure
         if why is None:
-            # A sample without a call proves nothing.
+            # A sample without a call does not show that calls can succeed.
             if answer.unscored is None or answer.usage.calls:
                 endings.has_succeeded = True
                 endings.failures.clear()
@@ -448,7 +452,7 @@ class Runner(Generic[R]):
         return answer.own_failure() if endings.has_succeeded else answer
 
     def _write_computed(self) -> None:
-        """Put what was computed for one chunk of samples into the store, all of it at once."""
+        """Write the judgements that were computed for a chunk of samples to the store, all at once."""
         computed = self._computed
         self._computed = []
         if computed and self._store is not None:

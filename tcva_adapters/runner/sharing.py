@@ -1,8 +1,8 @@
 """Judgements that the evaluators of one process share, remembered or under way.
 
 Three metrics at three temperatures ask the same judge for the same judgement. The first asker judges,
-in its own thread, event loop and context, and the others take what it got. A failure is handed to
-everybody who waits for it, and never remembered.
+in its own thread, event loop and context, and the others take its answer. A failure is passed on to
+all who wait for it, and never remembered.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from tcva_adapters.results.store import VerdictStore
 
 MOST_REMEMBERED = 4096
 MOST_BYTES = 64_000_000
-"""How many judgements are remembered, and how large they are together; the one that was used least
-recently goes first."""
+"""The most judgements that are remembered, and the most bytes that they have together; the least
+recently used one is forgotten first."""
 
 
 @dataclass(eq=False, slots=True)
@@ -37,12 +37,12 @@ class Call:
     """A judgement under way, or remembered.
 
     Attributes:
-        place: Whose judgement, and of what.
-        holder: The object that judges; of what is remembered, a weak reference to it.
-        run: What it is part of; None once it has ended.
+        place: The identity of the judge, and the key of the judgement.
+        holder: The object that judges; for a remembered judgement, a weak reference to it.
+        run: The run that it is part of; None once it has ended.
         loop: The event loop that it is awaited on; None for a synchronous one.
-        done: Its answer; None where the one who judged went away without one.
-        size: In bytes, of what is remembered; 0 while it is under way.
+        done: The future of its answer, which is None where the asker ended without one.
+        size: The bytes of a remembered judgement; 0 while it is under way.
     """
 
     place: tuple[Hashable, str]
@@ -60,7 +60,7 @@ class SharedJudgements:
         self.start_anew()
 
     def start_anew(self) -> None:
-        """Share nothing, under a lock that no thread of another process holds."""
+        """Forget everything, and make a new lock, which no thread of a parent process holds."""
         self._lock = threading.Lock()
         self._calls: OrderedDict[tuple[Hashable, str], Call] = OrderedDict()
         self._bytes = 0
@@ -79,16 +79,16 @@ class SharedJudgements:
         loop: AbstractEventLoop | None = None,
         past: Call | None = None,
     ) -> tuple[Call, bool]:
-        """Return what is remembered or under way, or a new call, and whether it is new.
+        """Return the call that is remembered or under way, else a new one, and whether it is new.
 
-        A new call is the asker's to make.
+        The asker makes a new call, and ends it with `end`.
 
         Args:
-            identity: Whose judgement.
-            key: Of what.
-            run: What it would be part of.
-            loop: Where it would be awaited; None for a synchronous asker.
-            past: A judgement that the asker waits for no longer.
+            identity: The identity of the judge.
+            key: The key of the judgement.
+            run: The run that a new call is part of.
+            loop: The event loop that a new call is awaited on; None for a synchronous asker.
+            past: A call that the asker waits for no longer.
         """
         is_object = identity.equal is None
         place = (("object", id(identity.holder)) if is_object else identity.equal, key)
@@ -106,15 +106,16 @@ class SharedJudgements:
             return call, True
 
     def end(self, call: Call, answer: Any) -> None:
-        """Tell those who wait, and remember what is no failure.
+        """Give an answer to those who wait for it, and remember it unless it is a failure.
 
         Args:
-            call: What ends.
-            answer: The judgement; None hands it over to one of them.
+            call: The call that ends.
+            answer: The judgement; None where there is none, and one of those who wait asks anew.
         """
         holder = call.holder
         size = 0
-        # What no file can hold is not remembered, nor where nobody can tell when its judge goes.
+        # An answer that is no JSON is not remembered, nor one whose judge allows no weak
+        # reference, as its end would not be noticed.
         with suppress(ValueError, TypeError):
             if answer is not None and answer.failure is None:
                 holder = weakref.ref(holder)
@@ -144,7 +145,7 @@ def clear_shared() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    # Nobody in a child makes the judgements that were under way.
+    # A forked child does not go on with the judgements that were under way.
     os.register_at_fork(after_in_child=SHARED.start_anew)
 
 
@@ -154,8 +155,8 @@ class SharedSentences(SentenceMemory):
 
     Attributes:
         judge: The judge that is asked.
-        identity: Which judges are the same one; None shares nothing.
-        store: Where the answers are stored; None shares them in this process.
+        identity: The identity by which judges are the same; None shares nothing.
+        store: The store of the marks; None shares them in this process.
     """
 
     judge: Judge
@@ -165,7 +166,7 @@ class SharedSentences(SentenceMemory):
     def setdefault(
         self, sentence: str, mark: SentenceMark | None = None
     ) -> SentenceMark | None:
-        """The earlier mark of a sentence; where there is none, the given one, which is remembered."""
+        """Return the earlier mark of a sentence; without one, remember and return the given mark."""
         name, parameters = key_of(self.judge).values()
         key = digest({"alone": [name, self.judge.prompt_version, parameters, sentence]})
         if self.store is not None:

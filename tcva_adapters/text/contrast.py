@@ -1,4 +1,4 @@
-"""Compares a claim and a source that use much the same words; finds what a text denies."""
+"""Compare a claim with a source in much the same words, and find what a text denies."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _JAPANESE = re.compile(
 
 _ENDS = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
 _LONGEST = 60  # words of content of a claim that is held against its quote
-_ENOUGH = 0.6  # share of them that a clause has which says much the same
-_NEARLY_ALL = 0.7  # share of the words of a guess that the claim has
+_ENOUGH = 0.6  # share of them that a clause must have to say much the same
+_NEARLY_ALL = 0.7  # share of the words of a guess that the claim must have
 _CONTENT = re.compile(r"([^+-]*+)(?:([+-])(\S+)([^+-]*$)?|$)")
 _FIRST = re.compile(r"^([^+-]*)([+-])(\S+)")
 _OR = re.compile(r"(deny (?:none )*[+-]\S+(?: none)*) or\b")
@@ -55,12 +55,12 @@ _PARTING = frozenset({"clause", "condition"})
 
 
 def contradicts(claim: str, quote: str) -> bool:
-    """Whether a quote says much the same words as a claim and yet something else.
+    """Whether a quote in much the same words as a claim says something else.
 
-    It denies what the claim asserts or the other way round, says the opposite, says it of some
-    where the claim says it of all, or does not assert it: as a guess, a plan, a question, or under
-    a condition that the claim does not name. Only the clauses that have most of the claim's words
-    are held against it, or sentences where no clause has; all of them have to differ.
+    The quote denies what the claim asserts or the other way round, says the opposite, says it of some
+    where the claim says it of all, or does not assert it: as a guess, a plan, a question, or under a
+    condition that the claim does not name. Only the clauses with the most of the claim's words are
+    compared with it, or sentences where no clause has enough; all of them must differ.
 
     >>> contradicts("The plan covers dental care.", "The plan covers all except dental care.")
     True
@@ -98,7 +98,7 @@ def contradicts(claim: str, quote: str) -> bool:
 
 
 class _Part(NamedTuple):
-    """A clause of a quote with the sentence that it is from, or a whole sentence with nothing."""
+    """The words of a clause of a quote and of its sentence, or those of a sentence and none."""
 
     words: set[str]
     sentence: set[str]
@@ -112,13 +112,13 @@ def _differs(
     *,
     is_asked: bool,
 ) -> bool:
-    """Whether a part of a quote, which has most of a claim's words, does not say what it claims.
+    """Whether a part of a quote with most of a claim's words does not say what the claim says.
 
     Args:
         part: The part.
         claimed: The words and marks of the claim.
         content: Its words of content.
-        new: What of the claim the quote has nowhere.
+        new: The words and marks of the claim that the quote has nowhere.
         is_asked: Whether the quote asks what the claim asserts.
     """
     words = part.words
@@ -137,10 +137,11 @@ def _differs(
 
 
 def opposed(claim: str, source: str) -> list[str]:
-    """Words of a claim that the source denies or says the opposite of, or that only the claim does.
+    """Find the words of a claim that the source denies or opposes, or that only the claim denies.
 
-    None where there are two of them, which may make up for each other, where both deny something,
-    or where what the claim begins with comes later ("A is larger than B", "B is smaller than A").
+    None are returned where an even number differ, which may make up for each other, where both deny
+    something, or where the first word of the claim comes later in the source ("A is larger than B",
+    "B is smaller than A").
 
     >>> opposed("The shop sells pears.", "The shop does not sell pears.")
     ['sells']
@@ -159,12 +160,12 @@ def _turned(
     part: set[str],
     new: set[str],
 ) -> set[str]:
-    """Words of a claim with the other sign in a part of a quote, if they tell that it differs.
+    """Find the words of a claim with the other sign in a part of a quote; none if that is no difference.
 
     Args:
         claimed: The words and marks of the claim.
-        part: Those of the part.
-        new: Those of the claim that the quote has nowhere.
+        part: The words and marks of the part.
+        new: The words and marks of the claim that the quote has nowhere.
     """
     opposites = {word.translate(_TURNED) for word in part - claimed}
     turned = opposites & new
@@ -179,7 +180,7 @@ def _turned(
 
 
 def _n_shared(content: set[str], part: set[str]) -> int:
-    """How many words of content a part has, as they are or as their opposites."""
+    """Count the content words that a part has, as they are or as their opposites."""
     opposites = {word.translate(_TURNED) for word in part}
     return len(content & (part | opposites))
 
@@ -191,10 +192,10 @@ def _words(text: str) -> set[str]:
 
 @lru_cache(maxsize=64)
 def _clauses(text: str) -> list[set[str]]:
-    """The words of each clause of a text behind ``+``, or ``-`` where denied, and their marks.
+    """The words of each clause of a text behind ``+``, or ``-`` where denied, and its marks.
 
-    A word stands for all on its side of ``[opposed]``, the other side for its denial. A denial goes
-    with the word of content behind it, at the end of a clause with the last one.
+    One word stands for all on its side of a group in ``[opposed]``, and its denial for those on the
+    other side. A denial belongs to the content word behind it, at the end of a clause to the last one.
     """
     tokens = tokenise(text)
     stems = [stem(without_accents(token.text)) for token in tokens]
@@ -220,14 +221,14 @@ def _clauses(text: str) -> list[set[str]]:
 
 
 def _signed_words(clause: str) -> set[str]:
-    """The words and marks of a clause, once denials have gone over to the signs of words."""
+    """Apply the denials of a clause to the signs of its words; return its words and marks."""
     clause = _OR.sub(r"\1 deny", clause)
     clause = _FIRST.sub(r"\1^\3 \2\3", clause)
     return set(_CONTENT.sub(_signed, clause).split())
 
 
 def _signed(content: re.Match[str]) -> str:
-    """A word with the sign that denials around it leave, and the marks around it."""
+    """Give a word the sign that results from the denials around it; keep the marks around it."""
     before, sign, word, behind = content.groups("")
     if not word:
         return before
@@ -237,7 +238,7 @@ def _signed(content: re.Match[str]) -> str:
 
 
 def _own_mark(tokens: Sequence[Token]) -> str:
-    """The mark of a word where no list has it: a denial, content with its sign, or nothing."""
+    """The mark of a word by itself: a denial, its mark in a list, content with its sign, or none."""
     token = tokens[0]
     key = token.key
     if token.kind == "negator" or token.text in _NEARLY:
@@ -256,7 +257,7 @@ def _own_mark(tokens: Sequence[Token]) -> str:
 
 @lru_cache(maxsize=8192)
 def _mark(phrase: str) -> str:
-    """The mark that the lists give a phrase or a beginning of it; empty where they have none."""
+    """Look up the mark of a phrase, or of a beginning of it, in the lists; empty where it has none."""
     longest = min(len(phrase), _WIDEST)
     last_word = phrase.rfind(" ") + 1
     starts = (f"{phrase[:size]}*" for size in range(longest, last_word, -1))
@@ -267,7 +268,7 @@ def _mark(phrase: str) -> str:
 
 
 def _listed_marks() -> dict[str, str]:
-    """The mark of each listed phrase, as stems; a list of its own overrules opposites."""
+    """The mark of each listed phrase, as stems; the lists of marks override those of opposites."""
     phrases: dict[str, Iterable[str]] = {}
     for group in sorted(word_list("opposed")):
         high, low = (side.split(",") for side in group.split("/"))
@@ -297,7 +298,7 @@ def denies(text: str) -> bool:
 def denied_before(before: Sequence[str], head: Sequence[str]) -> bool:
     """Whether a negation just before a stretch of words denies what begins there.
 
-    Nothing but helping words may stand between ("not known to be | safe", "a myth that | it is").
+    Only helping words may come between ("not known to be | safe", "a myth that | it is").
 
     Args:
         before: The words before it, of the same clause.
@@ -319,7 +320,7 @@ def denied_before(before: Sequence[str], head: Sequence[str]) -> bool:
 def denied_behind(last: str, behind: Sequence[str]) -> bool:
     """Whether a negation just behind a stretch of words denies what ends there.
 
-    It is the next word, or follows a helping verb ("the drug | is not safe").
+    The negation is the next word, or follows filling words or helping verbs ("the drug | is not safe").
 
     Args:
         last: Its last word.
@@ -342,7 +343,7 @@ def denied_behind(last: str, behind: Sequence[str]) -> bool:
 
 
 def _denies(listed: Sequence[str]) -> bool:
-    """Whether the negation that they begin with denies: "not only" and "no. 1" do not."""
+    """Whether the negation at the beginning of some words denies; "not only" and "no. 1" do not."""
     word, following, third = (*listed[:3], "", "")[:3]
     if word.casefold() == "no" and following[:1].isdigit():
         return False

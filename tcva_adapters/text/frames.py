@@ -27,7 +27,7 @@ _UNSPACED = variants("unspaced")
 _TWO_SIDED = word_list("two_sided")
 _LEAVING_OPEN = word_list("leaving_open")
 _HALF_DAY = re.compile(r"(?i)(\d)\s?([ap])\.?\s?m\b\.?")
-# An uncommon word where a sentence begins, and a verb of one subject, make a name of it.
+# An uncommon word that begins a sentence is a name if a verb in the singular follows.
 _SUBJECT = re.compile(
     r"""
     (?:^|[.!?][ ])
@@ -49,19 +49,20 @@ _SUBJECT = re.compile(
 _RIVALS = re.compile(patterns("rivals"))
 _FILLER = re.compile(r"/\S+")
 _CLOSE = 0.25
-"""The share by which equal measures in two units may differ, as one of them may be rounded."""
+"""The relative difference of measures in two units that may be equal, as one may be rounded."""
 _FAR = 0.6
-"""The same in other words, which may add to a measure ("and a half")."""
+"""The same for texts in other words, which may add to a measure ("and a half")."""
 _ALIKE = re.compile(r"\b(\w{3})\S{0,40} \S{0,40}\b\1")
 """Two names with words that begin alike may be forms of one name."""
 
 
 def says_otherwise(claim: str, source: str) -> bool:
-    """Tell whether a source says the same as a claim but for something that the claim's excludes.
+    """Tell whether a source agrees with a claim except for a detail that the claim excludes.
 
-    In the words of the claim, that is another measure, name or member of a closed class (months, say),
-    or two names or roles that have changed places. In other words, it is one other member of a class
-    of which the claim names one. What may mean the same is no difference.
+    In a source with the words of the claim, this is another measure, name or member of a closed class
+    (months, say), or two names or roles that have changed places. In a source with other words, it is
+    one other member of a class of which the claim names one. Details that may mean the same are no
+    difference.
 
     >>> says_otherwise("The dose is 5 mg.", "The dose is 5 g.")
     True
@@ -104,16 +105,16 @@ def says_otherwise(claim: str, source: str) -> bool:
 
 
 def _frame(filled: list[str]) -> str:
-    """The words between two blanks each, with a slash for what may be another one."""
+    """Join the words with blanks between and around them, and a slash in place of each filler."""
     kinds = _FILLER.sub("/", " ".join(filled))
     return f" {kinds} "
 
 
 def _has_rival(claimed: list[str], stated: list[str]) -> bool:
-    """Tell whether a source on the same matter names one other member of a class than a claim.
+    """Tell whether a source on the same matter names another member of a class than a claim does.
 
-    The matter is the same if the source has about half of what else the claim has, words and classes:
-    at least one word, or all of them where either side of a contract may do what is said.
+    The matter is the same if the source has about half of the claim's other words and classes, and at
+    least one of its words; or all words, for a class of which either side may do what is said.
     """
     members = _by_class(claimed)
     rivals = _by_class(stated)
@@ -133,7 +134,7 @@ def _has_rival(claimed: list[str], stated: list[str]) -> bool:
 
 
 def _by_class(filled: list[str]) -> defaultdict[str, set[str]]:
-    """The members of each closed class that a text names; under no class, the stems of other words."""
+    """The members of each closed class that a text names; the stems of other words under an empty name."""
     members = defaultdict[str, set[str]](set)
     for kind, member in _RIVALS.findall(" ".join(filled)):
         members[kind].add(member)
@@ -142,7 +143,7 @@ def _by_class(filled: list[str]) -> defaultdict[str, set[str]]:
 
 
 def _filled(text: str, names: set[str]) -> list[str]:
-    """The words of a text, each that may be another one with its class or kind and a slash before it.
+    """The words of a text; before a filler, which another word could replace, its kind and a slash.
 
     Args:
         text: The text.
@@ -180,12 +181,12 @@ def _exclude(
     *,
     close: float = _CLOSE,
 ) -> bool:
-    """Tell whether two fillers of one kind surely mean something else.
+    """Tell whether two fillers of one kind cannot mean the same.
 
     Args:
         filler: One of them.
         other: The other one.
-        close: The share by which two measures may differ that mean the same.
+        close: The relative difference up to which two measures may mean the same.
     """
     kind, one = filler.split("/")
     _, two = other.split("/")

@@ -14,7 +14,7 @@ _PART = re.compile(r"<(\w+)>")
 
 
 def word_list(name: str) -> frozenset[str]:
-    """One list, or all lists of a table together."""
+    """The words of one list, or of all lists of a table together."""
     words = _LISTS[name]
     if not isinstance(words, str):
         words = " ".join(words.values())
@@ -27,7 +27,7 @@ def by_language(name: str) -> dict[str, frozenset[str]]:
 
 
 def variants(name: str) -> dict[str, str]:
-    """The word that each of its variants stands for.
+    """Map each variant in a table to the word that it stands for.
 
     >>> variants("spellings")["kg"], variants("numbers")["dozen"]
     ('kilogram', '12')
@@ -38,14 +38,14 @@ def variants(name: str) -> dict[str, str]:
 
 
 def patterns(name: str) -> str:
-    """The patterns of a list as one alternative; lines that begin with # are remarks."""
+    """Join the patterns of a list as alternatives of one; lines that begin with # are comments."""
     lines = _LISTS["patterns"][name].strip().splitlines()
     text = "|".join(f"(?:{line})" for line in lines if not line.startswith("#"))
     return _PART.sub(_part, text)
 
 
 def _part(name: re.Match[str]) -> str:
-    """The alternatives that the name of a part, ``<name>`` in a pattern, stands for."""
+    """Expand the name of a part, ``<name>`` in a pattern, to the alternatives that it stands for."""
     lines = _LISTS["parts"][name[1]].split()
     part = " ".join(lines).replace("; ", "|")
     return f"(?:{_PART.sub(_part, part)})"

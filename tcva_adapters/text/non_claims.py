@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from tcva_adapters.text.lists import patterns, variants
 
-_LONGEST = 240  # a longer sentence is never waved through
+_LONGEST = 240  # characters; a longer sentence always counts as a claim
 _SHORT_QUESTION = 4
 _EDGES = ' \t.!¡…。！,，;:：~～*_"“”‘()（）-–—'
 _EMOJI = re.compile("[\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]")
 _CJK = re.compile("[\u3400-\u9fff]")
 _BETWEEN = re.compile(r" ?[,，、!！;；] ?| [–—-] ")
-# Patterns are read likewise, so that those of Japanese still match.
+# Patterns are simplified likewise, so that Japanese ones still match.
 _SIMPLIFIED = str.maketrans({"’": "'", **variants("traditional")})
 
 
@@ -24,20 +24,21 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def non_claim_kind(sentence: str) -> str | None:
-    """The kind of a sentence that asserts nothing, or None where it may assert something.
+    """Name the kind of a sentence that asserts nothing; None where it may assert something.
 
-    It is careful: in doubt a sentence is a claim. One with a figure is a claim unless it is a
-    refusal, and a greeting, question or refusal that goes on to state something is a claim too:
-    each part of a refusal between commas, other marks and words of reason must claim nothing, and
-    nothing may be taken for granted ("the drug that cures cancer", "why it is lethal").
-    Instructions to whoever judges are no non-claims; they are claims without support.
+    In doubt a sentence is a claim. One with a figure is a claim unless it is a refusal. A greeting,
+    question or refusal that goes on to state something is a claim, too: each part of a refusal
+    between commas, other marks and words of reason must claim nothing, and the sentence may take
+    nothing for granted ("the drug that cures cancer", "why it is lethal"). Instructions to the judge
+    are claims without support.
 
     Args:
         sentence: One sentence, best in English, German, Spanish, French, Japanese or Chinese;
             common phrases of a few more languages are known, too.
 
     Returns:
-        ``greeting`` (also thanks, wishes, agreement, apologies, farewells, lead-ins), ``question``, ``offer``, ``refusal`` or None.
+        ``greeting`` (also thanks, wishes, agreement, apologies, farewells, lead-ins), ``question``,
+        ``offer``, ``refusal`` or None.
 
     >>> [non_claim_kind(s) for s in ("Hello!", "How can I help?", "The dose is 5 mg.")]
     ['greeting', 'question', None]
@@ -66,7 +67,7 @@ def non_claim_kind(sentence: str) -> str | None:
 
 
 def _is_polite(bare: str) -> bool:
-    """Whether all that stands between the commas of a sentence is polite, or the name of somebody.
+    """Whether each part of a sentence between commas is a polite phrase, or somebody's name.
 
     >>> _is_polite("Thanks, Anna"), _is_polite("Thanks, the drug is safe"), _is_polite("Sure, Monday")
     (True, False, False)

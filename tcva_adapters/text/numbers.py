@@ -1,4 +1,4 @@
-"""Find the numbers of a claim in whose place its source has others."""
+"""Find the numbers of a claim that are different ones in its source."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SIDES = {
     "most": -1,
     "about": nan,
 }
-"""On which side of a number with this bound others may stand; nan where they may on both."""
+"""The side of a number with this bound on which others are allowed; nan for both sides."""
 
 _BOUND = re.compile(
     rf"(?<!\S)(?:{'|'.join(f'(?P<{bound}>{patterns(bound)})' for bound in _SIDES)})(?!\S)",
@@ -42,11 +42,11 @@ def values(tokens: Sequence[Token]) -> set[str]:
 
 
 def other_numbers(claim: Sequence[Token], source: Sequence[Token]) -> list[str]:
-    """The numbers of a claim in whose place the source has another one.
+    """Find the numbers of a claim in whose place the source has another number.
 
-    In the same place are numbers that count the same, or stand behind the same word. A number in
-    another unit, one that is rounded or computed from the source's, and one that a bound or range of
-    the source allows are left out, as they may be true. A factor that both texts name computes nothing.
+    Two numbers are in the same place if they count the same, or follow the same word. Numbers that may
+    be true are left out: those in another unit, those rounded or computed from the source's, and those
+    that a bound or range of the source allows. A factor that both texts name is not used to compute.
 
     >>> from tcva_adapters.text.words import tokenise
     >>> other_numbers(tokenise("It rose by 50 %."), tokenise("It rose by 5 %."))
@@ -113,7 +113,7 @@ def _is_allowed(
     claimed: str,
     others: set[tuple[float, str]],
 ) -> bool:
-    """Tell whether all numbers in the place of a claim's, each with its bound, allow it."""
+    """Tell whether a claim's number is allowed by all numbers in its place, each with its bound."""
     for other, bound in others:
         side = _SIDES.get(bound, 0) - _SIDES.get(claimed, 0)
         if claimed == bound or (value - other) * side < 0:
@@ -139,17 +139,17 @@ def _in_place(
     if counted and others:
         return counted[0] in others or others[0] in counted
     if "percent" in counted + others:
-        return False  # a share of something, and so many of it
+        return False  # one is a share of something, the other a count
     if at == 0 or other == 0:
         return False
     return claim[at - 1].key == source[other - 1].key
 
 
 def bound_of(tokens: Sequence[Token], at: int) -> str:
-    """The bound that words around a number make of it: the ``least`` or ``most`` that may be, or ``about``.
+    """The kind of bound that the words around a number make it: ``least``, ``most`` or ``about``.
 
-    The ends of a range are its least and its most. ``parted`` is a number that may be read in two ways
-    ("1.240", "1 240"). The empty string stands for an exact number.
+    The ends of a range are its ``least`` and its ``most``. ``parted`` is a number that may be read in
+    two ways ("1.240", "1 240"). The empty string stands for an exact number.
     """
     words: list[str] = []
     for token in tokens[max(0, at - _REACH) : at + _REACH]:
@@ -163,7 +163,7 @@ def bound_of(tokens: Sequence[Token], at: int) -> str:
 
 @lru_cache(maxsize=8192)  # each number of a claim is held against all of its quote
 def value_of(key: str) -> float:
-    """The value of the key of a plain number, else nan."""
+    """The value of a plain number's key; nan for any other key."""
     return float(key) if _PLAIN.fullmatch(key) else nan
 
 
@@ -195,7 +195,7 @@ def _is_derived(
     Args:
         value: The number.
         others: Those in its place.
-        factors: What only one of the two texts says: a factor of both changes nothing.
+        factors: The words of only one of the two texts, as a factor of both changes nothing.
     """
     known = set(map(value_of, factors)) - {value, nan}
     size = 10.0 ** -len(format(value, ".15g").partition(".")[2])

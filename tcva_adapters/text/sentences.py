@@ -130,7 +130,7 @@ def split_claims(text: str) -> list[str]:
     again, apart from white space, the bullet mark in front of a list item, and tables. White space
     inside a claim becomes a single space, except in a claim that holds fenced code. Headings and
     introductory lines that end in a colon stay with what follows, unless they only announce it
-    ("Here are the fees at a glance:"). A row of a Markdown table has the names of its columns.
+    ("Here are the fees at a glance:"). The claim of a Markdown table row has its columns' names.
 
     Args:
         text: The text, plain or Markdown, in any language.
@@ -148,12 +148,12 @@ def split_claims(text: str) -> list[str]:
 
 
 def pieces(text: str) -> list[Piece]:
-    """The claims of a text with the places where they stand; see `split_claims`."""
+    """Split a text into claims with the stretches that they stand in; see `split_claims`."""
     # Replacing one character by one keeps every position valid for the original text.
     lines = text.replace("\r\n", " \n").replace("\r", "\n").replace("\u2028", "\n")
     lower_only = lines.islower()
     starts: list[int] = []
-    # By where claims begin that hold a row: where the row begins, and its text.
+    # For each claim that holds a row, by its start: the start and the text of the row.
     rows: dict[int, tuple[int, str]] = {}
     glued = False
     for block in _BLOCK.finditer(lines):
@@ -203,7 +203,7 @@ def pieces(text: str) -> list[Piece]:
 
 
 def _rows(table: re.Match[str]) -> Iterator[tuple[int, str]]:
-    """The rows that say something, each with where it begins; the first begins with the header."""
+    """Yield the rows with letters or digits, each with its start; the first starts at the header."""
     header, rule, *lines = table[0].split("\n")
     names = _cells(header)
     at = table.start()
@@ -302,7 +302,7 @@ def _is_abbreviation(
     *,
     opens: bool,
 ) -> bool:
-    """Whether the last word before a full stop is short for something that goes on."""
+    """Whether the last word before a full stop is an abbreviation or number within a sentence."""
     word = last_words[-1]
     forms = {word, word.lower(), "_".join(last_words).lower()}
     if word.isdigit() and len(word) <= len("31"):

@@ -1,4 +1,4 @@
-"""One tokenizer: the words of a text as they are compared, with stems, numbers and names."""
+"""The tokenizer: the words of a text as they are compared, with stems, numbers and names."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ _ELIDED = re.compile(
     r"(?i)\b([cdjlmnst]|qu|un|[dn]?ell|all)['’](?=[aeéèêiîoôuhœ])"
 )  # "l'eau"
 _APART = re.compile(r" ['’]s\b")  # "the club 's captain", as tokenised text writes it
-# Putting accents in their order takes the square of their number.
+# The time to put accents in order grows with the square of their number.
 _MANY_MARKS = re.compile(r"[^\w\s]{32,}")
 _PART = 20_000
-"""Characters that are split at once: a pattern holds the interpreter's lock while it runs."""
-# Between two words, where no pattern above and no way to encode accents looks across.
+"""The most characters that are split at once, as a pattern holds the interpreter's lock."""
+# A place between two words across which no pattern above, and no accent, reaches.
 _BETWEEN = re.compile(
     r"(?<=\w\w)(?= \w|[\n\t\"])|(?<=[。！？，、；])(?=[\u3040-\u30ff\u4e00-\u9fff])"
 )
@@ -114,10 +114,10 @@ _FOLDING = _Folding(
 
 
 def split_words(text: str) -> list[str]:
-    """The words and marks of a text, without what does not matter but with their case.
+    """Split a text into words and marks, which keep their case.
 
     Quotation marks, apostrophes, kinds of dashes and the way accents are encoded do not matter.
-    Marks are stops (``.``), pauses (``,``) and currency signs. What is written without spaces is
+    Marks are stops (``.``), pauses (``,``) and currency signs. Text in a script without spaces is
     one word.
 
     >>> split_words("It costs $1,500 - it's (NEW).")
@@ -156,7 +156,7 @@ def _is_no_accent(char: str) -> bool:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in small letters, without marks; characters where there are no spaces.
+    """The words of a text in lower case, without marks; single characters of scripts without spaces.
 
     >>> words_of("It costs 1,500 dollars; it's NEW.")
     ['it', 'costs', '1500', 'dollars', 'its', 'new']
@@ -174,12 +174,12 @@ class Token(NamedTuple):
     """One normalised word, number or character pair.
 
     Attributes:
-        key: What is compared: the stem, the number's value, or two neighbouring characters.
+        key: The form that is compared: the stem, the number's value, or two neighbouring characters.
         text: The word as it is written.
-        kind: ``word``, ``function``, ``number``, ``vague`` (a number word that is often none, such
-            as *one*), ``negator`` or ``pair`` (two characters of an unspaced script).
-        capital: Whether it is written with a capital where a sentence does not demand one.
-        clause: Counts the clauses of the text; negation does not reach beyond its clause.
+        kind: ``word``, ``function``, ``number``, ``vague`` (a number word that often means no number,
+            such as *one*), ``negator`` or ``pair`` (two characters of an unspaced script).
+        capital: Whether it is a word with a capital that does not begin a sentence.
+        clause: The index of its clause in the text; negation does not reach beyond its clause.
         other: A second reading of a number (8 for *8 pm*), or the empty string.
     """
 
@@ -198,7 +198,7 @@ def is_content(token: Token) -> bool:
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """A word without its English inflection: few rules, made to agree rather than to be right.
+    """Strip the English inflection of a word; forms of one word agree, though stems may be no words.
 
     >>> [stem(w) for w in ("studies", "studied", "running", "runs", "closes", "close", "glass")]
     ['studi', 'studi', 'run', 'run', 'clos', 'clos', 'glass']
@@ -256,11 +256,11 @@ def _clock(digits: str) -> tuple[str, str] | None:
 
 
 def tokenise(text: str) -> list[Token]:
-    """The tokens of a text, in order.
+    """Split a text into its tokens, in order.
 
     Numbers get the same key in words and figures (*two*, *2*), with and without thousands marks,
     and with their scale (*8 million*, *$8m*); ``n't`` is *not*; brackets and quotes of tokenised
-    news text vanish; scripts that write no spaces give pairs of characters.
+    news text are dropped; scripts without spaces give pairs of characters.
 
     >>> [t.key for t in tokenise("It did n't cost 1,500 -lrb- 50 % -rrb-")]
     ['it', 'did', 'not', 'cost', '1500', '50', 'percent']
@@ -312,9 +312,10 @@ def _read(piece: str) -> tuple[str, str, str]:
 
 
 def _goes_on(tokens: list[Token], piece: str) -> bool:
-    """Whether a piece goes on with the number before it, which is changed in place.
+    """Merge a piece into the number before it, if it continues it; return whether it does.
 
-    As in *8 million*, *$8m*, *8 pm*, *3rd*, *twenty-two* and *two hundred and fifty*.
+    The last tokens are replaced in place, as for *8 million*, *$8m*, *8 pm*, *3rd*, *twenty-two* and
+    *two hundred and fifty*.
     """
     small = piece.casefold()
     has_and = len(tokens) > 1 and tokens[-1].text == "and"
@@ -357,7 +358,7 @@ def _goes_on(tokens: list[Token], piece: str) -> bool:
 
 
 def _unspaced(run: str) -> Iterator[tuple[str, str, str]]:
-    """Key, text and kind of numbers, negators and pairs of characters of a run without spaces."""
+    """Yield key, text and kind of the numbers, negators and character pairs in a run without spaces."""
     for part in filter(None, _UNSPACED_PARTS.split(run)):
         if part in _NEGATORS:
             yield "not", part, "negator"
