@@ -281,7 +281,7 @@ def shows_settings(
             return function(self, *values, **settings)
 
         # `inspect` reads this attribute.
-        checked.__signature__ = signature.replace(parameters=[*parameters.values()])  # type: ignore[attr-defined]
+        checked.__signature__ = signature.replace(parameters=[*parameters.values()])  # type: ignore[attr-defined]  # functions may have one
         return cast("Function", checked)
 
     return decorate
