@@ -41,7 +41,7 @@ ROWS = 20
 
 GAP = "  "
 _MORE = "full=True"
-_LEAST_PROSE = 20
+_MIN_PROSE = 20
 _LEFT = ("text", "prose")
 
 
@@ -404,7 +404,7 @@ def _table_lines(
         natural.append(size)
         # Headings break at blanks, and so do sentences if there is no room for them.
         if column.kind == "prose":
-            least.append(min(size, _LEAST_PROSE))
+            least.append(min(size, _MIN_PROSE))
         else:
             least.append(max(widest, *map(columns_of, column.heading.split(" "))))
     for number, block in enumerate(_blocks(least, width)):

@@ -384,7 +384,7 @@ def test_every_wait_ends_by_the_deadline(asynchronous: bool) -> None:
 
 
 def test_memory_is_bounded_by_number_and_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcva_adapters.runner.sharing.MOST_REMEMBERED", 50)
+    monkeypatch.setattr("tcva_adapters.runner.sharing.MAX_REMEMBERED", 50)
     shared, holder = SharedJudgements(), Holder()
     for number in range(100):
         put(shared, Identity(holder), str(number), "x")

@@ -25,7 +25,7 @@ from tcva_adapters.stats.bootstrap import interval_shares
 from tcva_adapters.stats.checks import in_all
 from tcva_adapters.stats.correlation import agreement, value_of
 from tcva_adapters.stats.estimates import Estimate
-from tcva_adapters.stats.inference import LEAST_APART, difference, estimate
+from tcva_adapters.stats.inference import MIN_SAMPLES_APART, difference, estimate
 from tcva_adapters.stats.p_values import spearman_resamples
 from tcva_adapters.stats.units import Units
 from tcva_adapters.tables import counted
@@ -127,7 +127,10 @@ def bootstrapped(
     found = estimate("spearman", [scores, human], groups)
     (scores, human), used = in_all({"scores": scores, "human": human})
     units = Units(groups, used)
-    if reason := units.why_none(LEAST_APART["spearman"], scores, human) or found.reason:
+    if (
+        reason := units.why_none(MIN_SAMPLES_APART["spearman"], scores, human)
+        or found.reason
+    ):
         return replace(found, low=math.nan, high=math.nan, reason=reason)
     [rhos] = spearman_resamples([scores], human, units.codes, resamples, seed)
     low, high = np.nanquantile(

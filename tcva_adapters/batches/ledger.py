@@ -26,7 +26,7 @@ WAITING, SENT, LOST, STOPPED, ENDED = "waiting", "sent", "not found", "stopped",
 """States of a batch: still to be sent; at its server; not (or no longer) known there; ended, with
 requests that have no outcome (failed, cancelled); ended, with all outcomes in the ledger."""
 
-MOST_BYTES = 200_000_000
+MAX_BYTES = 200_000_000
 """The most bytes of the requests of one batch that OpenAI takes."""
 
 _VERSION = 0x54434203  # also distinguishes a ledger from other files
@@ -195,7 +195,7 @@ class Ledger:
         last_model = None
         batch = requests = size = 0
         for number, model, length in self._db.execute(query).fetchall():
-            if model != last_model or requests >= most or size + length > MOST_BYTES:
+            if model != last_model or requests >= most or size + length > MAX_BYTES:
                 insert = "INSERT INTO batches (model) VALUES (?)"
                 batch = self._db.execute(insert, (model,)).lastrowid or 0
                 last_model = model

@@ -39,7 +39,7 @@ CONFLICT = Outcome(
 
 _CUSTOM_ID = re.compile(r"([0-9a-f]+)-([0-9]{1,9})")
 
-_MOST_LINES = 10
+_MAX_LINES = 10
 """The most lines of one request that are read: each is compared with the one before it."""
 
 _UNASKED = ("batch_expired", "batch_cancelled")
@@ -87,7 +87,7 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
         if custom_id is None or _mapping(error).get("code") in _UNASKED:
             continue
         times[custom_id[0]] += 1
-        if times[custom_id[0]] > _MOST_LINES:
+        if times[custom_id[0]] > _MAX_LINES:
             continue
 
         status = response.get("status_code", 0)

@@ -26,7 +26,7 @@ from tcva_adapters.samples.sample import Sample
 PROMPT_VERSION = "ccrs/2"
 """Version of the prompts, part of each store key; it changes whenever a rating could change."""
 
-_MOST_CALLS = 2
+_MAX_CALLS = 2
 
 
 class RatingQuestion(Question):
@@ -94,7 +94,7 @@ class RatingQuestion(Question):
 
     def _rating(self, calls: Calls) -> Rounds[float]:
         problem = ""
-        for _ in range(_MOST_CALLS):
+        for _ in range(_MAX_CALLS):
             request = rating_request(self._sample, self._metric, problem=problem)
             (reply,) = yield from calls.ask([request])
             rating = read_rating(reply.text, request.user)

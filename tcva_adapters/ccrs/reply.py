@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tcva_adapters.judges.reply import MOST_LINES
+from tcva_adapters.judges.reply import MAX_LINES
 from tcva_adapters.judges.reply_echoes import repeated_words
 from tcva_adapters.models.reply_json import (
     MAX_DEPTH,
@@ -124,7 +124,7 @@ def _rating_of_text(text: str, shown_words: str = "") -> Rating:
     """Read the number of lines that are labelled as scores, or of lines that hold nothing else."""
     lines = [
         " ".join(_MARKS.sub(" ", line).split())
-        for line in text.splitlines()[:MOST_LINES]
+        for line in text.splitlines()[:MAX_LINES]
     ]
     # A number alone is no quote, even where the sample has it too.
     is_alone = len(lines) == 1 and lines[0][:1].isdigit()

@@ -33,11 +33,11 @@ from tcva_adapters.tables import (
 
 ALPHA = 0.05
 BINS = 10
-LEAST_IN_BIN = 10
-MOST_VALUES = 30
+MIN_IN_BIN = 10
+MAX_VALUES = 30
 """The most values of a field that a table shows."""
 
-_FEWEST_NUMBERS = 6
+_MIN_NUMBERS = 6
 """The fewest different numbers that make a field numeric; fewer count as names."""
 
 
@@ -193,7 +193,7 @@ class RatedMethod:
         shown = seen(self.scores)
         scores, sizes = np.unique(shown[both], return_counts=True)
         total = int(sizes.sum())
-        least = max(LEAST_IN_BIN, math.ceil(total / BINS))
+        least = max(MIN_IN_BIN, math.ceil(total / BINS))
         rows: list[Record] = []
         first = 0
         done = 0
@@ -275,15 +275,15 @@ class RatedMethod:
             sizes = Counter(names[known].tolist())
             del sizes[None]
             rows: list[Record] = []
-            for name, _ in sizes.most_common(MOST_VALUES):
+            for name, _ in sizes.most_common(MAX_VALUES):
                 errors = np.where(names == name, self.errors, np.nan)
                 error = self.mean(errors)
                 mae = self.mean(np.abs(errors))
                 row: Record = {"value": name, "n": error.n, "reason": error.reason}
                 rows.append(row | error.record("error") | mae.record("mae"))
             notes = []
-            if len(sizes) > MOST_VALUES:
-                notes.append(f"the {MOST_VALUES} largest of {len(sizes)} values")
+            if len(sizes) > MAX_VALUES:
+                notes.append(f"the {MAX_VALUES} largest of {len(sizes)} values")
             yield Table(f"by {field}", columns, rows, notes=notes)
 
     def largest(self, most: int) -> Iterator[Table]:
@@ -385,7 +385,7 @@ def _are_numbers(values: Sequence[Any]) -> bool:
         isinstance(value, int | float) and not isinstance(value, bool)
         for value in known
     )
-    return are_numeric and len(known) >= _FEWEST_NUMBERS
+    return are_numeric and len(known) >= _MIN_NUMBERS
 
 
 def _row(kind: str, name: str, **figures: Estimate) -> Record:

@@ -65,7 +65,7 @@ rounding."""
 _PLAIN_SUM_BELOW = -0.5
 _LARGEST_COUNT = 2.0**53
 _CHUNK_CELLS = 2**16
-_LEAST_LOG = -1e300
+_MIN_LOG = -1e300
 """Stands for the logarithm of 0, so that times an exponent of 0 it gives 0."""
 
 
@@ -515,7 +515,7 @@ def _log_penalty(
         alpha = np.ones(len(alpha))
     else:
         left = reduce(add, rows[:, :-1].T) / total
-    logs = np.maximum(np.log(left), _LEAST_LOG)
+    logs = np.maximum(np.log(left), _MIN_LOG)
     if penalty == "ramped":
         logs *= np.clip((total - 1.0) / 4.0, 0.0, 1.0)
     return np.multiply.outer(logs, alpha)

@@ -39,7 +39,7 @@ _CLEAR = 1e-9
 _HALF_DIGIT = 0.5 * 10.0**-DIGITS
 """Scores this far below a threshold in [0.1, 1] are rounded to it."""
 
-_MOST_STEPS = 60
+_MAX_STEPS = 60
 """The most steps of the search for a crossing, which takes about 10."""
 
 Curve = Callable[[FloatArray], FloatArray]
@@ -184,7 +184,7 @@ def _settles_near(
         return low
 
     # False position. An end that stays where it is counts half (the Illinois algorithm).
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         step = value * (latest - end) / ((value - end_value) or 1.0)
         if abs(step) < math.ulp(latest):
             break

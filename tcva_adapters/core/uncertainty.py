@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 
-MOST_VECTORS = 20_000
+MAX_VECTORS = 20_000
 """The most count vectors of an exact distribution: 23 claims that may have any of the five levels,
 198 of three, 19 999 of two."""
 
@@ -55,7 +55,7 @@ def count_distribution(probabilities: FloatArray) -> tuple[FloatArray, FloatArra
             place.ravel(),
             likely.ravel(),
         ).astype(np.float64)
-        if len(keys) > MOST_VECTORS:
+        if len(keys) > MAX_VECTORS:
             rng = np.random.default_rng(0)
             drawn = sum(rng.multinomial(1, chance, DRAWS) for chance in rows)
             return (

@@ -24,7 +24,7 @@ from tcva_adapters.deepeval.llm import NamedLLM
 from tcva_adapters.models.prompted import Shape
 from tcva_adapters.samples.json_values import Json
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 _WORDS: dict[Any, str] = {**dict.fromkeys(SUPPORTED, "yes"), Verdict.NONE: "no"}
 _KNOWN = "DeepEval's faithfulness metric"
 
@@ -117,7 +117,7 @@ def _reply_to(prompt: str) -> Json:
         ]
         return {"verdicts": verdicts}
     if match := _REASON.fullmatch(prompt):
-        faults = _texts_in(match["contradictions"])[:_MOST_NAMED]
+        faults = _texts_in(match["contradictions"])[:_MAX_NAMED]
         reason = "; ".join(faults) or "no claim contradicts the context"
         return {"reason": f"The score is {match['score']}: {reason}."}
     raise unknown_prompt(_KNOWN, prompt)

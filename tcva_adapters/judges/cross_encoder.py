@@ -44,8 +44,8 @@ LONGEST = 256
 BATCH = 16
 
 _NEEDED = ("model.onnx", "tokenizer.json", "config.json")
-_LEAST = 12  # tokens; two texts do not fit into less
-_MOST_THREADS = 4
+_MIN_TOKENS = 12  # tokens; two texts do not fit into less
+_MAX_THREADS = 4
 _FIELDS = {
     "input_ids": "ids",
     "attention_mask": "attention_mask",
@@ -121,9 +121,9 @@ class CrossEncoder:
         added = self._tokenizer.get_added_tokens_decoder().items()
         self._special = {number for number, token in added if token.special}
         self.room = self.length - len(self._encoded("", "").ids)
-        if self.room < _LEAST:
+        if self.room < _MIN_TOKENS:
             raise InvalidValueError(
-                f"the model reads {self.length} tokens by config.json or tokenizer_config.json, and special tokens and nli_template take {self.length - self.room}; the texts need {_LEAST}"
+                f"the model reads {self.length} tokens by config.json or tokenizer_config.json, and special tokens and nli_template take {self.length - self.room}; the texts need {_MIN_TOKENS}"
             )
         self._tokenizer.enable_truncation(self.length)
         options = onnxruntime.SessionOptions()
@@ -349,4 +349,4 @@ def _threads() -> int:
     threads = os.environ.get("OMP_NUM_THREADS", "")
     if threads.isdecimal():
         return int(threads)
-    return min(_MOST_THREADS, os.cpu_count() or 1)
+    return min(_MAX_THREADS, os.cpu_count() or 1)

@@ -44,7 +44,7 @@ _SHOWN = 1000  # characters that are read to tell the language and script of a t
 _AROUND = 50  # words on each side of a quote that are read to tell its language
 _SHORT = 2  # words of a quote that counts only by its numbers and names
 _PREFIX = 4  # letters that related words share
-_LEAST_LETTERS = 3  # of a word that carries meaning in a script other than ASCII
+_MIN_LETTERS = 3  # of a word that carries meaning in a script other than ASCII
 
 _LEAD = 6
 """A language must be ahead of the next one by at least one in this many words."""
@@ -102,7 +102,7 @@ def side_of(text: str) -> Side:
 def _says_something(token: Token) -> bool:
     """Whether a token carries enough meaning to relate a claim and a quote that share it."""
     if token.kind == "word":
-        least = 2 if token.text.isascii() else _LEAST_LETTERS
+        least = 2 if token.text.isascii() else _MIN_LETTERS
         return len(token.text) >= least and token.text.casefold() not in _EMPTY
     if token.kind == "pair":
         return not _SAYS_LITTLE.search(token.key)

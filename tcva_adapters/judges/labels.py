@@ -19,7 +19,7 @@ NOUN = r"(?:claim|statement|criterion|sentence|verdict)"
 
 ELLIPSIS = re.compile(r"\.\.+|…")
 
-MOST_SHOWN = 40
+MAX_SHOWN = 40
 """The most characters of a label or number, and of an unknown word that a message shows."""
 
 _WAYS: dict[Verdict, str] = {
@@ -66,7 +66,7 @@ def read_label(word: str) -> Label | None:
     >>> read_label("not fully") is None
     True
     """
-    if len(word) > MOST_SHOWN:
+    if len(word) > MAX_SHOWN:
         return None
     plain = unicodedata.normalize("NFKC", ELLIPSIS.sub("?", word)).casefold()
     bare = plain.strip("\"'`*_.,;:!()[]<>“”‘’ \t\r\n")
@@ -76,7 +76,7 @@ def read_label(word: str) -> Label | None:
 def read_number(value: object) -> int | None:
     """Read a whole number, alone or behind a word such as "claim"; None for anything else."""
     if isinstance(value, str):
-        match = _NUMBER.fullmatch(value) if len(value) <= MOST_SHOWN else None
+        match = _NUMBER.fullmatch(value) if len(value) <= MAX_SHOWN else None
         return int(match[1]) if match else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None

@@ -64,14 +64,14 @@ _THIN = 1  # content words that count as coincidence
 _FUNCTION_WORDS_ALONE = 0.2  # content words for which they count together
 _SPEAKER = 0.5  # factor of a speaker's own word, which documents do not support
 _SPEAKERS = frozenset({"i", "me", "my", "mine", "myself"})
-_MOST_SPEAKERS = 2
+_MAX_SPEAKERS = 2
 _MISSING = 0.7  # factor of a name that no passage has
 _CONTRADICTION = 0.1  # factor of a contradiction, raised to the support
 _UNSUPPORTED_END = 0.7  # how much more of its beginning than of its end is found
 _SHORTEST_END = 2  # content words
 _ANSWERS = word_list("answers")
 _FEW_CHARACTERS = 40  # of a sentence that may have no word of content
-_MOST_LISTED = 5  # words in a reason
+_MAX_LISTED = 5  # words in a reason
 
 _LIKELY: tuple[tuple[float, Shares], ...] = (
     (0.1, (0.0, 0.0, 0.0, 0.0, 1.0)),
@@ -265,7 +265,7 @@ def _supported(
         n_words = len(present) or _FUNCTION_WORDS_ALONE
         speakers = [t for t in tokens if t.key in _SPEAKERS and not index.has(t)]
         support *= n_words / (n_words + _THIN)
-        support *= _SPEAKER ** min(len(speakers), _MOST_SPEAKERS)
+        support *= _SPEAKER ** min(len(speakers), _MAX_SPEAKERS)
     support *= _MISSING ** len(names)
     support *= _CONTRADICTION ** (overlap * sum(map(bool, contradictions.values())))
     highest = 1 if names else 0
@@ -431,6 +431,6 @@ def _verdict(
 
 def _first_few(words: Iterable[str]) -> str:
     unique = list(dict.fromkeys(words))
-    text = ", ".join(unique[:_MOST_LISTED])
-    more = len(unique) - _MOST_LISTED
+    text = ", ".join(unique[:_MAX_LISTED])
+    more = len(unique) - _MAX_LISTED
     return f"{text} and {more} more" if more > 0 else text

@@ -40,7 +40,7 @@ from tcva_adapters.text.words import tokenise
 NLI_VERSION = "nli/2"
 """Changes with every change of the windows or the levels that could change a verdict."""
 
-_MOST_NEAR = 64  # sentences; more fit into no window
+_MAX_NEAR = 64  # sentences; more fit into no window
 _SPARE = 4  # tokens that two texts may have more together than apart
 
 
@@ -182,7 +182,7 @@ def _comparison(
     text, size = model.cut(claim, model.room // 2)
     room = model.room - size - _SPARE
     sentences = index.sentences
-    near = index.ranked(tokenise(text), _MOST_NEAR)
+    near = index.ranked(tokenise(text), _MAX_NEAR)
 
     def window_of(places: Iterable[int]) -> tuple[int, ...]:
         """Take the first sentences for which there is room, in the order of the text."""

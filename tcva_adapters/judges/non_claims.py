@@ -14,7 +14,7 @@ from tcva_adapters.judges.rounds import Calls, Rounds, SentenceMark
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.text.non_claims import non_claim_kind
 
-MOST_SENTENCES = 24
+MAX_SENTENCES = 24
 """The most sentences of one sample that are asked about alone; further marks are not accepted."""
 
 
@@ -50,7 +50,7 @@ def without_assertion(calls: Calls, sentences: Iterable[str]) -> Rounds[set[str]
     """
     marks = {sentence: calls.memory.setdefault(sentence) for sentence in sentences}
     unknown = [sentence for sentence, mark in marks.items() if mark is None]
-    asked = unknown[: MOST_SENTENCES - calls.n_sentences]
+    asked = unknown[: MAX_SENTENCES - calls.n_sentences]
     calls.n_sentences += len(asked)
     replies = yield from calls.ask([*map(sentence_request, asked)])
 

@@ -111,7 +111,7 @@ _HISTORY = (
 )
 _END = "The data ends here."
 _REPLY = "Reply with the JSON object alone."
-_MOST_SPELT_OUT = 20
+_MAX_SPELT_OUT = 20
 """The most claims whose entries are spelt out in the schema. Strict modes allow 100 properties, and
 each claim takes four, its own included. For more claims, entries are references, which not every
 server supports."""
@@ -179,7 +179,7 @@ def _verdict_schema(
     entry = closed_object(
         {_quote_key(against): text, "reason": text, "verdict": {**text, "enum": words}}
     )
-    is_spelt_out = len(keys) <= _MOST_SPELT_OUT
+    is_spelt_out = len(keys) <= _MAX_SPELT_OUT
     shown = entry if is_spelt_out else {"$ref": "#/$defs/entry"}
     schema = closed_object(dict.fromkeys(keys, shown))
     return schema if is_spelt_out else {**schema, "$defs": {"entry": entry}}

@@ -42,14 +42,14 @@ word removes three of them, so it is allowed within a quote of twelve words, not
 LONGEST = 10_000
 """The most characters of a quote that is looked up, and of a claim that is compared with its quote."""
 
-MOST_FRAGMENTS = 10
+MAX_FRAGMENTS = 10
 """The most fragments of a quote; a quote with more is not found."""
 
 _GRAM = 3
 _SHORTEST_NEAR = 6  # quotes with fewer words must match exactly
-_MOST_STRETCHES = 20
-_MOST_HITS = 50_000
-_MOST_PLACES = 2000
+_MAX_STRETCHES = 20
+_MAX_HITS = 50_000
+_MAX_PLACES = 2000
 _SHIFT = 2  # words that a similar stretch may have more or fewer in its middle
 _NEAREST = 3  # next places of a fragment that are tried behind another one
 _REACH = 8  # words outside a quote in which a negation counts
@@ -147,7 +147,7 @@ class Passages:
         wanted = "".join(_barred(quote))
         places: list[Place] = []
         start = self._joined.find(wanted)
-        for _ in range(_MOST_PLACES):
+        for _ in range(_MAX_PLACES):
             if start < 0:
                 break
             stop = start + len(wanted)
@@ -171,13 +171,13 @@ class Passages:
         hashes, order = self._sequences
         for gram, i in grams.items():
             begin, end = hashes.searchsorted([hash(gram), hash(gram) + 1])
-            for at in order[begin:end][: _MOST_HITS // len(grams)].tolist():
+            for at in order[begin:end][: _MAX_HITS // len(grams)].tolist():
                 hits[at - i].append((at, i))
 
         places: dict[int, Place] = {}
         # Among stretches with as many hits, the first ones are taken.
         for start in nlargest(
-            _MOST_STRETCHES, hits, key=lambda at: (len(hits[at]), -min(hits[at])[0])
+            _MAX_STRETCHES, hits, key=lambda at: (len(hits[at]), -min(hits[at])[0])
         ):
             starts = range(start - _SHIFT, start + _SHIFT + 1)
             stretch = sorted(hit for near in starts for hit in hits.get(near, ()))
@@ -322,7 +322,7 @@ def _looked_up(text: str, passages: Passages) -> QuotePlace | None:
         return passages.place_of(places)
 
     parts = [part for part in _ELLIPSIS.split(text) if any(map(str.isalnum, part))]
-    if len(parts) > MOST_FRAGMENTS:
+    if len(parts) > MAX_FRAGMENTS:
         return None
     fragments: list[_Fragment] = []
     for part in parts:

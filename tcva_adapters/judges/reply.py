@@ -25,7 +25,7 @@ from collections.abc import (
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
-from tcva_adapters.judges.labels import MOST_SHOWN, ParsedVerdict
+from tcva_adapters.judges.labels import MAX_SHOWN, ParsedVerdict
 from tcva_adapters.judges.reply_echoes import (
     is_quoted_json,
     is_quoted_line,
@@ -49,10 +49,10 @@ from tcva_adapters.models.reply_json import (
     json_values,
 )
 
-MOST_LINES = 1000
+MAX_LINES = 1000
 """The most lines of a reply that are read, as each of them is looked up in the sample."""
 
-_MOST_PROBLEMS = 20
+_MAX_PROBLEMS = 20
 _IS_CUT = "the reply is cut off or its brackets do not match"
 _IS_DOUBTFUL = "the reply is broken: its verdicts cannot be separated from quoted text"
 _LEFTOVER = re.compile(r"[\"'](?:verdict|label|level)[\"']\s*+:", re.IGNORECASE)
@@ -187,7 +187,7 @@ def _read_lines(
     """Read the verdicts in the lines behind a position, except lines of the sample."""
     verdicts: list[ParsedVerdict] = []
     words_shown = "|".join(["", *map(repeated_words, shown), ""])
-    for match in islice(LINE.finditer(reply, position), MOST_LINES):
+    for match in islice(LINE.finditer(reply, position), MAX_LINES):
         verdict = verdict_in_line(match)
         if verdict is None:
             continue
@@ -232,7 +232,7 @@ def _settled(
     problems += damage
     if not problems and not settled:
         problems = ["no verdicts found in the reply"]
-    return ParsedReply(settled, tuple(problems[:_MOST_PROBLEMS]))
+    return ParsedReply(settled, tuple(problems[:_MAX_PROBLEMS]))
 
 
 def _problem_with(
@@ -247,7 +247,7 @@ def _problem_with(
     if len(labels) > 1:
         return f"conflicting verdicts for claim {number}: {', '.join(sorted(labels))}"
     if labels == {"unknown"}:
-        word = str(verdicts[0].word)[:MOST_SHOWN]
+        word = str(verdicts[0].word)[:MAX_SHOWN]
         return f'unknown level "{word}" for claim {number}'
     return ""
 

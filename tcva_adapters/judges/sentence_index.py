@@ -26,11 +26,11 @@ from tcva_adapters.text.words import (
 Pair = tuple[str, str]
 
 _END = "\n"  # no key of a token
-_MOST_WORDS = 60  # a passage without full stops is cut
-_MOST_CHARACTERS = 400  # the same for scripts without spaces
+_MAX_WORDS = 60  # a passage without full stops is cut
+_MAX_CHARACTERS = 400  # the same for scripts without spaces
 _FINALISTS = 5  # sentences that word order decides between
 _CONTENT = 10  # weight of a shared content word; of another word 1
-_MOST_PLACES = 300  # sentences that one word may add to those of rarer words
+_MAX_PLACES = 300  # sentences that one word may add to those of rarer words
 _GRAM = 5
 
 _tokens = lru_cache(maxsize=4096)(tokenise)
@@ -103,13 +103,13 @@ class SentenceIndex:
         }
         for key in sorted(words, key=lambda key: len(self._where[key])):
             places = self._where[key]
-            if len(places) > _MOST_PLACES:
+            if len(places) > _MAX_PLACES:
                 known = [
                     at
                     for at in scores
                     if bisect_left(places, at) < bisect_right(places, at)
                 ]
-                places = known or places[:_MOST_PLACES]
+                places = known or places[:_MAX_PLACES]
             for at in places:
                 scores[at] += _CONTENT if words[key] else 1
         pairs = set(pairwise([token.key for token in tokens]))
@@ -168,11 +168,11 @@ def _sentences(passage: str) -> Iterator[tuple[str, str]]:
     """Yield the sentences of a passage with their source; one that is too long is cut."""
     for text, source in pieces(passage):
         words = text.split()
-        is_unspaced = len(text) > _MOST_CHARACTERS * max(1, len(words))
-        if not is_unspaced and len(words) <= _MOST_WORDS:
+        is_unspaced = len(text) > _MAX_CHARACTERS * max(1, len(words))
+        if not is_unspaced and len(words) <= _MAX_WORDS:
             yield text, source
             continue
-        step = _MOST_CHARACTERS if is_unspaced else _MOST_WORDS
+        step = _MAX_CHARACTERS if is_unspaced else _MAX_WORDS
         units, blank = (text, "") if is_unspaced else (words, " ")
         for at in range(0, len(units), step):
             part = blank.join(units[at : at + step])

@@ -25,7 +25,7 @@ from tcva_adapters.text.words import words_of
 
 CLAIMS_A_CALL = 24
 
-_MOST_ROUNDS = 3
+_MAX_ROUNDS = 3
 
 _COPY = 0.7
 """The share of a quote's runs of four words from which on it counts as a copy of a text."""
@@ -79,8 +79,8 @@ def written_verdicts(
     chunks = _chunks(texts)
     blocks = prompts.sample_blocks(sample, (criterion.against, *criterion.shows))
     passages: Passages | None = None
-    for number in range(_MOST_ROUNDS):
-        is_last = number == _MOST_ROUNDS - 1
+    for number in range(_MAX_ROUNDS):
+        is_last = number == _MAX_ROUNDS - 1
         asked = [
             chunk
             for chunk in chunks

@@ -25,7 +25,7 @@ _BY_TOKENS = Sampling(max_tokens=4, top_logprobs=20)
 """A few tokens, since some models begin with a blank or a mark; most servers give at most 20
 alternatives for each."""
 
-_MOST_ELSEWHERE = 0.5
+_MAX_ELSEWHERE = 0.5
 """The highest probability on other words with which an answer is used."""
 
 _ROUNDING = 0.05
@@ -169,7 +169,7 @@ def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
     is_sound = (
         math.fsum(p for _, p in weighed) <= 1.0 + _ROUNDING
     )  # not where one is nan
-    if not is_sound or yes + no < 1.0 - _MOST_ELSEWHERE:
+    if not is_sound or yes + no < 1.0 - _MAX_ELSEWHERE:
         return None
     p_yes, elsewhere = yes / (yes + no), 1.0 - min(yes + no, 1.0)
     shares = level_shares(p_yes)

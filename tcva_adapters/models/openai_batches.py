@@ -24,7 +24,7 @@ from tcva_adapters.samples.json_values import Json
 
 ENDPOINT = "/v1/chat/completions"
 
-_MOST_PAGES = 10
+_MAX_PAGES = 10
 """Pages of 100 batches that `find` searches; the newest come first."""
 
 _PIECE = 1_000_000
@@ -112,7 +112,7 @@ class BatchService:
     def find(self, file: str) -> Batch | None:
         """Search the server for a batch of this file that did not fail; None where there is none."""
         turn = partial(self._client.batches.list, limit=100)
-        for _ in range(_MOST_PAGES):
+        for _ in range(_MAX_PAGES):
             page = self._answer(turn)
             for batch in page.data:
                 if batch.input_file_id == file and batch.status != "failed":

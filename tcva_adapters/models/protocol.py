@@ -15,7 +15,7 @@ from tcva_adapters.results.judgement import Usage
 from tcva_adapters.samples.sample import whole_characters
 
 _LOG = logging.getLogger(__name__)
-_MOST_TOKENS = 10**12
+_MAX_TOKENS = 10**12
 """No call takes more; a larger number is an error of the server."""
 
 
@@ -102,7 +102,7 @@ class ModelReply:
         is_sound = (
             isinstance(cost, int | float)
             and not isinstance(cost, bool)
-            and 0.0 <= cost <= _MOST_TOKENS
+            and 0.0 <= cost <= _MAX_TOKENS
         )
         return Usage(
             calls=1,
@@ -121,7 +121,7 @@ def as_count(value: object) -> int:
     (7, 0, 0, 0, 0)
     """
     if isinstance(value, int) and not isinstance(value, bool):
-        return value if 0 <= value <= _MOST_TOKENS else 0
+        return value if 0 <= value <= _MAX_TOKENS else 0
     return 0
 
 

@@ -14,7 +14,7 @@ from tcva_adapters.report.failing_samples import (
 from tcva_adapters.report.gates import gate_records
 from tcva_adapters.tables import Report
 
-MOST = 10
+MAX_ANNOTATIONS = 10
 """Annotations of one kind that GitHub shows for a step."""
 
 _IN_MESSAGE = str.maketrans(
@@ -38,8 +38,10 @@ def to_annotations(report: Report, table: ScoreTable) -> list[str]:
         Lines for standard output or standard error; none if no gate failed.
     """
     failed = [record["text"] for record in gate_records(report) if not record["passed"]]
-    lines = [_error("TCVA gate failed", text) for text in failed][:MOST]
-    for method, place in worst(report, table, MOST - len(lines))[0] if failed else ():
+    lines = [_error("TCVA gate failed", text) for text in failed][:MAX_ANNOTATIONS]
+    for method, place in (
+        worst(report, table, MAX_ANNOTATIONS - len(lines))[0] if failed else ()
+    ):
         message = "\n".join(
             (verdict(table, method, place), *claim_lines(table, method, place))
         )

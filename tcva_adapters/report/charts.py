@@ -44,7 +44,7 @@ _WIDTH = 3.3
 
 _TEXT = 8.0
 _SMALL = 7.0
-_MOST = 12
+_MAX_NAMES = 12
 """The most methods for which the cells of the heat map show numbers."""
 
 
@@ -320,7 +320,7 @@ def correlations(report: Report) -> Figure:
     labels = [_label(name) for name in names]
     axes.set_xticks(centres, labels=labels, rotation=90)
     axes.set_yticks(centres, labels=labels)
-    if len(names) <= _MOST:
+    if len(names) <= _MAX_NAMES:
         for (row, column), value in np.ndenumerate(matrix):
             axes.text(
                 column + 0.5,

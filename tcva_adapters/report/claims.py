@@ -19,7 +19,7 @@ from tcva_adapters.tables import (
 
 WORST = "worst"
 ALL = "all"
-MOST = 10
+MAX_WORST = 10
 """The number of samples under ``worst``."""
 
 _COLUMNS = named_columns(
@@ -52,11 +52,11 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str]) -> list[Table]:
             scores = table.column(method)
             scored = np.flatnonzero(np.isfinite(scores))
             order = np.argsort(scores[scored], kind="stable")
-            places += scored[order[:MOST]].tolist()
+            places += scored[order[:MAX_WORST]].tolist()
         elif name in table.samples:
             places.append(table.samples.index(name))
         else:
-            some = ", ".join(table.samples[:MOST])
+            some = ", ".join(table.samples[:MAX_WORST])
             raise InvalidValueError(
                 f"--show: no sample {name!r}; give {WORST}, {ALL}, or an id such as {some}"
             )

@@ -54,17 +54,17 @@ ABSENT = -2
 """The row number of a sample that is not in this run."""
 
 SEED = 0
-MOST = 10_000
+MAX_SAMPLES = 10_000
 """The most samples whose texts are in a page, unless more are asked for."""
 
-MOST_BYTES = 16_000_000
+MAX_BYTES = 16_000_000
 # The list of samples shows at most so many characters of each text.
 _ID = 200
 _QUESTION = 80
 _REASON = 300
 
-_MOST_VALUES = 30
-_MOST_GROUPS = 12
+_MAX_VALUES = 30
+_MAX_GROUPS = 12
 _FRAMEWORK = "framework"
 _DIGITS = 15
 """The most digits of whole numbers that a browser represents exactly."""
@@ -269,9 +269,9 @@ def _groups(metadata: Sequence[Json], raters: Sequence[str]) -> dict[str, list[s
         if name in raters or not are_plain:
             continue
         texts = ["" if v is None else _short(str(v), _QUESTION) for v in values]
-        if 2 <= len({*texts} - {""}) <= min(_MOST_VALUES, len(texts) // 2):
+        if 2 <= len({*texts} - {""}) <= min(_MAX_VALUES, len(texts) // 2):
             groups[name] = texts
-    return dict(islice(groups.items(), _MOST_GROUPS))
+    return dict(islice(groups.items(), _MAX_GROUPS))
 
 
 def _run(run: Run, conversations: Iterable[Sequence[int]]) -> Json:
@@ -382,8 +382,8 @@ def texts_of(content: Content, most: int | None) -> Texts:
     others = random.Random(SEED).sample(range(total), total)  # noqa: S311  # a draw, no secret
     turns = dict.fromkeys(chain.from_iterable(zip(worst, others, strict=True)))
 
-    limit = MOST if most is None else most
-    room = MOST_BYTES if most is None else math.inf
+    limit = MAX_SAMPLES if most is None else most
+    room = MAX_BYTES if most is None else math.inf
     line_by_row: dict[int, str] = {}
     for row in turns:
         if len(line_by_row) == limit:

@@ -27,7 +27,7 @@ from tcva_adapters.tables import (
     shortened,
 )
 
-MOST = 10
+MAX_FAILING = 10
 """The most samples that are named with failed gates."""
 
 CLAIMS = 3
@@ -39,7 +39,7 @@ SHOWN = 160
 def worst(
     report: Report,
     table: ScoreTable,
-    most: int = MOST,
+    most: int = MAX_FAILING,
 ) -> tuple[list[tuple[str, int]], int]:
     """Return the samples behind failures as (method, row), and how many there are in all.
 

@@ -18,7 +18,7 @@ from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.inert_markdown import markdown_code, markdown_text
 from tcva_adapters.report.baseline import REGRESSIONS, change_of_mean
 from tcva_adapters.report.failing_samples import (
-    MOST,
+    MAX_FAILING,
     lowest_claims,
     verdict,
     worst,
@@ -53,7 +53,7 @@ _ROOM = 300  # for the sentence that says what was left out
 def to_markdown(
     report: Report,
     table: ScoreTable,
-    most: int = MOST,
+    most: int = MAX_FAILING,
 ) -> str:
     r"""Write a comment of at most 65 536 characters; its end says what was cut.
 

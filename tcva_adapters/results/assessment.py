@@ -160,7 +160,7 @@ class ClaimVerdict(BaseModel):
         return f"{self.verdict.value}{weight}"
 
 
-MOST_MARKED = 0.5
+MAX_MARKED = 0.5
 """The largest `Assessment.marked_share` with which an answer can pass a gate."""
 
 
@@ -286,7 +286,7 @@ class Assessment(Judgement):
         """The share of an answer's characters in sentences that only its judge marks as no claim.
 
         In [0, 1]. For several answers, or with additional judges, it is the largest share. No gate
-        passes an answer with more than `MOST_MARKED`. Greetings, offers and questions that the
+        passes an answer with more than `MAX_MARKED`. Greetings, offers and questions that the
         lists know count only in an answer that refuses; otherwise an answer could lower its share
         by courtesies.
 

@@ -23,7 +23,7 @@ from tcva_adapters.errors import (
     UnreadableInputError,
 )
 from tcva_adapters.results.assessment import (
-    MOST_MARKED,
+    MAX_MARKED,
     Assessment,
     AssessmentView,
     ClaimVerdict,
@@ -140,7 +140,7 @@ class Result(AssessmentView):
     @property
     def mostly_marked(self) -> bool:
         """Whether no gate passes the answer, whatever its score; see `Assessment.marked_share`."""
-        return self.assessment.marked_share > MOST_MARKED
+        return self.assessment.marked_share > MAX_MARKED
 
     @property
     def passed(self) -> bool | None:

@@ -26,8 +26,8 @@ from tcva_adapters.models.protocol import Identity
 from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.store import VerdictStore
 
-MOST_REMEMBERED = 4096
-MOST_BYTES = 64_000_000
+MAX_REMEMBERED = 4096
+MAX_BYTES = 64_000_000
 """The most judgements that are remembered, and the most bytes that they have together; the least
 recently used one is forgotten first."""
 
@@ -131,7 +131,7 @@ class SharedJudgements:
             self._bytes += size
             if size == 0:
                 del self._calls[call.place]
-            while len(self._calls) > MOST_REMEMBERED or self._bytes > MOST_BYTES:
+            while len(self._calls) > MAX_REMEMBERED or self._bytes > MAX_BYTES:
                 self._bytes -= self._calls.popitem(last=False)[1].size
 
 

@@ -16,11 +16,11 @@ from tcva_adapters.stats.units import Units
 
 Scale = Literal["ordinal", "interval"]
 
-LEAST: dict[Scale, int] = {"ordinal": 50, "interval": 100}
+MIN_UNITS: dict[Scale, int] = {"ordinal": 50, "interval": 100}
 """Units with two ratings that the interval of alpha needs. With fewer, the distances of skewed
 ratings depend on single ones."""
 
-_LEAST_GROUPS = 20
+_MIN_GROUPS = 20
 _SAME = 1e-12
 
 
@@ -75,7 +75,7 @@ def krippendorff_alpha(
         groups=units.groups,
         level=level,
     )
-    if why := units.why_none(LEAST[scale], least_groups=_LEAST_GROUPS):
+    if why := units.why_none(MIN_UNITS[scale], least_groups=_MIN_GROUPS):
         return replace(figure, reason=why)
     if np.isnan(value):
         why = "all ratings are the same, so agreement beyond chance is not defined"

@@ -20,7 +20,7 @@ Statistic = Callable[[IntArray], FloatArray]
 # numbers. That stays in a processor's cache, bounds the memory, and does not make the allocator
 # hand every array back to the system, which would cost more than the arithmetic.
 _CELLS = 1 << 14
-_FEWEST = 8
+_MIN_ROWS = 8
 
 
 def draw(
@@ -79,7 +79,7 @@ def leave_one_out(codes: IntArray) -> Iterator[IntArray]:
 
 def _spans(total: int, n: int) -> Iterator[tuple[int, int]]:
     """Starts and stops of blocks that cover ``total`` rows of n cells."""
-    rows = max(_FEWEST, _CELLS // n)
+    rows = max(_MIN_ROWS, _CELLS // n)
     for start in range(0, total, rows):
         yield start, min(start + rows, total)
 

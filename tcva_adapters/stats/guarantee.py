@@ -23,7 +23,7 @@ from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
 
 _HALVINGS = 60
-_MOST = 20_000
+_MAX_ANSWERS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
     fewest = math.ceil(math.log(error) / math.log1p(-limit))
     if share <= 0.0:
         return fewest
-    sizes = np.arange(fewest, _MOST if share < limit else fewest)
+    sizes = np.arange(fewest, _MAX_ANSWERS if share < limit else fewest)
     enough = _binomial(np.ceil((sizes * share).round(9)), sizes, limit) <= error
     return int(sizes[enough.argmax()]) if enough.any() else None
 

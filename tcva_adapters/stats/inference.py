@@ -54,7 +54,7 @@ from tcva_adapters.stats.units import Units, natural_ends
 Statistic = Literal["mean", "share", "mae", "pearson", "spearman", "kendall"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 
-LEAST: dict[Statistic, int] = {
+MIN_SAMPLES: dict[Statistic, int] = {
     "mean": 10,
     "share": 1,
     "mae": 10,
@@ -63,7 +63,7 @@ LEAST: dict[Statistic, int] = {
     "kendall": 10,
 }
 """Samples that an interval needs."""
-LEAST_APART: dict[Statistic, int] = LEAST | {"spearman": 50, "kendall": 50}
+MIN_SAMPLES_APART: dict[Statistic, int] = MIN_SAMPLES | {"spearman": 50, "kendall": 50}
 """Samples that the interval of a difference needs."""
 
 _SAME = 1e-12
@@ -151,7 +151,7 @@ def estimate(
             seed=seed,
         )
         interval = replace(interval, p=p)
-    why = units.why_none(LEAST[statistic], scores, human) or why_perfect(value)
+    why = units.why_none(MIN_SAMPLES[statistic], scores, human) or why_perfect(value)
     if why:
         return replace(interval, reason=why)
     left_out = correlations_without(
@@ -279,7 +279,7 @@ def difference(
         units,
         level,
     )
-    if why := units.why_none(LEAST_APART[statistic], *sides, rated):
+    if why := units.why_none(MIN_SAMPLES_APART[statistic], *sides, rated):
         return replace(figure, reason=why)
     if statistic == "spearman":
         rhos = spearman_resamples(
@@ -343,7 +343,7 @@ def _mean(
         units,
         level,
     )
-    if why := units.why_none(LEAST["mean"], values):
+    if why := units.why_none(MIN_SAMPLES["mean"], values):
         return replace(figure, reason=why)
     left_out = means_without(values, units.unit_codes)
     if np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
@@ -375,7 +375,7 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
         raise InvalidValueError("share needs values of 0 and 1; use 'mean' for others")
     value = float(values.mean()) if units.n else math.nan
     figure = _figure(value, units, level)
-    if why := units.why_none(LEAST["share"]):
+    if why := units.why_none(MIN_SAMPLES["share"]):
         return replace(figure, reason=why)
     n = units.equal
     if units.codes is not None and 0.0 < value < 1.0:

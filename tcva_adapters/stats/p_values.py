@@ -12,7 +12,7 @@ from tcva_adapters.stats.checks import FloatArray, IntArray, random_generator
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.scipy_extra import scipy_module
 
-_MOST_EXACT = 17
+_MAX_EXACT = 17
 """All flips are counted up to so many differences, which have 2**17."""
 _TOGETHER = 8
 """Signs that are drawn at once, as a byte, and whose sums are looked up."""
@@ -58,7 +58,7 @@ def sign_flips(
     tolerance = _SAME * float(np.abs(units).sum())
     reached = abs(float(units.sum())) - tolerance
     units = units[units != 0.0]
-    if len(units) <= _MOST_EXACT:
+    if len(units) <= _MAX_EXACT:
         sums = np.zeros(1)
         for unit in units:
             sums = np.concatenate([sums + unit, sums - unit])

@@ -27,7 +27,7 @@ from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.jackknife import quantile
 from tcva_adapters.stats.units import Units, natural_ends
 
-LEAST_RATINGS = 30
+MIN_RATINGS = 30
 """With fewer ratings, or groups of them, the judge's scores are left out."""
 
 
@@ -105,7 +105,7 @@ def powered_mean(
     )
     units = Units(groups, rated)
     all_units = Units(groups, scored)
-    if alone.reason or units.why_none(LEAST_RATINGS):
+    if alone.reason or units.why_none(MIN_RATINGS):
         return unpowered
 
     here = rated[scored]

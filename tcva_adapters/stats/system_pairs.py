@@ -25,7 +25,7 @@ from tcva_adapters.stats.raters import mean_rating
 
 PairsTest = Literal["studentised", "tukey"]
 
-LEAST_QUERIES = 20
+MIN_QUERIES = 20
 """Two systems must share so many queries for the studentised test; with fewer, very skewed differences
 are found too often."""
 
@@ -186,7 +186,7 @@ def studentised(
 
     Args:
         scores: As for `tukey`. A pair is tested on the queries that both systems have, if these are
-            `LEAST_QUERIES` or more.
+            `MIN_QUERIES` or more.
         alpha: As for `tukey`.
         permutations: B, the number of draws.
         seed: Same seed, same signs.
@@ -208,7 +208,7 @@ def studentised(
     first, second = np.triu_indices(size, k=1)
     apart = table[:, first] - table[:, second]
     counts = (~np.isnan(apart)).sum(axis=0)
-    tested = np.flatnonzero(counts >= LEAST_QUERIES)
+    tested = np.flatnonzero(counts >= MIN_QUERIES)
     p, differences, smallest = np.full((3, size, size), np.nan)
     means = mean_rating(apart.T)
     differences[first, second] = means
@@ -227,13 +227,13 @@ def studentised(
         reach = np.quantile(largest, 1.0 - alpha) + _BEYOND
         smallest = _detectable(reach * errors, p, errors)
     fewest = int(counts.min())
-    reason = f"this test needs {LEAST_QUERIES} queries, and two systems share {fewest}"
+    reason = f"this test needs {MIN_QUERIES} queries, and two systems share {fewest}"
     return Pairs(
         means=mean_rating(table.T),
         differences=differences,
         p=p,
         smallest=smallest,
-        reason="" if fewest >= LEAST_QUERIES else reason,
+        reason="" if fewest >= MIN_QUERIES else reason,
     )
 
 

@@ -14,17 +14,17 @@ from tcva_adapters.stats.checks import (
     group_codes,
 )
 
-LEAST_GROUPS = 10
+MIN_GROUPS = 10
 """Groups of one size, to the nearest whole, that an interval needs; see `Units.equal`."""
 
-LEAST_OTHERS = 5
+MIN_OTHERS = 5
 """Samples, or groups with such, that have another value than the most frequent one. With fewer,
 nothing shows how rare, or how far off, the next one is."""
 
 _DIGITS = 12
 # Very many samples are left out in parts, so that the work does not grow as their square.
-_FEWEST_PARTS = 100
-_MOST_PARTS = 1_000
+_MIN_PARTS = 100
+_MAX_PARTS = 1_000
 _WORK = 10_000_000
 
 
@@ -68,7 +68,7 @@ class Units:
 
     def without(self) -> Iterator[BoolArray]:
         """Yield which samples are left without each unit, or each block of very many units, in turn."""
-        most = max(_FEWEST_PARTS, min(_MOST_PARTS, _WORK // max(self.n, 1)))
+        most = max(_MIN_PARTS, min(_MAX_PARTS, _WORK // max(self.n, 1)))
         for part in range(min(self.number, most)):
             yield self.unit_codes % most != part
 
@@ -76,7 +76,7 @@ class Units:
         self,
         least: int,
         *columns: FloatArray,
-        least_groups: int = LEAST_GROUPS,
+        least_groups: int = MIN_GROUPS,
     ) -> str:
         """Say why no interval can be trusted here, without a full stop; empty where one can.
 
@@ -105,9 +105,9 @@ class Units:
             )
             is_other = places != often.argmax()
             differing = len(np.unique(self.unit_codes[is_other]))
-            if differing < LEAST_OTHERS:
+            if differing < MIN_OTHERS:
                 which = f"all but {differing}" if differing else "all"
-                return f"{which} values are equal; at least {LEAST_OTHERS} must differ"
+                return f"{which} values are equal; at least {MIN_OTHERS} must differ"
         return ""
 
 

@@ -208,7 +208,7 @@ def test_draws_stand_in_for_many_claims_and_are_near(
     rows = some_rows(5, 12)
     exact = interval(rows)
     assert interval(rows[::-1]) == exact  # the order of the claims does not count
-    monkeypatch.setattr(uncertainty, "MOST_VECTORS", 10)
+    monkeypatch.setattr(uncertainty, "MAX_VECTORS", 10)
     drawn = interval(rows)
     assert drawn == pytest.approx(exact, abs=0.03)
     assert interval(rows[::-1]) == drawn

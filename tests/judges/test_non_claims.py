@@ -13,7 +13,7 @@ import pytest
 from tcva_adapters import TCVA, Assessment, Result, Sample, Verdict, clear_shared
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.judges.llm import LLMJudge
-from tcva_adapters.judges.non_claims import MOST_SENTENCES
+from tcva_adapters.judges.non_claims import MAX_SENTENCES
 from tcva_adapters.judges.prompts import block, sentence_request
 from tcva_adapters.judges.reply import parse_asserts
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, TokenLogprob
@@ -551,13 +551,13 @@ def test_the_lexical_judge_takes_a_bare_answer_for_a_claim_only_where_it_stands_
 
 
 def test_marks_beyond_a_bound_are_not_believed() -> None:
-    sentences = [f"Mahlzeit {'ha' * i} zusammen." for i in range(1, MOST_SENTENCES + 3)]
+    sentences = [f"Mahlzeit {'ha' * i} zusammen." for i in range(1, MAX_SENTENCES + 3)]
     model = marking(lambda _: "not_a_claim")
     sample = Sample(response=" ".join(sentences), contexts=(FACT,))
     levels = Counter(
         claim.verdict for claim in LLMJudge(model).assess(sample, FAITHFULNESS).claims
     )
-    assert levels == {None: MOST_SENTENCES, Verdict.NONE: 2}
+    assert levels == {None: MAX_SENTENCES, Verdict.NONE: 2}
 
 
 @pytest.mark.parametrize(("reply", "asserts"), [

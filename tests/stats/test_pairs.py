@@ -14,7 +14,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.system_pairs import (
-    LEAST_QUERIES,
+    MIN_QUERIES,
     Pairs,
     _shuffled_sums,
     _signs,
@@ -129,7 +129,7 @@ def test_a_difference_without_spread_is_found_and_none_is_not() -> None:
 
 
 def test_too_few_shared_queries_are_not_tested() -> None:
-    table = scores(LEAST_QUERIES + 5, 4)
+    table = scores(MIN_QUERIES + 5, 4)
     table[:6, 0] = NAN
     found = studentised(table, permutations=99)
     assert np.isnan(found.p[0, 1:]).all()

@@ -29,7 +29,7 @@ from tcva_adapters.stats.inference import difference, estimate
 from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.tables import Column, Table, cell, counted, named_columns, p_text
 
-LEAST = 10
+MIN_SAMPLES = 10
 """The fewest human ratings by which methods are compared."""
 
 FEW = 30
@@ -155,7 +155,7 @@ def tests_against(
     methods = [method for method in table.methods if (method, objective) in estimates]
     table = replace(table, scores=as_shown(objective, table.scores)).rated
     common = table.common()
-    is_common = len(common) >= LEAST
+    is_common = len(common) >= MIN_SAMPLES
     ranking = common if is_common else table
     values = {
         method: agreement(objective, ranking.column(method), ranking.rating).value
@@ -302,7 +302,7 @@ def agreement_sentence(
     """
     ranked = tests.ranked
     common = tests.common
-    if not ranked or len(table.rated) < LEAST:
+    if not ranked or len(table.rated) < MIN_SAMPLES:
         return ""
     best = next(iter(ranked))
     estimated = estimates[best, tests.objective]

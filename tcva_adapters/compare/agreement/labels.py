@@ -21,7 +21,7 @@ from tcva_adapters.tables import Column, Record, Table, cell, counted
 OURS = re.compile(rb'{"id": |"?id"?,"?human"?')
 """Pattern of the beginning of a file of labels."""
 
-LEAST_LABELS = 10
+MIN_LABELS = 10
 """The fewest labels that give an interval."""
 
 _WIDTHS = (0.2, 0.1, 0.05)
@@ -47,7 +47,7 @@ def labels_table(estimates: Mapping[str, Estimate], width: float | None) -> Tabl
     ]
     for row in rows:
         for name, pilot in pilots.items():
-            row[name] = max(LEAST_LABELS, labels_needed(pilot, width=row["width"]))
+            row[name] = max(MIN_LABELS, labels_needed(pilot, width=row["width"]))
     widths_now = ", ".join(
         f"{cell(pilot.high - pilot.low, 'score')} ({name}, n = {pilot.n})"
         for name, pilot in pilots.items()

@@ -8,7 +8,7 @@ import numpy as np
 
 from tcva_adapters.stats.checks import FloatArray, Groups
 from tcva_adapters.stats.inference import estimate
-from tcva_adapters.stats.powered_mean import LEAST_RATINGS, powered_mean
+from tcva_adapters.stats.powered_mean import MIN_RATINGS, powered_mean
 from tcva_adapters.tables import Table, named_columns
 
 _NO_DRAW = 3.0
@@ -46,7 +46,7 @@ def mean_ratings(
     if number == samples:
         return []
 
-    few = number < LEAST_RATINGS
+    few = number < MIN_RATINGS
     notes = [
         f"{number} of {samples} samples are rated. The estimate holds if they are a random draw (--next draws one)."
     ]
@@ -59,9 +59,7 @@ def mean_ratings(
             f"({abs(away):.1f} standard errors), so they are probably none."
         )
     if few:
-        notes.append(
-            f"Below {LEAST_RATINGS} ratings the estimate uses the ratings only."
-        )
+        notes.append(f"Below {MIN_RATINGS} ratings the estimate uses the ratings only.")
     notes.append(
         "effective n: how many ratings would give this interval without the judge"
     )

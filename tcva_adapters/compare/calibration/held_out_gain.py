@@ -19,7 +19,7 @@ from tcva_adapters.stats.bootstrap import Statistic, draw, interval_shares, spea
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.estimates import Estimate
-from tcva_adapters.stats.inference import LEAST, LEAST_APART
+from tcva_adapters.stats.inference import MIN_SAMPLES, MIN_SAMPLES_APART
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.stats.units import Units
 from tcva_adapters.tables import Record
@@ -57,7 +57,7 @@ class Search:
     @property
     def least(self) -> int:
         """The fewest ratings that the interval of a gain needs."""
-        return LEAST_APART["spearman" if self.objective == "spearman" else "mean"]
+        return MIN_SAMPLES_APART["spearman" if self.objective == "spearman" else "mean"]
 
     def choose(self, table: ScoreTable, settings: Sequence[ScoringConfig]) -> Choice:
         """Choose among settings, the first of which is in use, on samples that are all rated.
@@ -68,7 +68,7 @@ class Search:
         """
         n = len(table)
         units = Units(table.groups or None, np.ones(n, dtype=np.bool_))
-        if why := units.why_none(LEAST["mean"]):
+        if why := units.why_none(MIN_SAMPLES["mean"]):
             raise InvalidValueError(
                 f"there are too few rated samples to choose by: {why}"
             )
