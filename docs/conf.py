@@ -31,7 +31,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from tcva_adapters import __version__
 from tcva_adapters.cli.app import app, imported_command
-from tcva_adapters.results.settings_model import SettingsModel
+from tcva_adapters.results.settings_base import SettingsModel
 
 # Autodoc imports a module as type checkers read it, unless it is loaded; pydantic's models fail then.
 for package in ("", ".langchain", ".llamaindex", ".ragas", ".deepeval", ".scale"):

@@ -50,8 +50,8 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check
 from tcva_adapters.results.protocol import Scored, is_result
+from tcva_adapters.results.setting_names import column_name, unusual
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.settings_model import column_name, unusual
 
 CONVENTION = "https://opentelemetry.io/schemas/1.41.1"
 """The version of OpenTelemetry's semantic conventions that the names are of: the last one before those

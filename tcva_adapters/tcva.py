@@ -20,14 +20,9 @@ from tcva_adapters.results.judge_spec import PROFILES, bare
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.setting_names import column_name, shown, title_of, unusual
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.settings_model import (
-    column_name,
-    shown,
-    shows_settings,
-    title_of,
-    unusual,
-)
+from tcva_adapters.results.settings_base import shows_settings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import (
     Question,

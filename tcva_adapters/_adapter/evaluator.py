@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.results.settings_model import check_names
+from tcva_adapters.results.settings_base import check_names
 
 
 def require(

@@ -10,7 +10,7 @@ from tcva_adapters.batches.ledger import opened
 from tcva_adapters.batches.submission import Submission
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.evaluator import AnyScorer
-from tcva_adapters.results.settings_model import Count, Positive, check
+from tcva_adapters.results.settings_base import Count, Positive, check
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.whole_files import usable_path

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from tcva_adapters.ccrs.metrics import DEFAULT_LAMBDA, METRICS, ExactMatch
 from tcva_adapters.ccrs.reply import HIGHEST
 from tcva_adapters.results.judgement import Judgement, Layouted, Unscored, Usage
-from tcva_adapters.results.settings_model import Share, check
+from tcva_adapters.results.settings_base import Share, check
 from tcva_adapters.samples.json_values import Json, Metadata
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from tcva_adapters.results.settings_model import (
+from tcva_adapters.results.settings_base import (
     Count,
     NonNegative,
     Number,

@@ -18,7 +18,7 @@ from tcva_adapters.judges.resolve import DEFAULT
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.settings import ModelConfig
-from tcva_adapters.results.settings_model import SettingsModel, check_names
+from tcva_adapters.results.settings_base import SettingsModel, check_names
 from tcva_adapters.results.store import VerdictStore
 
 OneScorer = TypeVar("OneScorer", bound=AnyScorer)

@@ -7,7 +7,7 @@ from functools import wraps
 from inspect import signature
 from typing import ParamSpec, TypeVar
 
-from tcva_adapters.results.settings_model import check_names
+from tcva_adapters.results.settings_base import check_names
 
 P = ParamSpec("P")
 R = TypeVar("R")

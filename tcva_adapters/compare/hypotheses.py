@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.settings_model import SettingsModel
+from tcva_adapters.results.settings_base import SettingsModel
 from tcva_adapters.samples.sources import unreadable
 from tcva_adapters.stats.checks import one_of
 from tcva_adapters.stats.holm import correct_p

@@ -24,7 +24,7 @@ from tcva_adapters.evaluator import AnyScorer, Frozen
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings_model import check
+from tcva_adapters.results.settings_base import check
 from tcva_adapters.runner.questions import R
 
 _NO_BRACKETS = str.maketrans("[]", "()")

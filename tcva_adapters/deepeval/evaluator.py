@@ -20,7 +20,7 @@ from tcva_adapters.judges.resolve import is_judge_name
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.settings_model import shows_settings
+from tcva_adapters.results.settings_base import shows_settings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import R
 from tcva_adapters.tcva import TCVA

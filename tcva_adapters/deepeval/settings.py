@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, InstanceOf
 
-from tcva_adapters.results.settings_model import SettingsModel, Share
+from tcva_adapters.results.settings_base import SettingsModel, Share
 
 
 class MetricSettings(SettingsModel):

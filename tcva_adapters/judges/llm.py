@@ -34,7 +34,7 @@ from tcva_adapters.models.protocol import Identity, JudgeModel, Sampling, identi
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.settings import ClaimsMode, VerdictForm
-from tcva_adapters.results.settings_model import Count, check
+from tcva_adapters.results.settings_base import Count, check
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.text.sentences import split_claims
 

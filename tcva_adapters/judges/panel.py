@@ -18,7 +18,7 @@ from tcva_adapters.models.store_keys import key_of
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.evidence import combined_claims, usable
 from tcva_adapters.results.judgement import Reason, Unscored, Usage
-from tcva_adapters.results.settings_model import check
+from tcva_adapters.results.settings_base import check
 from tcva_adapters.samples.sample import Sample
 
 Combine = Literal["median", "fused"]

@@ -19,7 +19,7 @@ from tcva_adapters.langchain.results import TCVAOutput, as_output
 from tcva_adapters.langchain.samples import sample_for
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.settings_model import check, shows_settings
+from tcva_adapters.results.settings_base import check, shows_settings
 from tcva_adapters.tcva import TCVA
 
 NAME = Annotated[str, Field(min_length=1)] | None

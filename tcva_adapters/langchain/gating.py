@@ -9,7 +9,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.langchain.evaluator import check_evaluator
 from tcva_adapters.langchain.results import TCVAOutput, at_gate, result_of
-from tcva_adapters.results.settings_model import check
+from tcva_adapters.results.settings_base import check
 
 
 class BelowThresholdError(TCVAError, ValueError):

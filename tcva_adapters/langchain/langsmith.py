@@ -18,7 +18,7 @@ from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import Frozen
 from tcva_adapters.langchain.evaluator import NAME, Mapper, ScorerEvaluator, scorer_of
 from tcva_adapters.langchain.results import as_feedback
-from tcva_adapters.results.settings_model import check
+from tcva_adapters.results.settings_base import check
 from tcva_adapters.samples.json_values import Json
 
 

@@ -14,7 +14,7 @@ from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.langchain.evaluator import check_evaluator
 from tcva_adapters.langchain.results import TCVAOutput, at_gate
 from tcva_adapters.langchain.samples import CRITIC
-from tcva_adapters.results.settings_model import check
+from tcva_adapters.results.settings_base import check
 
 
 class TCVAState(AgentState[Any]):

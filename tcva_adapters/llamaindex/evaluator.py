@@ -31,7 +31,7 @@ from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.settings_model import Number, check, shows_settings
+from tcva_adapters.results.settings_base import Number, check, shows_settings
 from tcva_adapters.runner.questions import R
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA

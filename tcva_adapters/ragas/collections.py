@@ -14,7 +14,7 @@ from tcva_adapters.ragas.samples import sample_of, samples_of
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.settings_model import shows_settings
+from tcva_adapters.results.settings_base import shows_settings
 from tcva_adapters.runner.questions import R
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.tcva import TCVA

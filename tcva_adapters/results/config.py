@@ -13,8 +13,9 @@ from pydantic import Field, ValidationError, model_validator
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.setting_names import shown
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.settings_model import check_names, shown
+from tcva_adapters.results.settings_base import check_names
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Checked, first_fault
 from tcva_adapters.samples.whole_files import replacing, usable_path

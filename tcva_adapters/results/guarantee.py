@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 
 from tcva_adapters.results.judge_spec import UNKNOWN
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.settings_model import shown
+from tcva_adapters.results.setting_names import shown
 from tcva_adapters.samples.sample import Checked
 
 _Inner = Annotated[float, Field(gt=0.0, lt=1.0)]

@@ -38,7 +38,7 @@ from tcva_adapters.core.temperature import (
 from tcva_adapters.core.verdicts import FloatArray, WeightScheme
 from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
 from tcva_adapters.results.judgement import Reason
-from tcva_adapters.results.settings_model import (
+from tcva_adapters.results.settings_base import (
     NonNegative,
     Profiles,
     SettingsModel,

@@ -17,7 +17,7 @@ from pydantic import (
 
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.settings_model import (
+from tcva_adapters.results.settings_base import (
     Count,
     NonNegative,
     Number,

@@ -21,7 +21,7 @@ from typing import Any
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.frameworks import NO_TELEMETRY, REQUIREMENTS
 from tcva_adapters.lazy import check as check_installed
-from tcva_adapters.results.settings_model import Count, check
+from tcva_adapters.results.settings_base import Count, check
 from tcva_adapters.samples.fields import FieldNames
 from tcva_adapters.samples.file_formats import read_records
 from tcva_adapters.samples.whole_files import alone, make_folder, replacing, usable_path

@@ -12,7 +12,7 @@ from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.models.openai_batches import split
-from tcva_adapters.models.openai_connections import LARGEST_REPLY
+from tcva_adapters.models.openai_retries_and_limits import LARGEST_REPLY
 
 TIMES = 8  # a text is so much longer
 MOST = 24  # and may take so much longer; the square would be 64

@@ -21,8 +21,8 @@ import pytest
 from benchmarks.answering_server import samples, started
 from tcva_adapters import TCVA
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.models.openai_connections import LARGEST_REPLY
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
+from tcva_adapters.models.openai_retries_and_limits import LARGEST_REPLY
 from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.secrets import shown_url
 from tests.support.faces import (
@@ -54,7 +54,7 @@ def face(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Fac
     """Once over each transport; the two faces go the same way."""
     has_aiohttp = request.param == "aiohttp"
     monkeypatch.setattr(
-        "tcva_adapters.models.openai_connections.HAS_AIOHTTP", has_aiohttp
+        "tcva_adapters.models.openai_retries_and_limits.HAS_AIOHTTP", has_aiohttp
     )
     return in_sync
 

@@ -166,7 +166,7 @@ def test_an_argument_that_cannot_be_used_is_named(
 
 def test_a_missing_package_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "openai", None)
-    for module in ("openai_model", "openai_connections"):
+    for module in ("openai_model", "openai_retries_and_limits"):
         monkeypatch.delitem(sys.modules, f"tcva_adapters.models.{module}")
     with pytest.raises(MissingDependencyError, match=r"\.\[openai\]"):
         TCVA(judge="openai:m")

@@ -15,7 +15,7 @@ from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.settings import ModelConfig, TCVASettings
-from tcva_adapters.results.settings_model import SettingsModel
+from tcva_adapters.results.settings_base import SettingsModel
 from tests.support.office import REPLY, VISITED
 from tests.support.scripted import ScriptedModel
 

@@ -1,9 +1,8 @@
-"""Connections to an OpenAI-compatible server: clients, retries, and the limits of concurrency and rate.
+"""Retries and limits of the calls to an OpenAI-compatible server, on the connections that they share.
 
 All calls of clients that are made here go over one event loop in a thread of its own, whatever
 threads and loops the callers live in: connections belong to the loop that opened them, and loops of
-callers end. There is one client, one limit and no lock. Failed requests are repeated by the openai
-package.
+callers end. There is one client, one limit and no lock. The openai package repeats failed requests.
 """
 
 from __future__ import annotations
