@@ -6,6 +6,7 @@ pandas take the records unchanged.
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,6 +44,7 @@ GAP = "  "
 _MORE = "full=True"
 _MIN_PROSE = 20
 _LEFT = ("text", "prose")
+_CELL = "padding: 0.15em 0.6em; vertical-align: top; text-align: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +260,19 @@ class Report:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        """Write the report as HTML for a notebook: static, and with every text escaped."""
+        parts = [f"<p><strong>{_escaped(self.sentence)}</strong></p>"]
+        for table in self._shown(full=False):
+            columns = table.columns
+            heads = [column.heading for column in columns]
+            parts += [_html_paragraph(table.title), "<table>"]
+            parts += [_html_row("th", columns, heads)]
+            parts += [_html_row("td", columns, row) for row in table.cells(ROWS)]
+            parts += ["</table>", *map(_html_paragraph, _below(table))]
+        parts += map(_html_paragraph, self._ending(full=False))
+        return f'<div style="overflow-x: auto">{"".join(parts)}</div>'
+
     def _shown(self, *, full: bool) -> list[Table]:
         return [t for t in self.tables if t.records and (full or not t.detail)]
 
@@ -361,6 +376,22 @@ def _share(value: float) -> str:
     if 0.0 < value < 1.0 and round(100 * value) in {0, 100}:
         return "<1 %" if value < 0.5 else ">99 %"
     return f"{100 * value:.0f} %"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(visible(text)).replace("\n", "<br>")
+
+
+def _html_paragraph(text: str) -> str:
+    return f"<p>{_escaped(text)}</p>"
+
+
+def _html_row(tag: str, columns: Sequence[Column], texts: Sequence[str]) -> str:
+    cells = []
+    for column, text in zip(columns, texts, strict=True):
+        style = _CELL + ("left" if column.kind in _LEFT else "right")
+        cells.append(f'<{tag} style="{style}">{_escaped(text)}</{tag}>')
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _below(

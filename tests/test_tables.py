@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ METHODS = Table(
 )
 
 
-def test_one_report_is_text_markdown_json_and_a_data_frame() -> None:
+def test_one_report_is_text_markdown_html_json_and_a_data_frame() -> None:
     report = Report("<b>2 of 3</b> pass", [METHODS], ["a note"], {"at": (0.1, 0.5)})
     text = report.text()
     assert text.startswith("<b>2 of 3</b> pass\n\nmethods\n")
@@ -41,6 +42,10 @@ def test_one_report_is_text_markdown_json_and_a_data_frame() -> None:
     assert "0.500 [0.25, 0.75]" in text
     assert all(len(line) <= 80 for line in text.splitlines())
     assert report.text() == str(report) == repr(report)
+    page = report._repr_html_()
+    elements = {"div", "p", "strong", "table", "tr", "th", "td"}
+    assert set(re.findall(r"<(?!/)(\w+)", page)) == elements
+    assert "<script" not in page
     marked = report.markdown()
     assert "\\<b\\>2 of 3\\</b\\> pass" in marked
     assert r"`<script>alert(1)</script> [bold]x[/bold] a\|b @you\x1b[2J`" in marked

@@ -182,6 +182,7 @@ def compare(
             reference=reference,
             margin=tests.margin,
             limits=limits,
+            human=run.human,
             is_rated=run.is_rated,
         )
         if dry_run:

@@ -61,7 +61,7 @@ def parse_settings(
     """
     fields: dict[str, tuple[str, type[SettingsModel]]] = {}
     titles: dict[str | None, str] = {
-        name: f"--{name.replace('_', '-')}" for name in options
+        name: f"--{name.replace('_', '-')}" for name in (*options, "human_scale")
     }
     for model in reversed(models):
         for field in MODEL if model is ModelConfig else model.model_fields:
@@ -127,6 +127,8 @@ def scale_of(text: str | None) -> tuple[float, float] | None:
     if text is None:
         return None
     match value_of(text):
+        case (bool(), _) | (_, bool()):
+            pass
         case (int() | float() as lowest, int() | float() as highest):
             return lowest, highest
     raise InvalidValueError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import warnings
 from collections import Counter
@@ -287,8 +286,7 @@ class Result(AssessmentView):
             for claim in self.claims
         ]
         columns = [*map(Column, ("verdict", "claim", "why", "quote"))]
-        report = Report(self.reason, [Table("claims", columns, records)])
-        return f"<pre>{html.escape(report.text(full=True))}</pre>"
+        return Report(self.reason, [Table("claims", columns, records)])._repr_html_()
 
     def to_dict(self) -> Json:
         """Convert to JSON values: the assessment, the setting, and what follows from the two.

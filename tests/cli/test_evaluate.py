@@ -143,6 +143,8 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
     (["--ccrs", "cc", "--set", "weights=cc=.5"], "sum to 1"),
     (["--ccrs", "zz"], "zz"), (["--ray", "local"], "name it with --out"),
     (["--human-scale", "5"], "two numbers with a comma"),
+    (["--human-scale", "true,5"], "two numbers with a comma"),
+    (["--set", "human_scale=1,5"], "did you mean '--human-scale'?"),
     *(
         (["--ray", "local", *option.split()], f"{option.split()[0]} does not work with --ray")
         for option in (
@@ -295,6 +297,16 @@ def test_what_no_sample_has_is_refused_without_a_call(
     with Path("in.jsonl").open(encoding="utf-8") as stdin:
         monkeypatch.setattr("sys.stdin", stdin)
         assert sentence in tcva("evaluate", "-", *MODEL[2:], *options, code=2).text
+    assert server.count == 0
+
+
+def test_errors_against_ratings_off_the_scale_are_refused_without_a_call(
+    server: ScriptedServer, tcva: Run
+) -> None:
+    write("in.jsonl", *(record(n, stars=n % 5 + 1) for n in range(30)))
+    arguments = ("--with", "none", "--human", "stars", "--set", "objective=mae")
+    done = tcva("compare", *MODEL[1:], *arguments, code=2)
+    assert "mae: human ratings must be between 0 and 1" in done.text
     assert server.count == 0
 
 

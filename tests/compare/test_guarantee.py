@@ -207,6 +207,7 @@ def test_the_values_of_a_field_share_the_error_and_one_threshold(step: int) -> N
     some = np.r_[np.flatnonzero(rejects)[:40], np.flatnonzero(~rejects)]
     few = calibrate(table.select(some), **TENTH, by="domain")
     assert "the limit takes at least 36 rated rejections, got" in few.sentence
+    assert few.sentence.endswith(" (and 1 more value).")
 
 
 def test_groups_count_once() -> None:

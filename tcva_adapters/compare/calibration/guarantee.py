@@ -332,7 +332,9 @@ def _why_none(gates: Mapping[str, Gate], by: str | None) -> str:
     if not failing:
         return f"the values of {by!r} have no certified threshold in common"
     where = f"for {by}={failing[0]}, " if by else ""
-    return f"{where}{gates[failing[0]].why()}"
+    others = len(failing) - 1
+    more = f" (and {counted(others, 'more value')})" if others else ""
+    return f"{where}{gates[failing[0]].why()}{more}"
 
 
 def _notes(
