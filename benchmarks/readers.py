@@ -20,7 +20,7 @@ from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.compare import read_scores
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
 from tcva_adapters.errors import TCVAError
-from tcva_adapters.judges.evidence import check_evidence
+from tcva_adapters.judges.evidence_check import check_evidence
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.quotes import Passages, find_quote
 from tcva_adapters.judges.reply import parse_asserts, parse_claims, parse_verdicts
@@ -37,7 +37,7 @@ from tcva_adapters.report.page import write
 from tcva_adapters.result_reader import read_results
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.reader import read_samples
-from tcva_adapters.text.contrast import contradicts, opposed
+from tcva_adapters.text.contradiction import contradicts, opposed
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.numbers import other_numbers
 from tcva_adapters.text.sentences import split_claims

@@ -347,7 +347,7 @@ class TCVA(FromConfig, Scorer[Result]):
             if scorer is not self and scorer.missing(sample):
                 continue
             if scorer._source is None:  # noqa: SLF001  # of this class
-                resolve.tell_of_default()
+                resolve.warn_of_default_judge()
             for judge, identity in scorer._asked:  # noqa: SLF001  # likewise
                 question = VerdictQuestion(
                     judge,

@@ -14,7 +14,7 @@ import pytest
 
 from tcva_adapters import CCRS, TCVA, Sample, clear_shared, loops
 from tcva_adapters.judges import lexical, written
-from tcva_adapters.judges.evidence import check_evidence
+from tcva_adapters.judges.evidence_check import check_evidence
 from tcva_adapters.loops import checkpoint, turn_with_time, work_aside
 from tests.support.scripted import ScriptedModel, verdict_json
 

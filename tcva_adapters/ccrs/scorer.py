@@ -23,7 +23,7 @@ from tcva_adapters.evaluator import Scorer, lacks
 from tcva_adapters.judges.base import EMPTY_REASONS
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
-from tcva_adapters.judges.resolve import DEFAULT, resolve_judge, tell_of_default
+from tcva_adapters.judges.resolve import DEFAULT, resolve_judge, warn_of_default_judge
 from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.setting_names import column_name, title_of, unusual
@@ -163,7 +163,7 @@ class CCRS(Scorer[CCRSResult]):
         """Build a question for each metric that needs the judge; warn where no judge was named."""
         metrics = [m for m in self.metrics if _without_call(sample, m) is None]
         if metrics and self.arguments["judge"] is None:
-            tell_of_default()
+            warn_of_default_judge()
         return [
             RatingQuestion(
                 self.judge,

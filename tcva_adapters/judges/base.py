@@ -86,7 +86,7 @@ def texts_against(sample: Sample, criterion: Criterion) -> tuple[str, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def computed(
+def assess_locally(
     judge: Judge,
     sample: Sample,
     criterion: Criterion,

@@ -29,7 +29,7 @@ from tcva_adapters.core.verdicts import (
 )
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.base import computed
+from tcva_adapters.judges.base import assess_locally
 from tcva_adapters.judges.non_claims import listed_non_claims
 from tcva_adapters.judges.prompts import NOT_A_CLAIM
 from tcva_adapters.judges.sentence_index import (
@@ -38,12 +38,12 @@ from tcva_adapters.judges.sentence_index import (
     grams_of,
     index_of,
     pairs_of,
-    quoting,
+    verdict_with_quote,
 )
 from tcva_adapters.loops import work_aside
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.text.contrast import opposed
+from tcva_adapters.text.contradiction import opposed
 from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.numbers import other_numbers
 from tcva_adapters.text.words import (
@@ -121,7 +121,7 @@ class LexicalJudge:
             InvalidValueError: See `check`.
         """
         verdicts_on = partial(self.judge_claims, criterion=criterion)
-        return computed(
+        return assess_locally(
             self,
             sample,
             criterion,
@@ -420,7 +420,7 @@ def _verdict(
 ) -> ClaimVerdict:
     """Make a verdict with the median level: a higher one is as likely as a lower one."""
     level = LEVELS[sum(share < _HALF for share in accumulate(shares))]
-    return quoting(
+    return verdict_with_quote(
         sentence,
         claim,
         level,

@@ -17,7 +17,7 @@ from tcva_adapters.judges.base import (
 from tcva_adapters.judges.non_claims import (
     listed_non_claims,
     marked_by_judge,
-    without_assertion,
+    confirm_non_claims,
 )
 from tcva_adapters.judges.reply import parse_claims
 from tcva_adapters.judges.rounds import (
@@ -183,7 +183,7 @@ class LLMJudge:
                 non_claims = listed_non_claims(model_claims)
             else:  # the judge found no claim: it has marked every sentence
                 unknown = [text for text in texts if text not in non_claims]
-                for text in (yield from without_assertion(calls, unknown)):
+                for text in (yield from confirm_non_claims(calls, unknown)):
                     non_claims[text] = marked_by_judge(text, prompts.NOT_A_CLAIM)
 
         if len(texts) > self.max_claims:

@@ -19,7 +19,7 @@ from tcva_adapters.core.verdicts import (
 )
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judges.base import computed
+from tcva_adapters.judges.base import assess_locally
 from tcva_adapters.judges.cross_encoder import (
     Chance,
     CrossEncoder,
@@ -30,7 +30,7 @@ from tcva_adapters.judges.non_claims import listed_non_claims
 from tcva_adapters.judges.sentence_index import (
     SentenceIndex,
     index_of,
-    quoting,
+    verdict_with_quote,
 )
 from tcva_adapters.models.protocol import Identity
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
@@ -105,7 +105,7 @@ class NLIJudge:
         ) -> list[ClaimVerdict]:
             return _verdicts(self._model(), claims, index_of(passages))
 
-        return computed(
+        return assess_locally(
             self,
             sample,
             criterion,
@@ -245,7 +245,7 @@ def _verdict(
     places = (place for place in comparison.near if place in window)
     nearest = next((index.sentences[place] for place in places), None)
     level = likeliest(shares)
-    return quoting(
+    return verdict_with_quote(
         nearest,
         claim,
         level,

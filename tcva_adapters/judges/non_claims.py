@@ -39,7 +39,7 @@ def marked_by_judge(sentence: str, kind: str) -> ClaimVerdict:
     return ClaimVerdict(claim=sentence, verdict=None, reason=kind, marked_by_judge=True)
 
 
-def without_assertion(calls: Calls, sentences: Iterable[str]) -> Rounds[set[str]]:
+def confirm_non_claims(calls: Calls, sentences: Iterable[str]) -> Rounds[set[str]]:
     """Ask the judge about sentences, each alone, and return those that claim nothing by its replies.
 
     A sentence that was asked about before costs no call. After an unclear reply, a sentence counts as
@@ -48,7 +48,7 @@ def without_assertion(calls: Calls, sentences: Iterable[str]) -> Rounds[set[str]
     Raises:
         JudgeError: A call failed.
     """
-    marks = {sentence: calls.memory.setdefault(sentence) for sentence in sentences}
+    marks = {sentence: calls.memory.first_mark(sentence) for sentence in sentences}
     unknown = [sentence for sentence, mark in marks.items() if mark is None]
     asked = unknown[: MAX_SENTENCES - calls.n_sentences]
     calls.n_sentences += len(asked)
@@ -58,7 +58,7 @@ def without_assertion(calls: Calls, sentences: Iterable[str]) -> Rounds[set[str]
         asserts = None if reply.truncated else parse_asserts(reply.text, sentence)
         if asserts is not None:
             mark = SentenceMark(claims_nothing=not asserts)
-            marks[sentence] = calls.memory.setdefault(sentence, mark)
+            marks[sentence] = calls.memory.first_mark(sentence, mark)
     return {
         sentence for sentence, mark in marks.items() if mark and mark.claims_nothing
     }

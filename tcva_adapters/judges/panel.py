@@ -30,7 +30,7 @@ _AS_GOOD_AS_0 = 0.01
 """The highest temperature that counts as 0: RAGAS uses it in place of 0."""
 
 
-class Several:
+class CompositeJudge:
     """Several judges of the same claims that act as one judge.
 
     Attributes:
@@ -132,26 +132,26 @@ class Several:
 
 def single_judges(judge: Judge) -> list[Judge]:
     """The judges that are asked one by one: the judge itself, or those that it is made of."""
-    if not isinstance(judge, Several):
+    if not isinstance(judge, CompositeJudge):
         return [judge]
     return [*chain.from_iterable(map(single_judges, judge.judges))]
 
 
-def groups_in(judge: Judge) -> list[Several]:
+def groups_in(judge: Judge) -> list[CompositeJudge]:
     """The panels and repeats that a judge is made of, outermost first."""
-    if not isinstance(judge, Several):
+    if not isinstance(judge, CompositeJudge):
         return []
     return [judge, *chain.from_iterable(map(groups_in, judge.judges))]
 
 
 def assessment_of(judge: Judge, answers: Iterator[Assessment]) -> Assessment:
     """Make a judge's assessment from the next answers, one for each of its `single_judges`."""
-    if not isinstance(judge, Several):
+    if not isinstance(judge, CompositeJudge):
         return next(answers)
     return judge.combined([assessment_of(member, answers) for member in judge.judges])
 
 
-class Panel(Several):
+class Panel(CompositeJudge):
     """A panel of judges that judge the same claims. It can be used wherever a judge can.
 
     Args:
@@ -229,7 +229,7 @@ def _check_one_list(claims: str, kind: str) -> None:
         )
 
 
-class Repeats(Several):
+class Repeats(CompositeJudge):
     """Independent judgements of one judge that act as one judge, by the shares of their verdicts.
 
     Each repeat is a judgement of its own: it is cached under its own key and shared with no other.

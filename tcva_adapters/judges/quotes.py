@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tcva_adapters.text.contrast import (
+from tcva_adapters.text.contradiction import (
     denied_before,
     denied_behind,
     opposed,

@@ -44,7 +44,7 @@ DEFAULT = "lexical"
 
 
 @cache
-def tell_of_default() -> None:
+def warn_of_default_judge() -> None:
     """Warn, once in a process, that no judge was named and the lexical judge is used."""
     msg = (
         "no judge was given, so the lexical judge is used. It compares words and is not a language "

@@ -57,7 +57,7 @@ class SentenceMark(Judgement):
 class SentenceMemory:
     """The marks that the same judge gave sentences before; this base class remembers nothing."""
 
-    def setdefault(
+    def first_mark(
         self,
         sentence: str,  # noqa: ARG002  # for those that remember
         mark: SentenceMark | None = None,

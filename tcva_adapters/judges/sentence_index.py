@@ -126,7 +126,7 @@ def index_of(texts: tuple[str, ...]) -> SentenceIndex:
     return SentenceIndex(texts)
 
 
-def quoting(
+def verdict_with_quote(
     sentence: Sentence | None,
     claim: str,
     level: Verdict,

@@ -12,8 +12,8 @@ from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges import prompts
 from tcva_adapters.judges.base import complete_verdicts, texts_against
-from tcva_adapters.judges.evidence import check_evidence
-from tcva_adapters.judges.non_claims import marked_by_judge, without_assertion
+from tcva_adapters.judges.evidence_check import check_evidence
+from tcva_adapters.judges.non_claims import marked_by_judge, confirm_non_claims
 from tcva_adapters.judges.quotes import Passages, find_quote
 from tcva_adapters.judges.reply import parse_verdicts
 from tcva_adapters.judges.rounds import Calls, Rounds
@@ -225,7 +225,7 @@ def _confirm_marks(
         if number not in chunk.disbelieved
         and not criterion.statements  # which are all judged
     ]
-    believed = yield from without_assertion(calls, unknown)
+    believed = yield from confirm_non_claims(calls, unknown)
     for number, mark in marked.items():
         if mark.claim in believed:
             chunk.sound[number] = mark

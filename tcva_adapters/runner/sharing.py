@@ -163,7 +163,7 @@ class SharedSentences(SentenceMemory):
     identity: Identity | None
     store: VerdictStore | None
 
-    def setdefault(
+    def first_mark(
         self, sentence: str, mark: SentenceMark | None = None
     ) -> SentenceMark | None:
         """Return the earlier mark of a sentence; without one, remember and return the given mark."""

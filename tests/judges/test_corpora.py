@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from tcva_adapters import ClaimVerdict, Verdict
-from tcva_adapters.judges.evidence import check_evidence
+from tcva_adapters.judges.evidence_check import check_evidence
 from tcva_adapters.judges.reply import parse_verdicts
 from tests.judges.forged import QUOTES
 

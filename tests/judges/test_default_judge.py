@@ -23,7 +23,7 @@ SAMPLE = Sample(input="When does it open?", response=OPENS, contexts=(OPENS,), i
 
 @pytest.fixture(autouse=True)
 def _not_told_yet() -> None:
-    resolve.tell_of_default.cache_clear()
+    resolve.warn_of_default_judge.cache_clear()
 
 
 @pytest.mark.parametrize("use", [

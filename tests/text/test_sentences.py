@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters.text.contrast import opposed
+from tcva_adapters.text.contradiction import opposed
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.numbers import other_numbers
 from tcva_adapters.text.sentences import pieces, split_claims

@@ -1,4 +1,4 @@
-"""Compare a claim with a source in much the same words, and find what a text denies."""
+"""Find contradictions between a claim and a source in much the same words, and what a text denies."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""The evidence check, which lowers a high level without a valid quote.
+"""The evidence check, which lowers a high level whose quote is made up or does not support the claim.
 
 A judge that makes up its quote has hardly read the passages, and a real quote may say something else.
+`judges.quotes` finds a quote in the passages. Whether it contradicts its claim is told by
+`text.contradiction` (negations, opposites, degrees), `text.numbers` and `text.frames`.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from tcva_adapters.judges.quotes import (
 )
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import HIGH, lowered
-from tcva_adapters.text.contrast import (
+from tcva_adapters.text.contradiction import (
     contradicts,
     denies,
     opposed,
