@@ -15,9 +15,9 @@ from tcva_adapters.judges.base import (
     why_unscored,
 )
 from tcva_adapters.judges.non_claims import (
+    confirm_non_claims,
     listed_non_claims,
     marked_by_judge,
-    confirm_non_claims,
 )
 from tcva_adapters.judges.reply import parse_claims
 from tcva_adapters.judges.rounds import (
