@@ -29,7 +29,7 @@ from tcva_adapters.compare import ScoreTable, calibrate
 from tcva_adapters.compare.calibration.fused import with_fused
 from tcva_adapters.compare.calibration.gate import THRESHOLDS
 from tcva_adapters.compare.calibration.guarantee import guarantee_table
-from tcva_adapters.compare.scores.table import Numbered
+from tcva_adapters.compare.scores.table import RowIds
 from tcva_adapters.core.aggregation import aggregate_counts
 from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.checks import FloatArray, IntArray
@@ -147,7 +147,7 @@ def answers(rng: np.random.Generator, quality: FloatArray) -> IntArray:
 
 
 def table_of(scores: FloatArray, labels: FloatArray) -> ScoreTable:
-    return ScoreTable(Numbered(len(labels)), ("lexical",), scores[:, None], labels)
+    return ScoreTable(RowIds(len(labels)), ("lexical",), scores[:, None], labels)
 
 
 def simulate(sets: int) -> int:

@@ -42,7 +42,7 @@ from tcva_adapters.compare.agreement.comparison import check_tests, comparison
 from tcva_adapters.compare.calibration.guarantee import limits_of
 from tcva_adapters.compare.runs.folder import FILES, save
 from tcva_adapters.compare.runs.run import Run
-from tcva_adapters.compare.scores.readers import read_scores
+from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.console import note
 from tcva_adapters.errors import TCVAWarning
 from tcva_adapters.report.evaluating import evaluation, failure_sentence

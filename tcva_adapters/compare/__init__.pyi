@@ -7,7 +7,7 @@ from tcva_adapters.compare.agreement.repeats import repeat_report as repeat_repo
 from tcva_adapters.compare.calibration.calibrate import calibrate as calibrate
 from tcva_adapters.compare.calibration.sweep import sweep as sweep
 from tcva_adapters.compare.runs.run import Run as Run
-from tcva_adapters.compare.scores.readers import read_scores as read_scores
+from tcva_adapters.compare.scores.score_reader import read_scores as read_scores
 from tcva_adapters.compare.scores.table import ScoreTable as ScoreTable
 from tcva_adapters.compare.system_comparison import systems as systems
 from tcva_adapters.compare.system_scores import read_systems as read_systems

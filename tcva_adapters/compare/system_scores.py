@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.scores.block import Block
-from tcva_adapters.compare.scores.readers import read_blocks
-from tcva_adapters.compare.scores.reading import Reading
+from tcva_adapters.compare.scores.reading_options import Reading
+from tcva_adapters.compare.scores.score_reader import read_parts
 from tcva_adapters.compare.scores.table import ScoreTable, check_groups
+from tcva_adapters.compare.scores.table_part import TablePart
 from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.stats.checks import FloatArray
@@ -52,12 +52,12 @@ def read_systems(
     judges: dict[str, set[str]] = {}
     cells: dict[str, dict[str, dict[str, float]]] = {}
     groups: dict[str, Hashable] = {}
-    for block in read_blocks(source, reading):
-        name = block.called
-        queries = block.names
-        judges.setdefault(name, set()).add(block.judge)
-        groups |= zip(queries, block.groups, strict=False)
-        metrics = dict(_metrics(block, temperatures))
+    for part in read_parts(source, reading):
+        name = part.label
+        queries = part.names
+        judges.setdefault(name, set()).add(part.judge)
+        groups |= zip(queries, part.groups, strict=False)
+        metrics = dict(_metrics(part, temperatures))
         if not metrics:
             raise InvalidSampleError(
                 f"no scores in {name}; judge its samples first: tcva evaluate --out FILE"
@@ -94,15 +94,15 @@ def read_systems(
 
 
 def _metrics(
-    block: Block, temperatures: Sequence[float]
+    part: TablePart, temperatures: Sequence[float]
 ) -> Iterator[tuple[str, FloatArray]]:
     """Yield scores by metric; judgements give one metric per temperature."""
-    table = block.table()
+    table = part.table()
     if table.counts is None:
         yield from table.columns
     else:
         for temperature in temperatures:
-            yield f"{block.criterion} T={temperature:g}", table.at(temperature)
+            yield f"{part.criterion} T={temperature:g}", table.at(temperature)
 
 
 def tables_of(

@@ -10,7 +10,7 @@ from tcva_adapters.compare.agreement.labels import labels_table, next_to_rate
 from tcva_adapters.compare.agreement.mean_rating import mean_ratings
 from tcva_adapters.compare.rated_method import ALPHA, RatedMethod
 from tcva_adapters.compare.scores.ratings import Scale, passes_from
-from tcva_adapters.compare.scores.readers import Human, read_scores
+from tcva_adapters.compare.scores.score_reader import Human, read_scores
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.estimates import Estimate

@@ -171,7 +171,7 @@ def failure_sentence(table: ScoreTable, unscored: Records) -> str:
         unscored: The records of the table ``unscored``.
     """
     parts = []
-    samples = counted(table.handed_in, "sample")
+    samples = counted(table.total, "sample")
     for method in table.methods:
         name = f"{method}: " if len(table.methods) > 1 else ""
         reasons = {
@@ -180,7 +180,7 @@ def failure_sentence(table: ScoreTable, unscored: Records) -> str:
             if record["method"] == method and record["reason"] in FAILURES
         }
         if failed := sum(reasons.values()):
-            judged = f"{table.handed_in - failed} of {samples} judged"
+            judged = f"{table.total - failed} of {samples} judged"
             parts.append(f"{name}{judged}, {failed} failed ({', '.join(reasons)})")
         if number := incomplete(table, method):
             parts.append(
@@ -246,8 +246,8 @@ def _figures(table: ScoreTable, method: str) -> Record:
         "pass_rate": passed / scored if scored else None,
         "passed": passed,
         "scored": scored,
-        "samples": table.handed_in,
-        "coverage": scored / table.handed_in if table.handed_in else 1.0,
+        "samples": table.total,
+        "coverage": scored / table.total if table.total else 1.0,
         "threshold": table.threshold(method),
     }
 
@@ -301,7 +301,7 @@ def _sentence(
     unscored: Records,
 ) -> str:
     """Say how many samples pass, the mean, and the reservations; for several methods, the means."""
-    size = table.handed_in
+    size = table.total
     if len(methods) != 1:
         means = ", ".join(
             f"{row['method']} {cell(row['mean'], 'score')}" for row in methods

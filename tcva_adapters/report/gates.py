@@ -338,11 +338,11 @@ def _failures(method: str, table: ScoreTable) -> list[Record]:
     if not lost:
         return []
     text = (
-        f"{method}: {lost} of {counted(table.handed_in, 'sample')} cannot pass: the judge, the metric or "
+        f"{method}: {lost} of {counted(table.total, 'sample')} cannot pass: the judge, the metric or "
         "the reading failed, or the answer is empty, is too long, claims something without contexts, or "
         "is mostly no claim by the judge alone; a gate on coverage allows some, e.g. coverage>=0.95"
     )
-    share = 1.0 - lost / table.handed_in
+    share = 1.0 - lost / table.total
     return [
         _record(
             Gate(FAILED_SAMPLES, 1.0),

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tcva_adapters.compare.agreement.comparison import comparison
-from tcva_adapters.compare.scores.readers import read_scores
+from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
@@ -176,7 +176,7 @@ def _content(
             title = title or ", ".join(Path(path).name for path in paths)
     tables = tables or [ScoreTable((), (), np.empty((0, 0)))]
     table = reduce(ScoreTable.join, tables)
-    texts = {sample.id: sample for sample in table.texts}
+    texts = {sample.id: sample for sample in table.judged_samples}
     rows = zip(table.samples, table.metadata or [{}] * len(table), strict=True)
     samples = [
         texts.get(name) or Sample(id=name, metadata=dict(metadata))

@@ -15,7 +15,7 @@ import numpy as np
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.agreement.method_tables import mean
-from tcva_adapters.compare.scores.readers import read_scores
+from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.console import visible
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.evaluating import evaluation

@@ -13,7 +13,7 @@ from langchain_core.runnables import RunnableLambda
 
 from tcva_adapters import TCVA, Assessment, Conversation, Panel, Sample
 from tcva_adapters.compare import read_scores
-from tcva_adapters.compare.scores.reading import Held
+from tcva_adapters.compare.scores.reading_options import Held
 from tcva_adapters.deepeval import TCVAMetric
 from tcva_adapters.langchain import (
     BelowThresholdError,

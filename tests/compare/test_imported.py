@@ -16,8 +16,8 @@ import tests.deepeval.entry as deepeval_entry
 import tests.ragas.entry as ragas_entry
 from tcva_adapters import Sample
 from tcva_adapters.compare import ScoreTable, read_scores
-from tcva_adapters.compare.scores.imported.files import read_imported
-from tcva_adapters.compare.scores.readers import parse_spec
+from tcva_adapters.compare.scores.imported.reader import read_imported
+from tcva_adapters.compare.scores.score_reader import parse_spec
 from tcva_adapters.deepeval import LexicalLLM as DeepEvalLLM
 from tcva_adapters.deepeval import TCVAMetric as DeepEvalTCVA
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from tcva_adapters import TCVA, Assessment, ClaimVerdict, Config, Sample, Verdict
 from tcva_adapters.compare import read_systems
-from tcva_adapters.compare.scores.imported.files import read_imported
+from tcva_adapters.compare.scores.imported.reader import read_imported
 from tcva_adapters.errors import (
     InvalidValueError,
     MissingDependencyError,

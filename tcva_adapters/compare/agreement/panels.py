@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from tcva_adapters.compare.agreement.method_tables import mean
-from tcva_adapters.compare.scores.readers import Source, read_scores
+from tcva_adapters.compare.scores.score_reader import Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidValueError

@@ -18,7 +18,7 @@ from tcva_adapters.compare.calibration.held_out_gain import (
 from tcva_adapters.compare.calibration.recommendation import FEW
 from tcva_adapters.compare.calibration.settings_grid import candidates, every_setting
 from tcva_adapters.compare.scores.ratings import Scale, passes_from
-from tcva_adapters.compare.scores.readers import Human, Source, read_scores
+from tcva_adapters.compare.scores.score_reader import Human, Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.core.temperature import Temperatures
@@ -155,7 +155,7 @@ def _of_one_judge(table: ScoreTable) -> ScoreTable:
 def _with_verdicts(table: ScoreTable) -> ScoreTable:
     """Read the judgements that rows of imported scores carry as JSON in their cells."""
     columns: dict[str, dict[int, Result]] = {}
-    for row, sample in enumerate(table.texts):
+    for row, sample in enumerate(table.judged_samples):
         for name, value in sample.metadata.items():
             if isinstance(value, str) and value.startswith('{"kind": "tcva"'):
                 columns.setdefault(name, {})[row] = Result.from_json(value)

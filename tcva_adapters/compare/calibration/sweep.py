@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tcva_adapters.compare.scores.ratings import Scale
-from tcva_adapters.compare.scores.readers import Human, Source, read_scores
+from tcva_adapters.compare.scores.score_reader import Human, Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.core.aggregation import Plan, SchemeLike, make_plan, scores_of
 from tcva_adapters.core.collapse import ablation_plans, binary_counts

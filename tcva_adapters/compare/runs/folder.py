@@ -90,7 +90,7 @@ def save(
     results = table.results[table.views[0]]
     assessments = (item.assessment for item in results if isinstance(item, Result))
     write_results(judged, assessments, overwrite=overwrite)
-    records = (sample.model_dump(by_alias=True) for sample in table.texts)
+    records = (sample.model_dump(by_alias=True) for sample in table.judged_samples)
     write(texts, (f"{json.dumps(written_out(record))}\n" for record in records))
     if report is None:
         return [scores, judged, texts]

@@ -23,12 +23,12 @@ from tcva_adapters.compare.runs.metric_judgement import (
     MetricEvaluation,
     MetricJudgement,
 )
-from tcva_adapters.compare.scores.block import Block
 from tcva_adapters.compare.scores.judged_by import JudgedBy, RunInfo
 from tcva_adapters.compare.scores.ratings import Ratings, Scale, names_in
-from tcva_adapters.compare.scores.readers import read_scores
-from tcva_adapters.compare.scores.reading import Reading
+from tcva_adapters.compare.scores.reading_options import Reading
+from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, check_groups, repeated_name
+from tcva_adapters.compare.scores.table_part import TablePart
 from tcva_adapters.core.temperature import (
     Temperatures,
     as_temperature,
@@ -234,12 +234,12 @@ class Run:
         ratings = None
         if human is not None:
             ratings = Ratings.find(human, human_scale, self.temperatures[0])
-        block = Block(Reading(ratings=ratings, group=group))
+        part = TablePart(Reading(ratings=ratings, group=group))
         for sample in self.samples:
-            block.add_sample(sample.id, sample.metadata)
+            part.add_sample(sample.id, sample.metadata)
         if ratings is not None:
-            self.notes += ratings.notes(block.number)
-        table = block.table()
+            self.notes += ratings.notes(part.number)
+        table = part.table()
         if group is not None:
             check_groups(table, group)
         return table
@@ -395,7 +395,7 @@ class Run:
                 fatal="" if fatal is None else fatal.detail,
                 fingerprint=self.fingerprint,
             ),
-            texts=tuple(self.samples),
+            judged_samples=tuple(self.samples),
         )
         for imported in self._imported:
             table = table.join(imported)

@@ -1,4 +1,4 @@
-"""Judgements as blocks of scores: results in memory, and files that ``tcva evaluate`` wrote."""
+"""Judgements as parts of scores: results in memory, and files that ``tcva evaluate`` wrote."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.compare.scores.block import Block
-from tcva_adapters.compare.scores.reading import Reading, system_of
+from tcva_adapters.compare.scores.reading_options import Reading, system_of
+from tcva_adapters.compare.scores.table_part import TablePart
 from tcva_adapters.errors import (
     InvalidSampleError,
     InvalidValueError,
@@ -55,7 +55,7 @@ def read_judgements(
     *,
     name: str,
     source: str,
-) -> list[Block]:
+) -> list[TablePart]:
     """Read a file of judgements.
 
     Args:
@@ -85,7 +85,7 @@ def read_judgements(
         read=_item,
         parse=_parse_counts if reading.hold == "counts" else record_of,
     )
-    blocks = judged_blocks(
+    parts = judged_parts(
         rows,
         reading,
         name=name,
@@ -93,7 +93,7 @@ def read_judgements(
     )
     reading.notes += skipped_rows(rows.bad, rows.skipped, f" of {Path(file).name}")
     reading.skipped += rows.skipped
-    return blocks
+    return parts
 
 
 def _item(record: Record) -> Judged:
@@ -107,20 +107,20 @@ def _parse_counts(line: str) -> Record | Assessment:
     return json_object(line) if '"turns":' in line else Assessment.from_json(line)
 
 
-def judged_blocks(
+def judged_parts(
     items: Iterable[object],
     reading: Reading,
     *,
     name: str = "",
     source: str = "results",
-) -> list[Block]:
-    """Make blocks of judgements, one for each criterion, judge and system.
+) -> list[TablePart]:
+    """Make parts of judgements, one for each criterion, judge and system.
 
     Raises:
         InvalidValueError: An item is not a result.
         InvalidSampleError: There are no results, or counts would mix several judges.
     """
-    blocks: dict[tuple[str, str, str], Block] = {}
+    parts: dict[tuple[str, str, str], TablePart] = {}
     for item, conversation in _turns(items):
         if not isinstance(item, Judged):
             raise InvalidValueError(
@@ -130,8 +130,8 @@ def judged_blocks(
         judged = item.assessment if isinstance(item, Result) else item
         system = system_of(judged.sample_id, judged.metadata, reading.split)
         key = (judged.criterion, judged.judge, system)
-        if key not in blocks:
-            blocks[key] = Block(
+        if key not in parts:
+            parts[key] = TablePart(
                 reading=reading,
                 name=name,
                 source=source,
@@ -141,21 +141,21 @@ def judged_blocks(
                 system=system,
             )
         if isinstance(item, CCRSResult):
-            blocks[key].add_rated(item)
+            parts[key].add_rated(item)
         else:
-            blocks[key].add_judged(item, conversation)
-    if not blocks:
+            parts[key].add_judged(item, conversation)
+    if not parts:
         raise InvalidSampleError(
             f"{name or source}: there are no results; give what 'tcva evaluate --out' wrote"
         )
-    if reading.hold == "counts" and len(blocks) > 1:
+    if reading.hold == "counts" and len(parts) > 1:
         mixed = "; ".join(
-            f"{criterion} by {judge}" for criterion, judge, _ in sorted(blocks)
+            f"{criterion} by {judge}" for criterion, judge, _ in sorted(parts)
         )
         raise InvalidSampleError(
             f"{name or source} mixes judgements that cannot be averaged: {mixed}"
         )
-    return [*blocks.values()]
+    return [*parts.values()]
 
 
 def _turns(items: Iterable[object]) -> Iterator[tuple[object, str | None]]:

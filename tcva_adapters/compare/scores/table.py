@@ -42,10 +42,10 @@ THRESHOLD = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered(Sequence[str]):
+class RowIds(Sequence[str]):
     """Ids of samples by their row number, which take no memory.
 
-    >>> Numbered(2)[1], list(Numbered(2))
+    >>> RowIds(2)[1], list(RowIds(2))
     ('row-2', ['row-1', 'row-2'])
     """
 
@@ -92,7 +92,7 @@ class ScoreTable:
         judged_methods: The same by method, of results and scores that were read.
         run: The run that made the table; None where it was read.
         members: By fused method, the methods that it is the mean of.
-        texts: The samples themselves, of imported scores and of runs.
+        judged_samples: The samples that were judged, with their texts, of imported scores and of runs.
         skipped: The number of lines that could not be read and were left out.
         can_continue: Whether the same command, run again, asks only for the judgements that failed.
 
@@ -121,13 +121,13 @@ class ScoreTable:
     judged_methods: Mapping[str, JudgedBy] = field(default_factory=dict)
     run: RunInfo | None = None
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    texts: Sequence[Sample] = ()
+    judged_samples: Sequence[Sample] = ()
     skipped: int = 0
     can_continue: bool | None = None
 
     def __post_init__(self) -> None:
         for kind, names in (("sample", self.samples), ("method", self.methods)):
-            if not isinstance(names, Numbered) and (name := repeated_name(names)):
+            if not isinstance(names, RowIds) and (name := repeated_name(names)):
                 raise InvalidValueError(
                     f"the {kind} {name!r} occurs twice; each needs a name of its own"
                 )
@@ -241,8 +241,8 @@ class ScoreTable:
         return settings
 
     @property
-    def handed_in(self) -> int:
-        """The number of samples in the file, unreadable ones included."""
+    def total(self) -> int:
+        """The number of samples in the source, with those that could not be read."""
         return len(self) + self.skipped
 
     def result(

@@ -11,7 +11,7 @@ from typing import Any
 
 from tcva_adapters.compare.scores.imported.rows import (
     Imported,
-    Importing,
+    ImportSettings,
     Records,
     number_in,
 )
@@ -43,7 +43,7 @@ def test_run_in(path: str | Path) -> Record | None:
 def read_test_run(
     path: str | Path,
     run: Record,
-    importing: Importing,
+    importing: ImportSettings,
 ) -> Imported:
     """Read a test run: its test cases as a table, with the data of its metrics in columns.
 

@@ -73,7 +73,7 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True)
-class Importing:
+class ImportSettings:
     """Settings for reading imported scores.
 
     Attributes:
@@ -94,7 +94,7 @@ class Importing:
     def __post_init__(self) -> None:
         check_scale("scale", self.scale)
 
-    def put(
+    def add_score(
         self,
         row: Row,
         method: str,

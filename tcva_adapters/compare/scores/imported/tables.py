@@ -12,7 +12,7 @@ from pathlib import Path
 from tcva_adapters.compare.scores.imported.rows import (
     IDS,
     Imported,
-    Importing,
+    ImportSettings,
     Records,
     Row,
     error_columns,
@@ -55,7 +55,7 @@ _OF_SAMPLES = frozenset(
 def read_wide_table(
     path: str | Path,
     records: Records,
-    importing: Importing,
+    importing: ImportSettings,
 ) -> Imported:
     """Read a table of RAGAS or LangSmith, or one with a column per method.
 
@@ -112,7 +112,7 @@ def scores_in_columns(
     kind: str,
     records: Records,
     methods: Sequence[str],
-    importing: Importing,
+    importing: ImportSettings,
 ) -> Imported:
     """Read the scores of these columns, or of those that ``importing`` names.
 
@@ -139,7 +139,7 @@ def scores_in_columns(
     for line, record in records:
         row = Row(line, sample_of(record, no_metadata))
         for column, name in names.items():
-            importing.put(
+            importing.add_score(
                 row,
                 name,
                 record,
@@ -173,7 +173,7 @@ def is_long_table(columns: Collection[str]) -> bool:
 def read_long_table(
     path: str | Path,
     records: Records,
-    importing: Importing,
+    importing: ImportSettings,
 ) -> Imported:
     """Read the rows of a table with a row per sample and method.
 
@@ -202,7 +202,7 @@ def read_long_table(
         if wanted is None or name in wanted:
             sample = sample_of(record, {method, _SCORE, _ERROR}, (*_QUERIES, *IDS))
             row = Row(line, sample)
-            importing.put(
+            importing.add_score(
                 row,
                 name,
                 record,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tcva_adapters.compare.scores.imported.rows import Importing
+from tcva_adapters.compare.scores.imported.rows import ImportSettings
 from tcva_adapters.compare.scores.ratings import Fields, Ratings, Scale
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.scoring import ScoringConfig
@@ -40,7 +40,7 @@ class Reading:
     group: str | None = None
     scoring: ScoringConfig | None = None
     samples: Mapping[str, Sample] | None = None
-    importing: Importing = field(default_factory=Importing)
+    importing: ImportSettings = field(default_factory=ImportSettings)
     human_scale: Scale | None = None
     skip_bad: bool | None = False
     hold: Held = "all"

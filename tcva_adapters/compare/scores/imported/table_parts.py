@@ -1,4 +1,4 @@
-"""Make blocks of imported scores from the rows of a file, sample by sample."""
+"""Make parts of imported scores from the rows of a file, sample by sample."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from tcva_adapters.compare.scores.block import Block
 from tcva_adapters.compare.scores.imported.rows import Imported, Row
 from tcva_adapters.compare.scores.ratings import Ratings
-from tcva_adapters.compare.scores.reading import Reading, system_of
+from tcva_adapters.compare.scores.reading_options import Reading, system_of
+from tcva_adapters.compare.scores.table_part import TablePart
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import unreadable
@@ -22,14 +22,14 @@ _NAMED = 3
 """The most rows or samples that a message names."""
 
 
-def imported_blocks(
+def imported_parts(
     imported: Imported,
     reading: Reading,
     *,
     name: str,
     source: str,
-) -> list[Block]:
-    """Make blocks of imported scores, one per system; notes and ratings are added to ``reading``.
+) -> list[TablePart]:
+    """Make parts of imported scores, one per system; notes and ratings are added to ``reading``.
 
     Raises:
         UnreadableInputError: Rows fit no sample or several, or two score one sample by one method.
@@ -57,10 +57,10 @@ def imported_blocks(
         if before is not row:
             _add_row(before, row, imported.source)
 
-    blocks: dict[str, Block] = {}
+    parts: dict[str, TablePart] = {}
     for (system, called), row in by_sample.items():
-        if system not in blocks:
-            blocks[system] = Block(
+        if system not in parts:
+            parts[system] = TablePart(
                 reading=reading,
                 name=name,
                 source=source,
@@ -68,13 +68,13 @@ def imported_blocks(
                 system=system,
                 thresholds=dict(imported.thresholds),
             )
-        block = blocks[system]
+        part = parts[system]
         scores = dict.fromkeys(imported.methods) | row.scores
         lacking = dict.fromkeys(scores.keys() - row.scores.keys(), _NO_ROW)
-        place = block.add_sample(called, row.sample.metadata)
-        block.add_scores(place, scores, lacking | row.reasons)
-        block.texts.append(row.sample.model_copy(update={"id": called}))
-    return [*blocks.values()]
+        place = part.add_sample(called, row.sample.metadata)
+        part.add_scores(place, scores, lacking | row.reasons)
+        part.judged_samples.append(row.sample.model_copy(update={"id": called}))
+    return [*parts.values()]
 
 
 def _add_row(

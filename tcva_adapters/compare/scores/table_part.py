@@ -12,8 +12,8 @@ import numpy as np
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.compare.scores.ratings import Fields
-from tcva_adapters.compare.scores.reading import Reading
-from tcva_adapters.compare.scores.table import Numbered, ScoreTable
+from tcva_adapters.compare.scores.reading_options import Reading
+from tcva_adapters.compare.scores.table import RowIds, ScoreTable
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.evidence import EvidenceCounts, under
@@ -29,7 +29,7 @@ _DEFAULT = ScoringConfig()
 
 
 @dataclass(slots=True, eq=False)
-class Block:
+class TablePart:
     """The methods of one source by one judge: they rate the same samples, row by row.
 
     Attributes:
@@ -45,7 +45,7 @@ class Block:
         metadata: The metadata of each sample.
         human: Ratings in one flat array, sample by sample, one for each rater.
         groups: The group of each sample.
-        texts: The samples of imported scores.
+        judged_samples: The samples of imported scores.
         scores: Scores by method; nan where there is none.
         thresholds: Thresholds by method.
         reasons: Why there is no score, by sample and method.
@@ -70,7 +70,7 @@ class Block:
     metadata: list[Fields] = field(default_factory=list)
     human: array[float] = field(default_factory=lambda: array("d"))
     groups: list[Hashable] = field(default_factory=list)
-    texts: list[Sample] = field(default_factory=list)
+    judged_samples: list[Sample] = field(default_factory=list)
     scores: dict[str, array[float]] = field(default_factory=dict)
     thresholds: dict[str, float] = field(default_factory=dict)
     reasons: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Block:
     summaries: dict[str, Scores] = field(default_factory=dict)
 
     @property
-    def called(self) -> str:
+    def label(self) -> str:
         """The name of the system, the source or the file."""
         return self.system or self.name or self.source
 
@@ -175,7 +175,7 @@ class Block:
 
         row = self.add_sample(judged.sample_id, judged.metadata, conversation)
         summary = self.summaries.setdefault(judged.criterion, Summary())
-        assert isinstance(summary, Summary)  # noqa: S101  # a block holds results of one kind
+        assert isinstance(summary, Summary)  # noqa: S101  # a part holds results of one kind
         if self.reading.hold == "counts":
             summary.evidence.outcomes.update(EvidenceCounts.of([judged]).outcomes)
             self.counts.add(under(judged, scoring.evidence))
@@ -205,7 +205,7 @@ class Block:
         if self.additional_judges != names:
             mixed = sorted((", ".join(self.additional_judges), ", ".join(names)))
             raise InvalidSampleError(
-                f"{self.called} mixes scores that are fused with different judges: "
+                f"{self.label} mixes scores that are fused with different judges: "
                 f"{mixed[0] or 'nothing'}; {mixed[1]}"
             )
 
@@ -222,7 +222,7 @@ class Block:
         )
 
     def table(self, titles: Mapping[str, str] | None = None) -> ScoreTable:
-        """Convert the block to a table.
+        """Convert the part to a table.
 
         Args:
             titles: The names of its methods there; by default unchanged.
@@ -232,7 +232,7 @@ class Block:
         columns = [np.frombuffer(scores) for scores in self.scores.values()]
         ratings = self.reading.ratings
         return ScoreTable(
-            samples=tuple(self.names) if self.names else Numbered(self.number),
+            samples=tuple(self.names) if self.names else RowIds(self.number),
             methods=tuple(titles.values()),
             scores=np.stack(columns, axis=1) if columns else np.empty((self.number, 0)),
             human=np.frombuffer(self.human),

@@ -10,7 +10,7 @@ from tcva_adapters.compare.scores.imported.deepeval_run import (
 )
 from tcva_adapters.compare.scores.imported.rows import (
     Imported,
-    Importing,
+    ImportSettings,
     Records,
     row_error,
 )
@@ -24,7 +24,9 @@ from tcva_adapters.samples.file_formats import format_of, read_records
 from tcva_adapters.samples.sources import unreadable
 
 
-def read_imported(path: str | Path, importing: Importing | None = None) -> Imported:
+def read_imported(
+    path: str | Path, importing: ImportSettings | None = None
+) -> Imported:
     """Read a file of scores, whose kind is recognised by its content.
 
     * ``deepeval``: a test run (``.latest_test_run.json``, a file in ``DEEPEVAL_RESULTS_FOLDER``, or
@@ -46,7 +48,7 @@ def read_imported(path: str | Path, importing: Importing | None = None) -> Impor
             scale.
         MissingDependencyError: A parquet file without pyarrow.
     """
-    importing = importing or Importing()
+    importing = importing or ImportSettings()
     if format_of(path) == "json" and (run := test_run_in(path)) is not None:
         return read_test_run(path, run, importing)
     records = _records(path)

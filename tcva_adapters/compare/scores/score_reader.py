@@ -10,26 +10,26 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.compare.scores.block import Block
-from tcva_adapters.compare.scores.imported.blocks import imported_blocks
-from tcva_adapters.compare.scores.imported.files import read_imported
-from tcva_adapters.compare.scores.imported.rows import Importing
+from tcva_adapters.compare.scores.imported.reader import read_imported
+from tcva_adapters.compare.scores.imported.rows import ImportSettings
+from tcva_adapters.compare.scores.imported.table_parts import imported_parts
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.compare.scores.judgements import (
     Judged,
     first_record,
     holds_judgements,
-    judged_blocks,
+    judged_parts,
     read_judgements,
 )
 from tcva_adapters.compare.scores.ratings import Ratings, Scale, names_in
-from tcva_adapters.compare.scores.reading import Held, Reading
+from tcva_adapters.compare.scores.reading_options import Held, Reading
 from tcva_adapters.compare.scores.table import (
-    Numbered,
+    RowIds,
     ScoreTable,
     check_groups,
     repeated_name,
 )
+from tcva_adapters.compare.scores.table_part import TablePart
 from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
@@ -42,10 +42,10 @@ from tcva_adapters.tables import counted
 Human = str | Path | Mapping[str, object] | npt.ArrayLike
 """Human ratings, or where they are, see `read_scores`."""
 
-Part = str | Path | Iterable[object]
+SingleSource = str | Path | Iterable[object]
 """A file, or results in memory."""
 
-Source = Judged | Part | Mapping[str, Part]
+Source = Judged | SingleSource | Mapping[str, SingleSource]
 """A source of scores, see `read_scores`."""
 
 _TABLE = "scores.csv"
@@ -101,8 +101,9 @@ def read_scores(
             then row numbers, and the summary alone says why there are no scores.
 
     Returns:
-        The table, with results in ``results``, the samples of imported scores in ``texts``, and
-        what was judged and by whom in ``judged_methods``, of judgements by one judge in ``judged``.
+        The table, with results in ``results``, the samples of imported scores in
+        ``judged_samples``, and what was judged and by whom in ``judged_methods``, of judgements by
+        one judge in ``judged``.
 
     Raises:
         UnreadableInputError: A file cannot be read, or holds no scores.
@@ -120,7 +121,7 @@ def read_scores(
     if folder := _comparison_folder(source):
         source = folder / _JUDGED
     ratings = None
-    importing = Importing(scale=scale, missing=missing)
+    importing = ImportSettings(scale=scale, missing=missing)
     if isinstance(human, str | Path | Mapping):
         ratings = Ratings.find(
             human, human_scale, (scoring or ScoringConfig()).temperature
@@ -137,8 +138,8 @@ def read_scores(
         skip_bad=skip_bad,
         hold=hold,
     )
-    table = _counts_table(source, reading) or _merge_blocks(
-        read_blocks(source, reading), reading
+    table = _counts_table(source, reading) or _merge_parts(
+        read_parts(source, reading), reading
     )
     if not table.methods and table.counts is None:
         named = " ".join(str(file) for _, file in _sources(source))
@@ -185,29 +186,29 @@ def _with_others(judged: ScoreTable, folder: Path) -> ScoreTable:
     """Join the judgements that a comparison saved with the scores of its other methods."""
     scores = read_scores(folder / _TABLE)
     others = [name for name in scores.methods if not name.startswith("tcva ")]
-    texts = tuple(SampleStream(folder / "samples.jsonl"))
+    judged_samples = tuple(SampleStream(folder / "samples.jsonl"))
     table = judged.join(scores.select(methods=others))
-    return replace(table, texts=texts)
+    return replace(table, judged_samples=judged_samples)
 
 
-def read_blocks(source: Source, reading: Reading) -> list[Block]:
-    """Read each source as one or several blocks; see `read_scores` for sources and errors."""
-    blocks = []
-    for name, part in _sources(source):
-        if isinstance(part, str | Path):
-            blocks += _file_blocks(name, str(part), reading)
+def read_parts(source: Source, reading: Reading) -> list[TablePart]:
+    """Read each source as one or several parts; see `read_scores` for sources and errors."""
+    parts = []
+    for name, single in _sources(source):
+        if isinstance(single, str | Path):
+            parts += _file_parts(name, str(single), reading)
         else:
-            blocks += judged_blocks(part, reading, name=name)
-    for block in blocks:
-        if again := [name for name, times in block.names.items() if times > 1]:
+            parts += judged_parts(single, reading, name=name)
+    for part in parts:
+        if again := [name for name, times in part.names.items() if times > 1]:
             reading.notes.append(
-                f"{block.called} repeats {counted(len(again), 'id')}, e.g. {again[0]!r}; "
+                f"{part.label} repeats {counted(len(again), 'id')}, e.g. {again[0]!r}; "
                 f"the samples after the first are named {again[0]}#2 and so on."
             )
-    return blocks
+    return parts
 
 
-def _sources(source: Source) -> Iterable[tuple[str, Part]]:
+def _sources(source: Source) -> Iterable[tuple[str, SingleSource]]:
     """Split a source into files and results, each with its name."""
     if isinstance(source, Judged):
         return [("", [source])]
@@ -246,11 +247,11 @@ def parse_spec(spec: str) -> tuple[str, str, tuple[str, ...] | None]:
     return name.strip(), path, tuple(names_in(columns)) or None
 
 
-def _file_blocks(
+def _file_parts(
     name: str,
     spec: str,
     reading: Reading,
-) -> list[Block]:
+) -> list[TablePart]:
     name_in_spec, file, columns = parse_spec(spec)
     name = name or name_in_spec
     path = Path(file).expanduser()
@@ -269,7 +270,7 @@ def _file_blocks(
             source=source,
         )
     imported = read_imported(path, replace(reading.importing, columns=columns))
-    return imported_blocks(
+    return imported_parts(
         imported,
         reading,
         name=name,
@@ -292,7 +293,7 @@ def _counts_table(source: Source, reading: Reading) -> ScoreTable | None:
         counts.reshape(-1, counts.shape[-1]) if counts.ndim == 3 else counts
     )
     table = ScoreTable(
-        samples=Numbered(len(counts)),
+        samples=RowIds(len(counts)),
         methods=(),
         scores=np.empty((len(counts), 0)),
         counts=checked.reshape(len(counts), -1, width),
@@ -303,12 +304,12 @@ def _counts_table(source: Source, reading: Reading) -> ScoreTable | None:
     return table.with_method("scores", table.at(scoring), scoring.threshold)
 
 
-def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:
-    """Name each block's methods, with the judge or the file where that tells them apart."""
+def _titles(parts: Sequence[TablePart]) -> list[dict[str, str]]:
+    """Name each part's methods, with the judge or the file where that tells them apart."""
     for tell_apart in ("name", "judge", "source"):
         titles = [
-            {method: _title(block, method, tell_apart) for method in block.scores}
-            for block in blocks
+            {method: _title(part, method, tell_apart) for method in part.scores}
+            for part in parts
         ]
         repeated = repeated_name(name for part in titles for name in part.values())
         if repeated is None:
@@ -319,38 +320,40 @@ def _titles(blocks: Sequence[Block]) -> list[dict[str, str]]:
 
 
 def _title(
-    block: Block,
+    part: TablePart,
     method: str,
     tell_apart: str,
 ) -> str:
-    if tell_apart == "name" and block.name:
-        return f"{block.name} {method}" if len(block.scores) > 1 else block.name
-    if tell_apart == "judge" and block.judge:
-        return f"{method} by {block.judge}"
-    return f"{method} ({block.called})" if tell_apart == "source" else method
+    if tell_apart == "name" and part.name:
+        return f"{part.name} {method}" if len(part.scores) > 1 else part.name
+    if tell_apart == "judge" and part.judge:
+        return f"{method} by {part.judge}"
+    return f"{method} ({part.label})" if tell_apart == "source" else method
 
 
-def _merge_blocks(blocks: Sequence[Block], reading: Reading) -> ScoreTable:
-    """Join all blocks by sample id into one table with the samples of the first."""
-    titled = [*zip(blocks, _titles(blocks), strict=True)]
-    table, *others = [block.table(titles) for block, titles in titled]
+def _merge_parts(parts: Sequence[TablePart], reading: Reading) -> ScoreTable:
+    """Join all parts by sample id into one table with the samples of the first."""
+    titled = [*zip(parts, _titles(parts), strict=True)]
+    table, *others = [part.table(titles) for part, titles in titled]
     for other in others:
         table = table.join(other)
     methods: dict[str, JudgedBy] = {}
-    for block, titles in titled:
-        methods |= {title: block.judged(method) for method, title in titles.items()}
-    texts: tuple[Sample, ...] = ()
-    if by_id := {sample.id: sample for block in blocks for sample in block.texts}:
-        texts = tuple(by_id.get(name) or Sample(id=name) for name in table.samples)
+    for part, titles in titled:
+        methods |= {title: part.judged(method) for method, title in titles.items()}
+    judged_samples: tuple[Sample, ...] = ()
+    if by_id := {sample.id: sample for part in parts for sample in part.judged_samples}:
+        judged_samples = tuple(
+            by_id.get(name) or Sample(id=name) for name in table.samples
+        )
     notes = [*reading.notes, *table.notes]
     if reading.ratings is not None:
         notes += reading.ratings.notes(len(table))
-    first = blocks[0]
+    first = parts[0]
     return replace(
         table,
         notes=tuple(notes),
-        judged=first.judged(first.criterion) if len(blocks) == 1 else JudgedBy(),
+        judged=first.judged(first.criterion) if len(parts) == 1 else JudgedBy(),
         judged_methods=methods,
-        texts=texts,
+        judged_samples=judged_samples,
         skipped=reading.skipped,
     )
