@@ -24,7 +24,7 @@ from tcva_adapters import aggregate_counts
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray
-from tcva_adapters.report.content import settings_of
+from tcva_adapters.report.page_data import settings_of
 from tcva_adapters.results.scoring import ScoringConfig
 from tests.support.browser import Watched, launched, opened
 from tests.support.reports import random_content, small_report, write_page

@@ -24,7 +24,7 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Record, Report, Table, cell, named_columns
 from tcva_adapters.tcva import TCVA
 
-OURS = "tcva T=0.5"
+TCVA_METHOD = "tcva T=0.5"
 _SHOWN = "creative-016"  # its reader's labels hold all five levels
 _HIDING = "medical-004"  # one of its four claims is invented
 _TEMPERATURE = "Temperature (T) here is the strictness of the score, not the model's sampling temperature."
@@ -59,7 +59,7 @@ def demo_table(samples: Sequence[Sample]) -> ScoreTable:
     results = TCVA("faithfulness", judge="lexical").evaluate_many(
         samples, progress=False
     )
-    columns = {OURS: [result.score for result in results]}
+    columns = {TCVA_METHOD: [result.score for result in results]}
     notes = []
     for framework in FRAMEWORKS.values():
         name = f"{framework.title} {framework.grounding}"
@@ -80,7 +80,7 @@ def demo_table(samples: Sequence[Sample]) -> ScoreTable:
         scores=np.array(list(columns.values()), dtype=float).T,
         counts=judged_counts([result.seen for result in results]),
         metadata=[sample.metadata for sample in samples],
-        results={OURS: results},
+        results={TCVA_METHOD: results},
         notes=tuple(notes),
     )
 
@@ -115,7 +115,7 @@ def _labels(table: ScoreTable, row: int) -> list[Label]:
 
 def _pairs(table: ScoreTable, row: int) -> list[_Pair]:
     """Return the claims of a sample that have a level from both reader and judge."""
-    result = table.result(OURS, row)
+    result = table.result(TCVA_METHOD, row)
     labels = {label.claim: label for label in _labels(table, row)}
     pairs = []
     for judged in result.claims if result else ():
@@ -164,7 +164,9 @@ def _means(table: ScoreTable) -> Table:
     domains = np.array([metadata["domain"] for metadata in table.metadata])
     groups = {domain: domains == domain for domain in dict.fromkeys(domains.tolist())}
     methods = {f"tcva T={t:g} {name}": table.at(t) for name, t in PRESETS.items()}
-    methods |= {name: table.column(name) for name in table.methods if name != OURS}
+    methods |= {
+        name: table.column(name) for name in table.methods if name != TCVA_METHOD
+    }
     records = [
         {
             "method": name,
@@ -205,7 +207,7 @@ def _claims(
     note = (
         f"Same level: {same} of {len(pairs)} claims; within one level: {near}. "
         "Weights, from 1 (fully) to 0 (none), are means over the judge's probabilities. "
-        f"Score: {preset_scores(table.results[OURS][row])}."
+        f"Score: {preset_scores(table.results[TCVA_METHOD][row])}."
     )
     notes = [
         f'Wrong: "{pair.judged.claim}" The reader\'s note is "{pair.label.note}". The lexical judge '
@@ -225,10 +227,10 @@ def _hidden(table: ScoreTable) -> Iterator[str]:
     invented = next(label for label in labels if label.level == LEVELS[-1])
     for name in table.methods:
         score = table.column(name)[row]
-        if name != OURS and score >= 0.5:
+        if name != TCVA_METHOD and score >= 0.5:
             yield (
                 f"{name} gives {_HIDING} {cell(score, 'score')}. One of its "
                 f'{len(labels)} claims is invented: "{invented.claim}" ({invented.note}). TCVA: '
-                f"{preset_scores(table.results[OURS][row])}."
+                f"{preset_scores(table.results[TCVA_METHOD][row])}."
             )
             return

@@ -15,7 +15,7 @@ from tcva_adapters import CCRS, TCVA, Sample
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.store import VerdictStore
-from tcva_adapters.runner.running import AHEAD, CHUNK
+from tcva_adapters.runner.running import AHEAD, READ_AT_ONCE
 from tests.support.scripted import verdict_json
 
 FULLY = verdict_json((1, "fully", "opens at nine"))
@@ -143,7 +143,7 @@ def test_samples_without_end_are_read_as_far_as_the_window_is_wide(
 
 
 @each_face
-@pytest.mark.parametrize(("store", "most"), [(None, 1), (":memory:", CHUNK)])
+@pytest.mark.parametrize(("store", "most"), [(None, 1), (":memory:", READ_AT_ONCE)])
 def test_computing_waits_to_be_taken(
     asynchronous: bool, store: str | None, most: int
 ) -> None:
@@ -250,7 +250,7 @@ def test_a_store_is_read_and_written_for_many_at_once(tmp_path: Path) -> None:
             return super()._run(*arguments, **how)
 
     tcva = TCVA(judge="lexical", store=Counting(tmp_path / "v.sqlite"))
-    samples = [sample(n) for n in range(4 * CHUNK)]
+    samples = [sample(n) for n in range(4 * READ_AT_ONCE)]
     first = tcva.evaluate_many(samples)
     assert Counting.uses <= 16
     Counting.uses = 0

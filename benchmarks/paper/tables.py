@@ -27,7 +27,7 @@ from tcva_adapters.stats.correlation import agreement, value_of
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import MIN_SAMPLES_APART, difference, estimate
 from tcva_adapters.stats.p_values import spearman_resamples
-from tcva_adapters.stats.units import Units
+from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.tables import counted
 
 _DECIMALS: Final = 4

@@ -12,7 +12,7 @@ from tcva_adapters._adapter.llm_settings import (
     further_arguments,
     further_digests,
     named_settings,
-    names_told,
+    recorded_names,
 )
 from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.models.protocol import Identity, JudgeRequest
@@ -64,7 +64,7 @@ class LLMObject:
         """
         core = self._core()
         arguments = further_arguments(core, reversed(self._holders()))
-        settings = {**dict.fromkeys(names_told(core)), **parameters}
+        settings = {**dict.fromkeys(recorded_names(core)), **parameters}
         settings |= {
             name: arguments[name] for name in self.settings if name in arguments
         }

@@ -107,7 +107,7 @@ def further_arguments(llm: object, holders: Iterable[object]) -> Arguments:
     return {name: value for mapping in mappings for name, value in mapping.items()}
 
 
-def names_told(llm: object) -> list[str]:
+def recorded_names(llm: object) -> list[str]:
     """Return the names of settings that are recorded for an LLM even if it has no value for them."""
     names = [name for name in SAMPLING if _mappings_of(llm) or hasattr(llm, name)]
     return [*names, "max_tokens"] if hasattr(llm, "num_predict") else names

@@ -11,9 +11,9 @@ from tcva_adapters.batches.submission import Submission
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.evaluator import AnyScorer
 from tcva_adapters.results.settings_base import Count, Positive, check
+from tcva_adapters.samples.file_writing import usable_path
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.samples.whole_files import usable_path
 from tcva_adapters.tables import Report
 
 _PASSING = ("connection", "timeout", "server_error", "unreachable", "rate_limit")

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from tcva_adapters.batches.request_lines import Line, Outcome, merged
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.samples.whole_files import make_folder, new_file
+from tcva_adapters.samples.file_writing import make_folder, new_file
 
 WAITING, SENT, LOST, STOPPED, ENDED = "waiting", "sent", "not found", "stopped", "ended"
 """States of a batch: still to be sent; at its server; not (or no longer) known there; ended, with

@@ -39,8 +39,8 @@ from tcva_adapters.progress import progress_of
 from tcva_adapters.results.judgement import Judgement
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import Question, stored_answers
+from tcva_adapters.samples.file_writing import usable_path
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.samples.whole_files import usable_path
 from tcva_adapters.tables import Column, Report, Table, counted, named_columns
 
 _BATCH = named_columns(

@@ -34,7 +34,7 @@ from tcva_adapters.cli.output import (
     side,
     write_text,
 )
-from tcva_adapters.cli.report import PAGE, write_page
+from tcva_adapters.cli.report import PAGE_BEGINNING, write_page
 from tcva_adapters.cli.settings import (
     names_of,
     parse_settings,
@@ -43,14 +43,13 @@ from tcva_adapters.cli.settings import (
     take,
     value_of,
 )
-from tcva_adapters.compare.agreement.labels import OURS as LABELS
-from tcva_adapters.compare.agreement.labels import write_labels
+from tcva_adapters.compare.agreement.labels import LABELS_BEGINNING, write_labels
 from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.report.markdown import BEGINS as MARKDOWN
-from tcva_adapters.results.config import OURS as CONFIG
+from tcva_adapters.results.config import CONFIG_BEGINNING
 from tcva_adapters.results.scoring import ScoringConfig
 
 _TENTHS = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
@@ -136,7 +135,7 @@ def calibrate(
 
     Example: tcva calibrate judged.jsonl --human human_score --max-false-pass 0.1 --out tcva.json
     """
-    targets = {"--out": (out, CONFIG), "--report": (report, PAGE)}
+    targets = {"--out": (out, CONFIG_BEGINNING), "--report": (report, PAGE_BEGINNING)}
     check_targets(targets, overwrite=overwrite, as_json=as_json)
     settings = parse_settings(
         set_, ScoringConfig, CalibrationConfig, options=["objective"]
@@ -241,8 +240,8 @@ def validate(
             "--next NUMBER and --out FILE need each other: --out is the file for the samples to rate"
         )
     targets = {
-        "--out": (out, LABELS),
-        "--report": (report, PAGE),
+        "--out": (out, LABELS_BEGINNING),
+        "--report": (report, PAGE_BEGINNING),
         "--tables": (tables, MARKDOWN),
     }
     check_targets(targets, overwrite=overwrite, as_json=as_json)
@@ -325,7 +324,7 @@ def systems(
 
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
     """
-    targets = {"--report": (report, PAGE)}
+    targets = {"--report": (report, PAGE_BEGINNING)}
     check_targets(targets, overwrite=overwrite, as_json=as_json)
     draws = DrawsConfig(**parse_settings(set_, DrawsConfig))
     with progress_of("randomisation", None, wanted=True):

@@ -27,7 +27,7 @@ from tcva_adapters.cli.output import (
     say_written,
     side,
 )
-from tcva_adapters.cli.report import PAGE, write_page
+from tcva_adapters.cli.report import PAGE_BEGINNING, write_page
 from tcva_adapters.cli.reviews import Reviews
 from tcva_adapters.cli.settings import (
     names_of,
@@ -115,7 +115,7 @@ def compare(
     silence_frameworks()
     gates = Gates.of(gate or ())
     reviews = Reviews(junit, markdown, overwrite=overwrite)
-    targets = {"--report": (report, PAGE), **reviews.targets}
+    targets = {"--report": (report, PAGE_BEGINNING), **reviews.targets}
     check_targets(targets, overwrite=overwrite, as_json=as_json)
 
     plain = plain_settings(

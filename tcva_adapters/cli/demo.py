@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tcva_adapters.cli import options
 from tcva_adapters.cli.output import check_targets, print_report
-from tcva_adapters.cli.report import PAGE, write_page
+from tcva_adapters.cli.report import PAGE_BEGINNING, write_page
 from tcva_adapters.cli.settings import silence_frameworks
 from tcva_adapters.console import note
 from tcva_adapters.demo import demo as looked_at
@@ -29,7 +29,7 @@ def demo(
 
     Example: tcva demo
     """
-    check_targets({"--report": (report, PAGE)}, overwrite=overwrite)
+    check_targets({"--report": (report, PAGE_BEGINNING)}, overwrite=overwrite)
     silence_frameworks()
     samples = demo_samples()
     table = demo_table(samples)

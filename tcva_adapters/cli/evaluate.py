@@ -34,7 +34,7 @@ from tcva_adapters.cli.output import (
     say_written,
     side,
 )
-from tcva_adapters.cli.report import PAGE, write_page
+from tcva_adapters.cli.report import PAGE_BEGINNING, write_page
 from tcva_adapters.cli.reviews import Reviews
 from tcva_adapters.cli.settings import (
     PlainSettings,
@@ -65,8 +65,7 @@ from tcva_adapters.report.gates import Gates
 from tcva_adapters.results.judgement import FAILURES
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.writer import OURS as RESULTS
-from tcva_adapters.results.writer import Writing, beginning
+from tcva_adapters.results.writer import RESULTS_BEGINNING, Writing, beginning
 from tcva_adapters.samples.reader import SampleStream
 from tcva_adapters.samples.sources import is_read_again
 from tcva_adapters.scale import judge_files
@@ -165,7 +164,11 @@ def evaluate(
 
     gates = Gates.of(gate or ())
     reviews = Reviews(junit, markdown, overwrite=overwrite)
-    targets = {"--out": (out, RESULTS), "--report": (report, PAGE), **reviews.targets}
+    targets = {
+        "--out": (out, RESULTS_BEGINNING),
+        "--report": (report, PAGE_BEGINNING),
+        **reviews.targets,
+    }
     check_targets(targets, overwrite=overwrite, as_json=as_json)
     begins = beginning(out or STDOUT, file, overwrite=overwrite)
 
@@ -214,7 +217,7 @@ def evaluate(
         overwrite=overwrite,
         begins=begins,
     ) as writing:
-        with _told_reading(stream, has_draft=is_file and out not in {None, STDOUT}):
+        with _notes_on_reading(stream, has_draft=is_file and out not in {None, STDOUT}):
             results = run_results(
                 writing,
                 samples,
@@ -348,7 +351,7 @@ def _evaluation(
 
 
 @contextmanager
-def _told_reading(stream: SampleStream, *, has_draft: bool) -> Iterator[None]:
+def _notes_on_reading(stream: SampleStream, *, has_draft: bool) -> Iterator[None]:
     """Print notes on what was left out of a file, and on how to continue after an early end."""
     draft = "; results so far are saved, and the same command continues"
     rest = draft if has_draft else ""

@@ -18,8 +18,8 @@ from tcva_adapters import report as reports  # its names are imported when they 
 from tcva_adapters.cli.settings import DEFAULT_STORE
 from tcva_adapters.console import encodable, json_line, note
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.samples.whole_files import (
-    check_ours,
+from tcva_adapters.samples.file_writing import (
+    check_replaceable,
     make_folder,
     replacing,
     usable_path,
@@ -87,7 +87,7 @@ def check_targets(targets: Targets, *, overwrite: bool, as_json: bool = False) -
 
     Args:
         targets: The file of each option; None and standard output are not checked.
-        overwrite: See `check_ours`.
+        overwrite: See `check_replaceable`.
         as_json: Whether the figures go to standard output.
 
     Raises:
@@ -102,7 +102,7 @@ def check_targets(targets: Targets, *, overwrite: bool, as_json: bool = False) -
             f"{printed[0]} and {printed[1]} both write to standard output; give one a file"
         )
     taken: dict[Path, str] = {}
-    for option, (name, ours) in targets.items():
+    for option, (name, beginning) in targets.items():
         if name is None or name == STDOUT or _is_step_summary(name):
             continue
         path = usable_path(name)
@@ -113,7 +113,7 @@ def check_targets(targets: Targets, *, overwrite: bool, as_json: bool = False) -
             )
         if path.is_dir():
             raise InvalidValueError(f"{option} {name} is a folder; name a file")
-        check_ours(path, ours, overwrite=overwrite)
+        check_replaceable(path, beginning, overwrite=overwrite)
         if path.is_file():
             note(f"note: {name} will be replaced")
         try:
@@ -162,7 +162,7 @@ def draw(report: Report, folder: Path | None, *, overwrite: bool) -> None:
 def write_text(
     name: str,
     text: str | bytes,
-    ours: re.Pattern[bytes] | None,
+    beginning: re.Pattern[bytes] | None,
     *,
     overwrite: bool,
 ) -> None:
@@ -179,7 +179,7 @@ def write_text(
         with Path(name).open("ab") as summary:
             summary.write(data + b"\n")
     else:
-        with replacing(name, ours=ours, overwrite=overwrite) as stream:
+        with replacing(name, beginning=beginning, overwrite=overwrite) as stream:
             stream.write(data)
 
 

@@ -14,9 +14,9 @@ from tcva_adapters.cli.options import INPUT, OUTPUT, Text, Texts, option
 from tcva_adapters.cli.output import say_written
 from tcva_adapters.cli.settings import parse_settings, scale_of
 from tcva_adapters.console import note
-from tcva_adapters.report.page import OURS as PAGE
+from tcva_adapters.report.page import PAGE_BEGINNING
 
-__all__ = ["PAGE", "report", "write_page"]
+__all__ = ["PAGE_BEGINNING", "report", "write_page"]
 
 
 def report(

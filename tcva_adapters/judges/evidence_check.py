@@ -30,7 +30,7 @@ from tcva_adapters.text.contradiction import (
     denies,
     opposed,
 )
-from tcva_adapters.text.frames import says_otherwise
+from tcva_adapters.text.differing_details import says_otherwise
 from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.numbers import other_numbers, values
 from tcva_adapters.text.words import (

@@ -18,7 +18,7 @@ from tcva_adapters.errors import (
     MissingDependencyError,
     install_hint,
 )
-from tcva_adapters.samples.whole_files import (
+from tcva_adapters.samples.file_writing import (
     make_folder,
     replacing,
     usable_path,
@@ -126,7 +126,7 @@ def save_figures(
             )
         drawn_here = path.is_file() and mark in path.read_bytes()
         with replacing(
-            path, ours=re.compile(rb"(?!)"), overwrite=overwrite or drawn_here
+            path, beginning=re.compile(rb"(?!)"), overwrite=overwrite or drawn_here
         ) as file:
             file.write(stream.getvalue())
         written.append(path)

@@ -25,15 +25,15 @@ from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.report.baseline import changes
-from tcva_adapters.report.content import (
+from tcva_adapters.report.page_data import (
     Content,
     inert_json,
     page_figures,
     texts_of,
 )
+from tcva_adapters.samples.file_writing import replacing, usable_path
 from tcva_adapters.samples.reader import SampleStream, distinct
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.samples.whole_files import replacing, usable_path
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.tables import (
     Report,
@@ -42,7 +42,7 @@ from tcva_adapters.tables import (
 )
 from tcva_adapters.text.sentences import split_claims
 
-OURS = re.compile(rb"<!doctype html><!-- tcva-adapters report\b[^>]*-->")
+PAGE_BEGINNING = re.compile(rb"<!doctype html><!-- tcva-adapters report\b[^>]*-->")
 """The pattern that a page begins with."""
 
 _TEXTS = re.compile(rb"with the texts of (\d+)")
@@ -145,7 +145,7 @@ def write(
     if not (shown or overwrite):
         _check_texts(path)
     figures = page_figures(content, texts.line_of, notes)
-    with replacing(path, ours=OURS, overwrite=overwrite) as stream:
+    with replacing(path, beginning=PAGE_BEGINNING, overwrite=overwrite) as stream:
         size = sum(
             stream.write(piece.encode())
             for piece in pieces(figures, texts.lines, shown)

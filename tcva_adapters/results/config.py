@@ -16,13 +16,13 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.setting_names import shown
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_base import check_names
+from tcva_adapters.samples.file_writing import replacing, usable_path
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Checked, first_fault
-from tcva_adapters.samples.whole_files import replacing, usable_path
 
 CONFIG_VERSION: Final = 2
 
-OURS = re.compile(rb'{\n  "version": \d')
+CONFIG_BEGINNING = re.compile(rb'{\n  "version": \d')
 """How configuration files begin."""
 
 
@@ -88,7 +88,7 @@ class Config(Checked):
             InvalidValueError: The file cannot be written, or was written by something else.
         """
         text = self.model_dump_json(indent=2, exclude_none=True)
-        with replacing(path, ours=OURS, overwrite=overwrite) as stream:
+        with replacing(path, beginning=CONFIG_BEGINNING, overwrite=overwrite) as stream:
             stream.write(f"{text}\n".encode())
 
     def options(self) -> Json:

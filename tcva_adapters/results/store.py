@@ -25,7 +25,7 @@ from tcva_adapters.errors import (
 from tcva_adapters.loops import is_in_loop
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.judgement import Judgement
-from tcva_adapters.samples.whole_files import make_folder, new_file, usable_path
+from tcva_adapters.samples.file_writing import make_folder, new_file, usable_path
 
 T = TypeVar("T")
 J = TypeVar("J", bound=Judgement)

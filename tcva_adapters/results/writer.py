@@ -16,12 +16,12 @@ from tcva_adapters.console import ascii_json
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.judgement import Unscored
+from tcva_adapters.samples.file_writing import check_replaceable, replacing
 from tcva_adapters.samples.sources import Source, is_path
-from tcva_adapters.samples.whole_files import check_ours, replacing
 
 STDOUT = "-"
 
-OURS = re.compile(
+RESULTS_BEGINNING = re.compile(
     rb'\[?{("source": "([^"\\]|\\.)*", )?"(schema_version": ?\d|kind": "(tcva|ccrs|conversation)")'
 )
 """How files of assessments and of results begin."""
@@ -95,9 +95,9 @@ def beginning(target: str, samples: str, *, overwrite: bool = False) -> str:
     """
     _check_suffix(target)
     text = f'{{"source": {json.dumps(os.path.relpath(Path(samples), Path(target).parent))}, '
-    ours = re.compile(re.escape(text).encode())
+    pattern = re.compile(re.escape(text).encode())
     what = f"holds results of other samples than {samples}"
-    check_ours(target, ours, overwrite=overwrite, what=what)
+    check_replaceable(target, pattern, overwrite=overwrite, what=what)
     return text
 
 
@@ -138,7 +138,7 @@ class Writing(ExitStack, Generic[R]):
             self._file = self.enter_context(
                 replacing(
                     target,
-                    ours=OURS,
+                    beginning=RESULTS_BEGINNING,
                     overwrite=overwrite,
                     fingerprint=fingerprint,
                 )

@@ -38,7 +38,7 @@ AHEAD = 32
 """The samples that are read ahead for each judgement that may be under way: a slow call delays those
 behind it only when so many of them are done."""
 
-CHUNK = 64
+READ_AT_ONCE = 64
 """The most samples that are looked up in a store at once."""
 
 ENOUGH_FAILURES = 20
@@ -57,11 +57,11 @@ _STORE_SECONDS = 0.05
 """Seconds that reading or writing a store may take, which is too long to block an event loop."""
 
 _READING = 0.02
-"""Seconds after which a chunk does not wait for further samples."""
+"""Seconds after which reading does not wait for further samples."""
 
 
 @dataclass(slots=True)
-class _Chunk:
+class _NextSamples:
     """The next samples of a stream.
 
     Attributes:
@@ -238,12 +238,12 @@ class Runner(Generic[R]):
         most = self._evaluation.max_concurrency
         pool = ThreadPoolExecutor(most, thread_name_prefix="tcva")
         waiting: deque[_Pending] = deque()
-        chunk = _Chunk()
+        upcoming = _NextSamples()
 
         try:
-            while not chunk.is_last:
-                chunk = self._read(samples)
-                for pending in self._look_up(chunk.samples):
+            while not upcoming.is_last:
+                upcoming = self._read(samples)
+                for pending in self._look_up(upcoming.samples):
                     for place, question in self._to_judge(pending):
                         # The context has what a framework sets for callbacks and traces.
                         pending.under_way[place] = pool.submit(
@@ -252,7 +252,9 @@ class Runner(Generic[R]):
                     waiting.append(pending)
 
                 while waiting and (
-                    chunk.is_last or len(waiting) > AHEAD * most or waiting[0].is_done
+                    upcoming.is_last
+                    or len(waiting) > AHEAD * most
+                    or waiting[0].is_done
                 ):
                     yield self._finish(waiting.popleft())
         finally:
@@ -260,8 +262,8 @@ class Runner(Generic[R]):
             # store, but are not waited for here.
             pool.shutdown(wait=False, cancel_futures=True)
             self._write_computed()
-        if chunk.error is not None:
-            raise chunk.error
+        if upcoming.error is not None:
+            raise upcoming.error
 
     async def astream(self, samples: Iterator[Sample]) -> AsyncGenerator[R]:
         """The same, awaited.
@@ -272,16 +274,18 @@ class Runner(Generic[R]):
         gate = asyncio.Semaphore(most)
         tasks: set[asyncio.Task[Judgement]] = set()
         waiting: deque[_Pending] = deque()
-        chunk = _Chunk()
+        upcoming = _NextSamples()
 
         def end(task: asyncio.Task[Judgement]) -> None:
             tasks.discard(task)
             gate.release()
 
         try:
-            while not chunk.is_last:
-                chunk = self._read(samples)
-                for pending in await self._aside(partial(self._look_up, chunk.samples)):
+            while not upcoming.is_last:
+                upcoming = self._read(samples)
+                for pending in await self._aside(
+                    partial(self._look_up, upcoming.samples)
+                ):
                     for place, question in self._to_judge(pending):
                         await gate.acquire()
                         task = asyncio.create_task(self.aanswer(question))
@@ -292,7 +296,9 @@ class Runner(Generic[R]):
 
                 await asyncio.sleep(0)  # lets the tasks run
                 while waiting and (
-                    chunk.is_last or len(waiting) > AHEAD * most or waiting[0].is_done
+                    upcoming.is_last
+                    or len(waiting) > AHEAD * most
+                    or waiting[0].is_done
                 ):
                     yield await self._afinish(waiting.popleft())
         finally:
@@ -301,30 +307,30 @@ class Runner(Generic[R]):
                 task.cancel()
             await asyncio.gather(*under_way, return_exceptions=True)
             await self._aside(self._write_computed)
-        if chunk.error is not None:
-            raise chunk.error
+        if upcoming.error is not None:
+            raise upcoming.error
 
     async def _aside(self, work: Callable[[], T]) -> T:
         """Do work off the event loop if it may wait for the store's file."""
         return work() if self._store is None else await work_aside(work, _STORE_SECONDS)
 
-    def _read(self, samples: Iterator[Sample]) -> _Chunk:
+    def _read(self, samples: Iterator[Sample]) -> _NextSamples:
         """Read the next samples: as many as a store is asked about, or as come at once.
 
         An error of the iterator is raised later: the results of the samples before it come first.
         """
-        chunk = _Chunk(is_last=True)
-        most = 1 if self._store is None else CHUNK
+        upcoming = _NextSamples(is_last=True)
+        most = 1 if self._store is None else READ_AT_ONCE
         until = time.monotonic() + _READING
         try:
             for sample in samples:
-                chunk.samples.append(sample)
-                if len(chunk.samples) >= most or time.monotonic() > until:
-                    chunk.is_last = False
+                upcoming.samples.append(sample)
+                if len(upcoming.samples) >= most or time.monotonic() > until:
+                    upcoming.is_last = False
                     break
         except Exception as error:  # noqa: BLE001  # whatever the caller's own samples raise
-            chunk.error = error
-        return chunk
+            upcoming.error = error
+        return upcoming
 
     def _look_up(self, samples: Sequence[Sample]) -> list[_Pending]:
         """Look up the answers about samples in the store, after writing what was computed so far."""
@@ -452,7 +458,7 @@ class Runner(Generic[R]):
         return answer.own_failure() if endings.has_succeeded else answer
 
     def _write_computed(self) -> None:
-        """Write the judgements that were computed for a chunk of samples to the store, all at once."""
+        """Write the judgements that were computed for the samples that were read at once to the store, all at once."""
         computed = self._computed
         self._computed = []
         if computed and self._store is not None:

@@ -16,7 +16,7 @@ from typing import (
 from tcva_adapters.errors import (
     UnreadableInputError,
 )
-from tcva_adapters.samples.whole_files import usable_path
+from tcva_adapters.samples.file_writing import usable_path
 
 Source = str | Path | TextIO
 

@@ -24,7 +24,12 @@ from tcva_adapters.lazy import check as check_installed
 from tcva_adapters.results.settings_base import Count, check
 from tcva_adapters.samples.fields import FieldNames
 from tcva_adapters.samples.file_formats import read_records
-from tcva_adapters.samples.whole_files import alone, make_folder, replacing, usable_path
+from tcva_adapters.samples.file_writing import (
+    make_folder,
+    open_alone,
+    replacing,
+    usable_path,
+)
 from tcva_adapters.scale.batch import (
     ADDED,
     PREFIX,
@@ -141,7 +146,7 @@ def judge_files(
     paths = [str(usable_path(name).resolve()) for name in names]
     columns = dict(mapping or {})
     make_folder(folder)
-    with alone(folder / "_lock", out):
+    with open_alone(folder / "_lock", out):
         fingerprint = scorer_of(settings).fingerprint
         run = {"mapping": columns, "rows": size, "scorer": fingerprint}
         sources = {_digest(path): path for path in paths}

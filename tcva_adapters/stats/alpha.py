@@ -11,8 +11,8 @@ import numpy.typing as npt
 from tcva_adapters.stats import checks
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.jackknife import quantile
+from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
-from tcva_adapters.stats.units import Units
 
 Scale = Literal["ordinal", "interval"]
 

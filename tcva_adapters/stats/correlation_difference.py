@@ -13,7 +13,7 @@ from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.jackknife import Ends, error, fisher, quantile, student_p
 from tcva_adapters.stats.p_values import bootstrap_p
-from tcva_adapters.stats.units import Units
+from tcva_adapters.stats.sampling_units import Units
 
 _SAME = 1e-12
 

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, Groups, check_level
+from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
-from tcva_adapters.stats.units import Units
 
 _HALVINGS = 60
 _MAX_ANSWERS = 20_000

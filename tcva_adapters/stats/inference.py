@@ -49,7 +49,7 @@ from tcva_adapters.stats.p_values import (
     sign_flips,
     spearman_resamples,
 )
-from tcva_adapters.stats.units import Units, natural_ends
+from tcva_adapters.stats.sampling_units import Units, natural_ends
 
 Statistic = Literal["mean", "share", "mae", "pearson", "spearman", "kendall"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)

@@ -14,7 +14,7 @@ from tcva_adapters.stats.checks import (
     random_generator,
 )
 from tcva_adapters.stats.guarantee import largest_share
-from tcva_adapters.stats.units import Units
+from tcva_adapters.stats.sampling_units import Units
 
 _DRAWS = 10_000
 _BLOCK = 500

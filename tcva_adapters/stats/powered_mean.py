@@ -25,7 +25,7 @@ from tcva_adapters.stats.checks import Groups, check_level, numbers, same_length
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.jackknife import quantile
-from tcva_adapters.stats.units import Units, natural_ends
+from tcva_adapters.stats.sampling_units import Units, natural_ends
 
 MIN_RATINGS = 30
 """With fewer ratings, or groups of them, the judge's scores are left out."""

@@ -31,7 +31,7 @@ from tcva_adapters.stats.checks import (
 from tcva_adapters.stats.correlation import Agreement, agreement
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.jackknife import correlation_ends, error, quantile
-from tcva_adapters.stats.units import Units
+from tcva_adapters.stats.sampling_units import Units
 
 Correlated = Literal["spearman", "pearson"]
 

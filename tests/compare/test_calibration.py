@@ -20,7 +20,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats import bootstrap
 from tcva_adapters.stats.checks import FloatArray, IntArray
-from tcva_adapters.stats.units import Units
+from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.tables import Report
 from tests.support.paper import judged, needs_paper_data
 

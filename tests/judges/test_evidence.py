@@ -15,7 +15,7 @@ from tcva_adapters.judges.evidence_check import check_evidence
 from tcva_adapters.judges.quotes import NEAR_ENOUGH, Passages, QuotePlace, find_quote
 from tcva_adapters.results.assessment import EvidenceCheck
 from tcva_adapters.text.contradiction import contradicts
-from tcva_adapters.text.frames import says_otherwise
+from tcva_adapters.text.differing_details import says_otherwise
 from tests.judges.forged import (
     ACROSS,
     CONTRARIES,

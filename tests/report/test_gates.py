@@ -105,7 +105,7 @@ def test_what_claims_nothing_fails_no_gate_and_what_lacks_contexts_does() -> Non
         assert failed(table(1.0, reason), "coverage>=1") == ["m: coverage 0.500 < 1"]
 
 
-def test_lines_that_were_skipped_were_handed_in() -> None:
+def test_skipped_lines_count_as_samples_of_the_file() -> None:
     """9 of 10 unusable lines are no coverage of 1."""
     found = table(1.0, skipped=9)
     assert failed(found, "coverage>=0.95") == ["m: coverage 0.100 < 0.95"]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tcva_adapters import TCVA, Assessment, ClaimVerdict, Result, Sample, Verdict
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report import write
-from tcva_adapters.report.content import inert_json
-from tcva_adapters.report.page import OURS
+from tcva_adapters.report.page import PAGE_BEGINNING
+from tcva_adapters.report.page_data import inert_json
 from tests.hostile.corpus import TEXTS
 from tests.report.blocks import blocks_of
 
@@ -128,7 +128,7 @@ def test_a_report_replaces_a_report_and_nothing_else(tmp_path: Path) -> None:
         write(judged, path)
     assert "my own page" in path.read_text(encoding="utf-8")
     write(judged, path, overwrite=True)
-    assert OURS.match(path.read_bytes())
+    assert PAGE_BEGINNING.match(path.read_bytes())
 
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:

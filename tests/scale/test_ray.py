@@ -17,7 +17,7 @@ import pytest
 from benchmarks.ray_scale import judge_of
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.samples.whole_files import alone
+from tcva_adapters.samples.file_writing import open_alone
 from tcva_adapters.scale import judge_dataset, judge_files
 from tests.support.scripted import ScriptedModel
 
@@ -113,7 +113,7 @@ def test_another_run_is_not_mixed_in(
         figures("in.jsonl", out)["new"] == 0
     )  # a source is one however its path is written
     with (
-        alone(out / "_lock", out),
+        open_alone(out / "_lock", out),
         pytest.raises(InvalidValueError, match="another process"),
     ):
         figures(source, out)  # a second command

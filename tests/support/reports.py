@@ -26,8 +26,8 @@ from tcva_adapters.compare import ScoreTable, read_scores
 from tcva_adapters.compare.scores.judged_by import RunInfo
 from tcva_adapters.core.verdicts import LEVELS, count_levels
 from tcva_adapters.data import labels_of, sample_lines
-from tcva_adapters.report.content import Content, page_figures, texts_of
 from tcva_adapters.report.page import pieces
+from tcva_adapters.report.page_data import Content, page_figures, texts_of
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.samples.conversation import Conversation

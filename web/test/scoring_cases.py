@@ -10,7 +10,7 @@ import numpy as np
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
-from tcva_adapters.report.content import settings_of
+from tcva_adapters.report.page_data import settings_of
 from tcva_adapters.results.scoring import ScoringConfig
 
 TEMPERATURES = [step / 100 for step in range(10, 101)]

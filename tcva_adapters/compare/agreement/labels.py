@@ -12,13 +12,13 @@ import numpy as np
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError, of_percent
 from tcva_adapters.samples.file_formats import csv_text
-from tcva_adapters.samples.whole_files import replacing
+from tcva_adapters.samples.file_writing import replacing
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import labels_needed
 from tcva_adapters.tables import Column, Record, Table, cell, counted
 
-OURS = re.compile(rb'{"id": |"?id"?,"?human"?')
+LABELS_BEGINNING = re.compile(rb'{"id": |"?id"?,"?human"?')
 """Pattern of the beginning of a file of labels."""
 
 MIN_LABELS = 10
@@ -141,5 +141,5 @@ def write_labels(
             f"{json.dumps({'id': sample, 'human': rating})}\n"
             for sample, rating in rows
         )
-    with replacing(path, ours=OURS, overwrite=overwrite) as stream:
+    with replacing(path, beginning=LABELS_BEGINNING, overwrite=overwrite) as stream:
         stream.write(text.encode())

@@ -60,8 +60,11 @@ def limits_of(
             given without a limit.
     """
     if max_false_pass is None and min_true_pass is None:
-        belonging = {"confidence": confidence, "human_threshold": human_threshold}
-        for name, value in belonging.items():
+        settings_of_a_limit = {
+            "confidence": confidence,
+            "human_threshold": human_threshold,
+        }
+        for name, value in settings_of_a_limit.items():
             if value is not None:
                 raise InvalidValueError(
                     f"{name} needs a limit, max_false_pass (--max-false-pass)"

@@ -20,8 +20,8 @@ from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import MIN_SAMPLES, MIN_SAMPLES_APART
+from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
-from tcva_adapters.stats.units import Units
 from tcva_adapters.tables import Record
 
 Objective = Literal["spearman", "mae", "kappa"]

@@ -11,11 +11,10 @@ from pathlib import Path
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.writer import OURS as RESULTS
-from tcva_adapters.results.writer import write_results
+from tcva_adapters.results.writer import RESULTS_BEGINNING, write_results
 from tcva_adapters.samples.file_formats import csv_text
+from tcva_adapters.samples.file_writing import check_replaceable, replacing, usable_path
 from tcva_adapters.samples.json_values import written_out
-from tcva_adapters.samples.whole_files import check_ours, replacing, usable_path
 from tcva_adapters.tables import Report
 
 STORE = "verdicts.sqlite"
@@ -29,7 +28,7 @@ FILES = {
 }
 """The files in a comparison's folder besides the store, with their content."""
 
-_OURS = re.compile(rb'sample,method,score|{"input": |{\n "sentence": ')
+_BEGINNING = re.compile(rb'sample,method,score|{"input": |{\n "sentence": ')
 _FINGERPRINT = "fingerprint"
 
 
@@ -40,8 +39,8 @@ def check_folder(folder: Path, fingerprint: str) -> None:
         InvalidValueError: The folder holds one of these.
     """
     for name in FILES:
-        ours = RESULTS if name == "assessments.jsonl" else _OURS
-        check_ours(folder / name, ours)
+        beginning = RESULTS_BEGINNING if name == "assessments.jsonl" else _BEGINNING
+        check_replaceable(folder / name, beginning)
     path = folder / "summary.json"
     if not path.is_file():
         return  # the folder is empty, or an interrupted run left its store
@@ -81,7 +80,7 @@ def save(
     """
 
     def write(path: Path, lines: Iterable[str]) -> None:
-        with replacing(path, ours=_OURS, overwrite=overwrite) as stream:
+        with replacing(path, beginning=_BEGINNING, overwrite=overwrite) as stream:
             stream.writelines(line.encode() for line in lines)
 
     scores, judged, texts, summary = (usable_path(folder) / name for name in FILES)

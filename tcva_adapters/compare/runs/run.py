@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tcva_adapters.compare.arguments import with_checked_names
+from tcva_adapters.compare.argument_names import with_checked_names
 from tcva_adapters.compare.calibration.fused import fused_name, members_of, with_fused
 from tcva_adapters.compare.runs.folder import STORE, check_folder
 from tcva_adapters.compare.runs.framework_metrics import ALL, choose_metrics
@@ -47,7 +47,7 @@ from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.summary import judged_counts
 from tcva_adapters.runner.questions import Evaluation
 from tcva_adapters.runner.running import Runner
-from tcva_adapters.samples import whole_files
+from tcva_adapters.samples import file_writing
 from tcva_adapters.samples.reader import SampleFile, SampleStream, distinct, renamed
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tables import Report
@@ -170,7 +170,7 @@ class Run:
         ]
         self._unjudged = self._sample_table(human, human_scale, group)
         self.human = None if human is None else self._unjudged.human
-        self.folder = None if folder is None else whole_files.usable_path(folder)
+        self.folder = None if folder is None else file_writing.usable_path(folder)
         self.overwrite = overwrite
         self.progress = progress
         self._timeout = timeout
@@ -321,9 +321,9 @@ class Run:
                     raise InvalidValueError(
                         f"{self.folder} is a file, and a comparison writes a folder; give another name"
                     )
-                whole_files.make_folder(self.folder)
+                file_writing.make_folder(self.folder)
                 stack.enter_context(
-                    whole_files.alone(self.folder / ".lock", self.folder)
+                    file_writing.open_alone(self.folder / ".lock", self.folder)
                 )
                 if tcva.store is None:
                     store = stack.enter_context(VerdictStore(self.folder / STORE))

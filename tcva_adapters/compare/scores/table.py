@@ -224,7 +224,7 @@ class ScoreTable:
     def settings(self) -> Record:
         """The criterion, judge and settings, as reports show them."""
         judged = self.judged
-        told: Record = {
+        values: Record = {
             "kind": judged.kind,
             "criterion": judged.criterion,
             "judge": judged.judge,
@@ -232,7 +232,7 @@ class ScoreTable:
             "fused": judged.additional_judges,
             "members": self.members,
         }
-        settings = {name: value for name, value in told.items() if value}
+        settings = {name: value for name, value in values.items() if value}
         settings["skipped"] = self.skipped
         if self.run:
             settings |= {"is_lexical": judged.is_lexical, **asdict(self.run)}

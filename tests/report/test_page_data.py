@@ -22,7 +22,7 @@ from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report import write
-from tcva_adapters.report.content import ABSENT, UNSCORED
+from tcva_adapters.report.page_data import ABSENT, UNSCORED
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.writer import write_results

@@ -20,7 +20,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-_BEGINNING = 1 << 15  # bytes; paths in it may be long
+_FIRST_BYTES = 1 << 15  # bytes; paths in it may be long
 
 _BINARY = getattr(os, "O_BINARY", 0)
 """Windows writes line feeds as two characters without it."""
@@ -59,7 +59,7 @@ def new_file(path: str | Path) -> int:
 def replacing(
     target: str | Path,
     *,
-    ours: re.Pattern[bytes] | None = None,
+    beginning: re.Pattern[bytes] | None = None,
     overwrite: bool = False,
     fingerprint: str | None = None,
 ) -> Iterator[BinaryIO]:
@@ -74,15 +74,15 @@ def replacing(
 
     Args:
         target: The file.
-        ours: See `check_ours`.
-        overwrite: See `check_ours`.
+        beginning: See `check_replaceable`.
+        overwrite: See `check_replaceable`.
         fingerprint: Equal for equal contents; None for a draft that is not found again.
 
     Raises:
         InvalidValueError: The file cannot be written, has other contents, or another process is
             writing the same draft.
     """
-    check_ours(target, ours, overwrite=overwrite)
+    check_replaceable(target, beginning, overwrite=overwrite)
     path = usable_path(target).resolve()
     try:
         if path.exists() and not path.is_file():
@@ -91,7 +91,7 @@ def replacing(
             return
         make_folder(path.parent)
         draft = _draft(path, fingerprint)
-        stream = alone(draft, target)
+        stream = open_alone(draft, target)
         try:
             with stream:
                 yield stream
@@ -117,7 +117,7 @@ def _draft(path: Path, fingerprint: str | None) -> Path:
     return path.with_name(f".{path.name[:200]}.{ending}")
 
 
-def alone(draft: Path, target: str | Path) -> BinaryIO:
+def open_alone(draft: Path, target: str | Path) -> BinaryIO:
     """Open a draft or a lock for this process only.
 
     Args:
@@ -140,9 +140,9 @@ def alone(draft: Path, target: str | Path) -> BinaryIO:
     return stream
 
 
-def check_ours(
+def check_replaceable(
     target: str | Path,
-    ours: re.Pattern[bytes] | None,
+    beginning: re.Pattern[bytes] | None,
     *,
     overwrite: bool = False,
     what: str = "was not written by this command",
@@ -151,7 +151,7 @@ def check_ours(
 
     Args:
         target: The file; one that is missing, empty, or no file (a pipe) is never refused.
-        ours: How files of this kind begin; None refuses nothing.
+        beginning: How files of this kind begin; None refuses nothing.
         overwrite: Allow any file to be replaced.
         what: The fault of a file that begins otherwise, for the message.
 
@@ -159,18 +159,18 @@ def check_ours(
         InvalidValueError: It begins otherwise, or cannot be read.
     """
     path = usable_path(target)
-    if overwrite or ours is None:
+    if overwrite or beginning is None:
         return
     try:
         if not path.is_file():
             return
         with path.open("rb") as file:
-            beginning = file.read(_BEGINNING)
+            first_bytes = file.read(_FIRST_BYTES)
     except OSError as error:
         raise InvalidValueError(
             f"cannot read {target}: {error.strerror or error}; give another path"
         ) from error
-    if beginning and not ours.match(beginning):
+    if first_bytes and not beginning.match(first_bytes):
         raise InvalidValueError(
             f"{target} exists and {what}; give another path, or replace it with --overwrite "
             "(overwrite=True)"
