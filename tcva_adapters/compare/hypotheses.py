@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.settings_base import SettingsModel
+from tcva_adapters.results.settings_base import check
+from tcva_adapters.samples.sample import Checked
 from tcva_adapters.samples.sources import unreadable
 from tcva_adapters.stats.checks import one_of
 from tcva_adapters.stats.holm import correct_p
@@ -23,21 +24,18 @@ from tcva_adapters.tables import Record, Table, named_columns
 Hypotheses = str | Path | Sequence[Mapping[str, Any]]
 """A JSON file with a list of hypotheses, or the list; see `systems`."""
 
-_MISSING = {"name": None, "pairs": None}
-"""Stand-ins for required fields that an entry lacks, so that the error names them."""
 _EXAMPLE = "a hypothesis is {'name': 'a beats b', 'pairs': [['a', 'b']], ...}"
 
 
-class Hypothesis(SettingsModel):
+class Hypothesis(Checked):
     """One or several comparisons of two systems, and how their p are joined; see `systems`."""
-
-    model_config = ConfigDict(strict=False)  # pairs are lists in JSON
 
     name: str
     pairs: list[tuple[str, str]] = Field(min_length=1)
     metrics: list[str] | None = Field(default=None, min_length=1)
     direction: Literal["different", "greater", "less"] = "different"
     join: Literal["all", "any"] | None = None
+    chances: Literal["comparisons", "metrics"] = "comparisons"
 
     def record(
         self, tests: Mapping[str, Pairs], tables: Mapping[str, ScoreTable]
@@ -47,8 +45,9 @@ class Hypothesis(SettingsModel):
         Raises:
             InvalidValueError: It names an unknown metric or system, or does not say how to join.
         """
+        metrics = self.metrics or list(tables)
         ps = []
-        for metric, pair in product(self.metrics or tables, self.pairs):
+        for metric, pair in product(metrics, self.pairs):
             one_of("metric", metric, list(tables))
             names = tables[metric].methods
             for name in pair:
@@ -71,7 +70,8 @@ class Hypothesis(SettingsModel):
             joins = f"{self.join} of {len(ps)} comparisons"
         p = float(np.max(ps))  # all comparisons have to be significant
         if self.join == "any":
-            p = min(1.0, len(ps) * float(np.fmin.reduce(ps)))
+            chances = metrics if self.chances == "metrics" else ps
+            p = min(1.0, len(chances) * float(np.fmin.reduce(ps)))
         return {"hypothesis": self.name, "joins": joins, "p": p}
 
 
@@ -98,15 +98,17 @@ def hypotheses_table(
     if isinstance(hypotheses, str | Path):
         where = str(hypotheses)
         try:
-            entries = json.loads(Path(where).expanduser().read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+            text = Path(where).expanduser().read_text(encoding="utf-8")
+            entries = list(json.loads(text))
+        except (OSError, TypeError, ValueError) as error:
             why = f"it is no JSON list of hypotheses: {error}"
             raise unreadable(where, why) from None
     records = []
     for number, entry in enumerate(entries, start=1):
         try:
-            records.append(Hypothesis(**_MISSING | entry).record(tests, tables))
-        except (TypeError, InvalidValueError) as error:
+            fields = check(Mapping[str, Any], "hypothesis", entry)
+            records.append(Hypothesis(**fields).record(tests, tables))
+        except InvalidValueError as error:
             why = f"{error}; {_EXAMPLE}"
             raise unreadable(where, why, line=number, word="item") from None
     correct_p(records)

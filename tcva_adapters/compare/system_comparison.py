@@ -107,7 +107,9 @@ def systems(
         group: The metadata field, or column, of the queries' groups (documents).
         hypotheses: A JSON file of a list, or the list: ``name``, ``pairs`` (two systems each), and
             optionally ``metrics`` (all), ``direction`` (``greater``, ``less`` or ``different``, the
-            default) and ``join`` (``all`` or ``any``; needed for several comparisons).
+            default), ``join`` (``all`` or ``any``; needed for several comparisons) and ``chances``
+            (for ``any``: by what the smallest p is multiplied, the number of ``comparisons``, the
+            default, or of ``metrics``).
         test: The test whose p decides significance, hypotheses and discriminative power.
         alpha: Level of the tests, for each metric over all its pairs.
         resamples: Draws of each test per metric.

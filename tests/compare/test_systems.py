@@ -106,7 +106,8 @@ def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
             "metrics": ["f T=0.1"],
             "direction": "less",
         },
-        {"name": "m", "pairs": [["a", "b"], ["b", "c"]], "join": "any"},
+        {"name": "m", "pairs": [["a", "b"], ["b", "c"]], "join": "any"}
+        | {"chances": "metrics"},
     ]
     path = tmp_path / "h.json"
     path.write_text(json.dumps(hypotheses))
@@ -121,7 +122,8 @@ def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
     # b's mean is higher, so "b is less" has the other side's p.
     assert third["p"] == 1 - strict[0, 1] / 2
     pairs = ((0, 1), (1, 2))
-    assert fourth["p"] == 6 * min(
+    # The p of a pair is corrected for all pairs of its metric already.
+    assert fourth["p"] == 3 * min(
         p[pair] for p in (strict, lenient, direct) for pair in pairs
     )
     # Holm: the smallest p times 4, and so on.
@@ -138,7 +140,7 @@ def test_hypotheses_are_joined_and_corrected(tmp_path: Path) -> None:
     ({"pairs": [["a", "x"]]}, "unknown system 'x'|'x'"),
     ({"metrics": ["f"]}, "'f'"), ({"pairs": [["a"]]}, "a hypothesis is"),
     ({"pairs": None}, "a hypothesis is"), ({"name": None}, "name must be a string"), ({"direction": "up"}, "'up'"), ({"join": None}, "join"),
-    ({"pair": 1}, "unknown setting 'pair' of Hypothesis; did you mean 'pairs'"),
+    ({"chances": "pairs"}, "'pairs'"), ({"pair": 1}, "pair is not a known field; a hypothesis is"),
 ])  # fmt: skip
 def test_mistakes_in_hypotheses(changes: dict[str, Any], said: str) -> None:
     entry = {"name": "h", "pairs": [["a", "b"]], "join": "all"} | changes
@@ -149,13 +151,22 @@ def test_mistakes_in_hypotheses(changes: dict[str, Any], said: str) -> None:
 def test_what_cannot_be_compared(tmp_path: Path) -> None:
     path = tmp_path / "h.json"
     path.write_text("{")
+    number = tmp_path / "number.json"
+    number.write_text("5")
     apart = ScoreTable(
         ("q1", "q2"), ("a", "b"), np.array([[0.5, math.nan], [math.nan, 0.5]])
     )
     cases: list[tuple[dict[str, ScoreTable], dict[str, Any], str]] = [
         (tables(), {"metrics": ["x"]}, "no metric 'x'"),
         (tables(), {"hypotheses": {"name": "h"}}, "item 1"),
+        (
+            tables(),
+            {"hypotheses": [["x"]]},
+            r"item 1: hypothesis must be .*, got \['x'\]; a h",
+        ),
+        (tables(), {"hypotheses": [{"pairs": [["a", "b"]]}]}, "name is missing; a hyp"),
         (tables(), {"hypotheses": path}, "no JSON list"),
+        (tables(), {"hypotheses": number}, "no JSON list"),
         ({"f": apart}, {}, "no query has scores of two systems"),
     ]
     for source, options, said in cases:
