@@ -107,9 +107,16 @@ def test_good_answers_that_must_pass_and_both_limits() -> None:
     several = calibrate(table, temperatures=[0.2, 0.5, 0.9], min_true_pass=0.8)
     least = min(row["false_pass"] for row in several.records("guarantee"))
     assert several.settings["guarantee"]["false_pass"] == least
-    bounds = {"bound", "true_bound"}
-    assert bounds < {column.name for column in lenient.table("guarantee").columns}
     both = calibrate(table, max_false_pass=0.2, min_true_pass=0.8)
+    for report, bounds in (
+        (lenient, ["true bound"]),
+        (calibrate(table, max_false_pass=0.2), ["bound"]),
+        (both, ["bound", "true bound"]),
+    ):
+        shown = report.table("guarantee")
+        headings = [column.heading for column in shown.columns]
+        assert [name for name in headings if name.endswith("bound")] == bounds
+        assert f"{', '.join(bounds)}: of the true share" in " ".join(shown.notes)
     assert row_of(both)["threshold"] == by_hand(scores, ~good, 0.2, 0.025)[0]
     certified = [
         row["threshold"] for row in both.records("thresholds") if row["certified"]
@@ -208,6 +215,11 @@ def test_the_values_of_a_field_share_the_error_and_one_threshold(step: int) -> N
     few = calibrate(table.select(some), **TENTH, by="domain")
     assert "the limit takes at least 36 rated rejections, got" in few.sentence
     assert few.sentence.endswith(" (and 1 more value).")
+    assert "No threshold at T=0.5 is certified" in few.sentence
+    assert not few.table("by domain").notes
+    assert "uses the one of the table above" in found.table("by domain").notes[0]
+    two = calibrate(table.select(some), **TENTH, temperatures=[0.4, 0.5], by="domain")
+    assert ", the best of 2 settings, is certified to let at most 10 %" in two.sentence
 
 
 def test_groups_count_once() -> None:

@@ -8,7 +8,7 @@ saw no fault pass at every temperature.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
 from itertools import chain
@@ -29,7 +29,6 @@ from tcva_adapters.results.guarantee import Guarantee, Limits, percent
 from tcva_adapters.results.judge_spec import PROFILES
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.tables import Column, Report, Table, counted, named_columns
 
 _CONFIDENCE = 0.95
@@ -113,15 +112,166 @@ def guaranteed(
         raise InvalidValueError(
             "on_unscored gives answers without a score one; leave it out where a limit is to hold"
         )
+    choice = _choose(table, settings, limits, by)
+    guarantee = choice.guarantee
+    return Report(
+        choice.sentence(),
+        [*choice.tables()],
+        [*table.notes, *choice.notes()],
+        {
+            **limits.model_dump(mode="json"),
+            "by": by,
+            "criterion": table.judged.criterion or None,
+            "recommended": guarantee and dict(guarantee.setting),
+            "profiles": None,
+            "guarantee": guarantee and guarantee.model_dump(mode="json"),
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """The choice among settings by their gates.
+
+    Attributes:
+        rated: The rated samples.
+        by: The field for each of whose values the limits hold; None without a field.
+        paths: The number of paths of thresholds that share the error.
+        gates: By setting, the gate of each value of the field; of all samples without a field.
+        joined: By setting, what holds for all of these values.
+        best: The setting to use.
+        guarantee: Its guarantee; None where no threshold is certified.
+    """
+
+    rated: ScoreTable
+    by: str | None
+    paths: int
+    gates: Mapping[ScoringConfig, Mapping[str, Gate]]
+    joined: Mapping[ScoringConfig, Gate]
+    best: ScoringConfig
+    guarantee: Guarantee | None
+
+    @property
+    def gate(self) -> Gate:
+        """The gate of the setting to use."""
+        return self.joined[self.best]
+
+    def sentence(self) -> str:
+        """State the setting and its guarantee, or why no threshold is certified."""
+        name = described(self.best)
+        if self.guarantee is not None:
+            threshold = self.guarantee.setting["threshold"]
+            return f"Use {name}, threshold {threshold:g}: {self.guarantee.sentence}"
+        if len(self.gates) > 1:
+            name += f", the best of {len(self.gates)} settings,"
+        return (
+            f"No threshold at {name} is certified to let {self.gate.limits.text} pass: "
+            f"{self._why_none()}."
+        )
+
+    def _why_none(self) -> str:
+        gates = self.gates[self.best]
+        failing = [value for value, gate in gates.items() if gate.chosen is None]
+        if not failing:
+            return f"the values of {self.by!r} have no certified threshold in common"
+        where = f"for {self.by}={failing[0]}, " if self.by else ""
+        why = f"{where}{gates[failing[0]].why()}"
+        if len(failing) > 1:
+            why += f" (and {counted(len(failing) - 1, 'more value')})"
+        return why
+
+    def tables(self) -> Iterator[Table]:
+        """Tabulate the settings, the values of the field, and the thresholds of the best setting."""
+        limits = self.gate.limits
+        bounds = {"bound": limits.max_false_pass, "true_bound": limits.min_true_pass}
+        columns = [c for c in _COLUMNS if bounds.get(c.name, 1.0) is not None]
+        names = [column.heading for column in columns if column.name in bounds]
+        certain = percent(round(1.0 - self.gate.error, 4))
+        yield Table(
+            "guarantee",
+            [Column("setting"), *columns],
+            [
+                {"setting": described(setting), **gate.record()}
+                for setting, gate in self.joined.items()
+            ],
+            notes=[
+                _share_note(limits, "true pass"),
+                f"{', '.join(names)}: of the true share (one-sided, {certain} for one threshold alone)",
+                "at threshold 1: the false passes that no threshold prevents",
+            ],
+        )
+        if self.by is not None:
+            note = (
+                f"threshold: for the value alone; {described(self.best)} uses the one of the table "
+                "above for all"
+            )
+            yield Table(
+                f"by {self.by}",
+                [Column("value"), *columns],
+                [
+                    {"value": value, **gate.record()}
+                    for value, gate in self.gates[self.best].items()
+                ],
+                notes=[note] if self.guarantee else (),
+            )
+        yield self.gate.table()
+
+    def notes(self) -> Iterator[str]:
+        """Note what the guarantee is about, and how groups, paths and missing scores count."""
+        rated = self.rated
+        limits = self.gate.limits
+        wrong = percent(1.0 - limits.confidence)
+        if self.guarantee is not None:
+            yield (
+                f"A guarantee is about answers that are drawn, judged and rated like these {len(rated)}: at "
+                f"most {wrong} of such sets of ratings result in a setting that breaks a limit."
+            )
+        if rated.groups:
+            yield (
+                "Groups count once each, by the share of their answers that pass; the limits hold for "
+                "the mean of this share over groups."
+            )
+        if self.paths > 1:
+            note = f"{self.paths} paths of thresholds share the {wrong} (Bonferroni)."
+            if len(self.gates) > 1:
+                note += f" The true pass of the best of {len(self.gates)} settings is optimistic."
+            yield note
+
+        are_rejected = rejects(rated, limits)
+        silent = rated.silent(_method(rated))
+        unscored = np.isnan(rated.at(self.best)) & ~silent
+        if passing := int((silent & are_rejected).sum()):
+            yield (
+                f"Counted as passing: {counted(passing, 'rejected answer')} that claim nothing (a refusal, "
+                "say), which gates let through."
+            )
+        if bad := int((unscored & are_rejected).sum()):
+            yield f"Left out: {counted(bad, 'rejected answer')} without a score, which cannot pass."
+        if good := int((unscored & ~are_rejected).sum()):
+            yield f"Counted as not passing: {counted(good, 'good answer')} without a score."
+        if self.by is None:
+            return
+        has_value = [metadata.get(self.by) is not None for metadata in rated.metadata]
+        if left := has_value.count(False):
+            yield f"Left out: {counted(left, 'rated sample')} without {self.by!r}."
+
+
+def _choose(
+    table: ScoreTable,
+    settings: Sequence[ScoringConfig],
+    limits: Limits,
+    by: str | None,
+) -> _Choice:
+    """Test the thresholds of every setting, and choose the one that passes the most good answers."""
     rated = _rated(table, limits)
     parts = {"": rated}
     if by is not None:
-        by_value = rated.rows_by(by)
-        parts = {value: rated.select(rows) for value, rows in by_value.items()}
+        rows_by_value = rated.rows_by(by)
+        parts = {value: rated.select(rows) for value, rows in rows_by_value.items()}
     tested = (limits.max_false_pass, limits.min_true_pass)
     paths = sum(len(settings) * len(parts) for limit in tested if limit is not None)
     error = (1.0 - limits.confidence) / paths
-    method = next(iter(table.methods), "")  # level counts alone have none
+    method = _method(table)
     gates = {
         setting: {
             value: Gate.of(part, method, part.at(setting), limits, error)
@@ -134,70 +284,15 @@ def guaranteed(
         for setting, by_value in gates.items()
     }
     best = max(joined, key=lambda setting: joined[setting].merit)
-    name = described(best)
-    gate = joined[best]
-
-    guarantee = _guarantee(gate, best, judged_by(table), by)
-    notes = [*table.notes]
-    if guarantee is None:
-        why = _why_none(gates[best], by)
-        sentence = (
-            f"No threshold at {name} is certified to let {limits.text} pass: {why}."
-        )
-    else:
-        threshold = guarantee.setting["threshold"]
-        sentence = f"Use {name}, threshold {threshold:g}: {guarantee.sentence}"
-        wrong = percent(1.0 - limits.confidence)
-        notes.append(
-            f"A guarantee is about answers that are drawn, judged and rated like these {len(rated)}: at "
-            f"most {wrong} of such sets of ratings result in a setting that breaks a limit."
-        )
-    notes += _notes(rated, method, rated.at(best), limits, len(settings), paths)
-    if left := len(rated) - sum(map(len, parts.values())):
-        notes.append(f"Left out: {counted(left, 'rated sample')} without {by!r}.")
-
-    certain = percent(round(1.0 - error, 4))
-    tables = [
-        _gates_table(
-            "guarantee",
-            "setting",
-            {described(setting): gate for setting, gate in joined.items()},
-            [
-                _share_note(limits, "true pass"),
-                f"bound, true bound: of the true shares (one-sided, {certain} for one threshold alone)",
-                "at threshold 1: the false passes that no threshold prevents",
-            ],
-        )
-    ]
-    if by is not None:
-        note = (
-            f"threshold: for the value alone; {name} is used with one threshold for all"
-        )
-        tables.append(_gates_table(f"by {by}", "value", gates[best], [note]))
-    return Report(
-        sentence,
-        [*tables, gate.table()],
-        notes,
-        {
-            **limits.model_dump(mode="json"),
-            "by": by,
-            "criterion": table.judged.criterion or None,
-            "recommended": guarantee and dict(guarantee.setting),
-            "profiles": None,
-            "guarantee": guarantee and guarantee.model_dump(mode="json"),
-        },
+    return _Choice(
+        rated=rated,
+        by=by,
+        paths=paths,
+        gates=gates,
+        joined=joined,
+        best=best,
+        guarantee=_guarantee(joined[best], best, judged_by(table), by),
     )
-
-
-def _gates_table(
-    title: str,
-    column: str,
-    gates: Mapping[str, Gate],
-    notes: list[str],
-) -> Table:
-    """Tabulate what passes each gate at the threshold chosen for it."""
-    rows = [{column: name, **gate.record()} for name, gate in gates.items()]
-    return Table(title, [Column(column), *_COLUMNS], rows, notes=notes)
 
 
 def _guarantee(
@@ -229,6 +324,11 @@ def _guarantee(
         judged_by=judge,
         setting=settings_of(setting) | {"threshold": measured["threshold"]},
     ).sealed()
+
+
+def _method(table: ScoreTable) -> str:
+    """Name the method whose reasons say why scores are missing; level counts alone have none."""
+    return next(iter(table.methods), "")
 
 
 def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
@@ -327,48 +427,3 @@ def _share_note(limits: Limits, passed: str) -> str:
         f"rejected: answers rated below {limits.human_threshold:g}; false pass, {passed}: shares of "
         "rejected and good answers that pass"
     )
-
-
-def _why_none(gates: Mapping[str, Gate], by: str | None) -> str:
-    """Say why no threshold is certified for every value of a field."""
-    failing = [value for value, gate in gates.items() if gate.chosen is None]
-    if not failing:
-        return f"the values of {by!r} have no certified threshold in common"
-    where = f"for {by}={failing[0]}, " if by else ""
-    others = len(failing) - 1
-    more = f" (and {counted(others, 'more value')})" if others else ""
-    return f"{where}{gates[failing[0]].why()}{more}"
-
-
-def _notes(
-    rated: ScoreTable,
-    method: str,
-    scores: FloatArray,
-    limits: Limits,
-    tried: int,
-    paths: int,
-) -> Iterator[str]:
-    """Note how groups, several paths, and answers without a score count."""
-    if rated.groups:
-        yield (
-            "Groups count once each, by the share of their answers that pass; the limits hold for "
-            "the mean of this share over groups."
-        )
-    if paths > 1:
-        note = f"{paths} paths of thresholds share the {percent(1.0 - limits.confidence)} (Bonferroni)."
-        if tried > 1:
-            note += f" The true pass of the best of {tried} settings is optimistic."
-        yield note
-
-    are_rejected = rejects(rated, limits)
-    silent = rated.silent(method)
-    unscored = np.isnan(scores) & ~silent
-    if passing := int((silent & are_rejected).sum()):
-        yield (
-            f"Counted as passing: {counted(passing, 'rejected answer')} that claim nothing (a refusal, "
-            "say), which gates let through."
-        )
-    if bad := int((unscored & are_rejected).sum()):
-        yield f"Left out: {counted(bad, 'rejected answer')} without a score, which cannot pass."
-    if good := int((unscored & ~are_rejected).sum()):
-        yield f"Counted as not passing: {counted(good, 'good answer')} without a score."
