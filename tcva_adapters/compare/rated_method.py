@@ -24,6 +24,7 @@ from tcva_adapters.stats.inference import difference, estimate
 from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.tables import (
     Record,
+    Records,
     Table,
     cell,
     counted,
@@ -135,7 +136,7 @@ class RatedMethod:
             p="p",
             mae="interval",
         )
-        agreement_notes = [*reason_notes(agreement_rows, "method"), TIES]
+        agreement_notes = [*_reason_notes(agreement_rows, "method"), TIES]
         return [
             Table(
                 "agreement",
@@ -148,7 +149,7 @@ class RatedMethod:
                 error_columns,
                 error_rows,
                 detail=len(error_rows) == 1,
-                notes=reason_notes(error_rows, "method"),
+                notes=_reason_notes(error_rows, "method"),
             ),
         ]
 
@@ -156,7 +157,7 @@ class RatedMethod:
         """Tabulate precision and recall of passing by score, against passing by rating."""
         threshold = self.table.threshold(self.method)
         both = np.isfinite(self.errors)
-        ours = self.scores >= threshold
+        ours = self.table.passes(self.method)
         theirs = self.human >= passes_at
         shares = {
             "precision": (theirs, ours),
@@ -246,7 +247,7 @@ class RatedMethod:
         meaning = (
             "spearman: correlation of the factor with the error (score minus rating)"
         )
-        notes = [meaning, *reason_notes(rows, "factor")]
+        notes = [meaning, *_reason_notes(rows, "factor")]
         return Table(
             "factors",
             columns,
@@ -386,6 +387,10 @@ def _are_numbers(values: Sequence[Any]) -> bool:
         for value in known
     )
     return are_numeric and len(known) >= _MIN_NUMBERS
+
+
+def _reason_notes(rows: Records, name: str) -> list[str]:
+    return reason_notes((row[name], row["reason"]) for row in rows)
 
 
 def _row(kind: str, name: str, **figures: Estimate) -> Record:

@@ -264,6 +264,16 @@ def test_peoples_decisions_by_hand() -> None:
     assert measures == {"spearman", "kendall", "pearson"}
 
 
+def test_records_hold_the_columns_of_their_table() -> None:
+    report = comparison(random_table(), **FEW)
+    for title, further in (("distribution", set()), ("differences", {"reference"})):
+        table = report.table(title)
+        shown = {column.name for column in table.columns}
+        for record in table.records:
+            keys = {key.removesuffix("_low").removesuffix("_high") for key in record}
+            assert keys == shown | further
+
+
 @pytest.mark.parametrize(("options", "said"), [
     ({"objective": "rho"}, "'rho'"),
     ({"reference": "best"}, "no method 'best'; the methods are good"),

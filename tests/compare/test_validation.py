@@ -9,9 +9,10 @@ import pytest
 pytest.importorskip("scipy", reason="the extra stats")
 
 from tcva_adapters import Assessment, ClaimVerdict, Result
-from tcva_adapters.compare import read_scores, validate
+from tcva_adapters.compare import ScoreTable, read_scores, validate
 from tcva_adapters.compare.agreement.labels import next_to_rate, write_labels
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.inference import difference, estimate, labels_needed
 from tcva_adapters.stats.powered_mean import powered_mean
@@ -97,6 +98,21 @@ def test_figures_are_those_of_the_columns() -> None:
         (agree - chance) / (1 - chance), abs=1e-12
     )
     assert "mean rating" not in [table.title for table in found.tables]  # all are rated
+
+
+def test_an_answer_that_no_gate_passes_counts_as_not_passing() -> None:
+    names = ("a", "b", "c", "d")
+    scores = np.array([[0.9], [0.9], [0.1], [0.9]])
+    table = ScoreTable(
+        names,
+        ("m",),
+        scores,
+        np.array([0.1, 0.8, 0.2, 0.9]),
+        reasons={("a", "m"): MOSTLY_MARKED},
+    )
+    decisions = by(validate(table, resamples=20), "decisions", "figure")
+    assert decisions["precision"]["value"] == decisions["same decision"]["value"] == 1.0
+    assert decisions["precision"]["n"] == 2
 
 
 def test_planted_dependences_are_found_and_others_are_not() -> None:

@@ -83,7 +83,6 @@ def agreement_table(estimates: Estimates, objective: Measure) -> Table:
             "n": estimated.n,
             "p": estimated.p,
             **estimated.record("agreement"),
-            "reason": estimated.reason,
         }
         for (method, measure), estimated in estimates.items()
     ]
@@ -101,7 +100,7 @@ def agreement_table(estimates: Estimates, objective: Measure) -> Table:
         notes=[
             f"n: samples with a score and a rating; p: of no agreement, for {objective} only",
             "mae: only where scores and ratings are between 0 and 1",
-            *reason_notes(records, "method"),
+            *reason_notes((m, e.reason) for (m, _), e in estimates.items()),
         ],
     )
 
@@ -210,7 +209,6 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
             **tested.record("difference"),
             "p_corrected": tests.p_corrected.get(method, math.nan),
             "detectable": tested.smallest,
-            "reason": tested.reason,
         }
         for method, tested in tests.differences.items()
     ]
@@ -229,7 +227,7 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
         notes.append(
             f"equivalent: within {margin:g} of each other (two one-sided tests at 5 %, uncorrected)"
         )
-    notes += reason_notes(records, "method")
+    notes += reason_notes((m, e.reason) for m, e in tests.differences.items())
     return Table("differences", columns, records, notes=notes)
 
 

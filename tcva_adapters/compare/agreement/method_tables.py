@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 import numpy as np
@@ -17,7 +17,7 @@ from tcva_adapters.stats.correlation import Measure, agreement
 from tcva_adapters.stats.describe import as_shown, seen, tie_probability
 from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.stats.scipy_extra import scipy_module
-from tcva_adapters.tables import Column, Record, Records, Table, counted, named_columns
+from tcva_adapters.tables import Column, Record, Table, counted, named_columns
 
 _REASON = 60
 _QUANTILES = (
@@ -86,7 +86,10 @@ def distribution(records: list[Record]) -> Table:
     return Table(
         "distribution",
         columns,
-        records,
+        [
+            {column.name: record[column.name] for column in columns}
+            for record in records
+        ],
         detail=True,
         notes=["mean common: over the samples that every method has scored"],
     )
@@ -102,7 +105,7 @@ def unscored(table: ScoreTable) -> Table:
         records += [
             {
                 "method": _judgement_name(table, method),
-                "reason": reason[:_REASON],
+                "reason": reason,
                 "samples": number,
                 "example": missing.details[reason],
             }
@@ -111,16 +114,17 @@ def unscored(table: ScoreTable) -> Table:
     return Table("unscored", REASONS, records)
 
 
-def reason_notes(rows: Records, name: str) -> list[str]:
-    """Note why rows have no interval, each reason once with the names of its rows."""
+def reason_notes(reasons: Iterable[tuple[str, str]]) -> list[str]:
+    """Note why rows have no interval, each reason once with the names of its rows.
+
+    >>> reason_notes([("a", "too few ratings"), ("b", ""), ("c", "too few ratings")])
+    ['no interval (a, c): too few ratings']
+    """
     names: dict[str, dict[str, None]] = {}
-    for row in rows:
-        if row["reason"]:
-            names.setdefault(row["reason"], {})[row[name]] = None
-    return [
-        f"no interval ({', '.join(by_reason)}): {why}"
-        for why, by_reason in names.items()
-    ]
+    for name, reason in reasons:
+        if reason:
+            names.setdefault(reason, {})[name] = None
+    return [f"no interval ({', '.join(names[reason])}): {reason}" for reason in names]
 
 
 def reasons_of_missing(table: ScoreTable, method: str) -> Scores:
@@ -128,6 +132,7 @@ def reasons_of_missing(table: ScoreTable, method: str) -> Scores:
     missing = Scores()
     for row in np.flatnonzero(np.isnan(table.column(method))).tolist():
         reason, _, detail = table.reason(table.samples[row], method).partition(":")
+        reason = reason[:_REASON]
         missing.reasons[reason] += 1
         missing.details.setdefault(reason, detail.strip())
     return missing
