@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Literal
 
-from tcva_adapters.core.checks import listed, nearest
+from tcva_adapters.core.checks import as_list, nearest
 from tcva_adapters.core.temperature import misplaced
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import whole_characters
@@ -203,7 +203,7 @@ def rubric(
     >>> rubric("tone", ["Is polite.", "Does not promise a date."]).required
     ('response',)
     """
-    statements = listed("statements", statements)
+    statements = as_list("statements", statements)
     if not statements:
         raise InvalidValueError(
             f"rubric {name!r} needs at least one text in statements"

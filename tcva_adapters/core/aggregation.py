@@ -18,7 +18,7 @@ from typing import Literal, TypedDict, Unpack, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.checks import as_matrix, check_within, listed
+from tcva_adapters.core.checks import as_list, as_matrix, check_within
 from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
@@ -242,7 +242,7 @@ def make_plan(
         InvalidValueError: As for ``aggregate_counts``.
     """
     check_bounds(bounds)
-    grid = [check_temperature(t, bounds) for t in listed("temperatures", temperatures)]
+    grid = [check_temperature(t, bounds) for t in as_list("temperatures", temperatures)]
     weights = WeightScheme.resolve(scheme).weights
     check_known("penalty", penalty, PENALTIES)
     least = check_eps(eps)

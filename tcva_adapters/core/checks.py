@@ -19,13 +19,13 @@ _NUMBERS = (float, int, Real, Decimal)
 """The usual types come first: to ask an abstract class takes twenty times as long."""
 
 
-def listed(what: str, values: Any) -> list[Any]:
+def as_list(what: str, values: Any) -> list[Any]:
     """Return the entries of a list, an array or a generator as a list.
 
     Raises:
         InvalidValueError: It is something else: a single text or number, a mapping, None.
 
-    >>> listed("verdicts", "fully")
+    >>> as_list("verdicts", "fully")
     Traceback (most recent call last):
     ...
     tcva_adapters.errors.InvalidValueError: verdicts must be a list, got 'fully'

@@ -19,7 +19,7 @@ from tcva_adapters.core.aggregation import (
     check_counts,
     make_plan,
 )
-from tcva_adapters.core.checks import listed
+from tcva_adapters.core.checks import as_list
 from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 
@@ -72,7 +72,7 @@ def ablation_plans(
     >>> [plan.exponents for plan in ablation_plans([0.1]).values()]
     [[-8.0], [-8.0], [1.0], [-8.0]]
     """
-    grid = listed("temperatures", temperatures)
+    grid = as_list("temperatures", temperatures)
     full = make_plan(grid, scheme=scheme, **options)
     return {
         "full": full,
@@ -92,7 +92,7 @@ def from_deepeval(verdicts: Iterable[str]) -> list[Verdict]:
     [<Verdict.FULLY: 'fully'>, <Verdict.PARTIAL: 'partial'>]
     """
     levels = []
-    for verdict in listed("verdicts", verdicts):
+    for verdict in as_list("verdicts", verdicts):
         level = _DEEPEVAL.get(str(verdict).strip().lower())
         if level is None:
             raise InvalidValueError(

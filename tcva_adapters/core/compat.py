@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 
 from tcva_adapters.core.aggregation import TINY_EXPONENT
-from tcva_adapters.core.checks import as_number, check_within, listed
+from tcva_adapters.core.checks import as_list, as_number, check_within
 from tcva_adapters.core.temperature import PAPER_BOUNDS, exponent_within
 from tcva_adapters.errors import InvalidValueError
 
@@ -47,7 +47,7 @@ def score_agg(
     >>> score_agg([1.0, 0.9, 0.7, 0.0])
     0.5239
     """
-    values = listed("scores", scores)
+    values = as_list("scores", scores)
     numbers = [as_number(value) for value in values]
     known = [n for n in numbers if n is not None and 0.0 <= n < math.inf]
     if len(known) < len(values):

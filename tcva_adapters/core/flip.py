@@ -18,7 +18,7 @@ from tcva_adapters.core.aggregation import (
     score_curves,
     unrounded_score,
 )
-from tcva_adapters.core.checks import check_within, listed
+from tcva_adapters.core.checks import as_list, check_within
 from tcva_adapters.core.temperature import (
     PAPER_BOUNDS,
     Bounds,
@@ -86,7 +86,7 @@ def flip_temperature(
         0.0,
         1.0,
     )
-    items = listed("verdicts or counts", verdicts_or_counts)
+    items = as_list("verdicts or counts", verdicts_or_counts)
     is_words = all(isinstance(item, str) for item in items)
     row = check_counts([count_levels(items) if is_words else items])
     plan = make_plan(
@@ -128,28 +128,12 @@ def flip_point(
     """
     # Two pieces on which the score never falls: exponents above 0, and those up to 0.
     edge = first_positive(bounds)
-    if edge is None:
-        return _settles_near(
-            above,
-            above_at,
-            bounds.t_min,
-            bounds.t_max,
-        )
-    upper = _settles_near(
-        above,
-        above_at,
-        edge,
-        bounds.t_max,
-    )
-    lower = None
-    if upper == edge:
-        below = math.nextafter(edge, -math.inf)
-        lower = _settles_near(
-            above,
-            above_at,
-            bounds.t_min,
-            below,
-        )
+    start = bounds.t_min if edge is None else edge
+    upper = _settles_near(above, above_at, start, bounds.t_max)
+    if edge is None or upper != edge:
+        return upper
+    below = math.nextafter(edge, -math.inf)
+    lower = _settles_near(above, above_at, bounds.t_min, below)
     return upper if lower is None else lower
 
 

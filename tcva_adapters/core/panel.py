@@ -16,7 +16,7 @@ from tcva_adapters.core.aggregation import (
     check_eps,
     rounded,
 )
-from tcva_adapters.core.checks import as_matrix, as_number, check_within, listed
+from tcva_adapters.core.checks import as_list, as_matrix, as_number, check_within
 from tcva_adapters.core.temperature import (
     PAPER_BOUNDS,
     Bounds,
@@ -235,7 +235,7 @@ def _check_weights(
     owners: str,
 ) -> FloatArray:
     """Check weights, one per method or criterion, and return them as an array."""
-    numbers = [as_number(weight) for weight in listed("weights", weights)]
+    numbers = [as_number(weight) for weight in as_list("weights", weights)]
     if len(numbers) != count or None in numbers:
         raise InvalidValueError(
             f"weights must be numbers, one for each of {count} {owners}, got {weights!r}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.checks import as_number, listed
+from tcva_adapters.core.checks import as_list, as_number
 from tcva_adapters.errors import InvalidValueError
 
 FloatArray = npt.NDArray[np.float64]
@@ -83,7 +83,7 @@ class WeightScheme:
     CONSERVATIVE: ClassVar[WeightScheme]
 
     def __post_init__(self) -> None:
-        numbers = [as_number(weight) for weight in listed("weights", self.weights)]
+        numbers = [as_number(weight) for weight in as_list("weights", self.weights)]
         weights = tuple(number for number in numbers if number is not None)
         if not len(numbers) == len(weights) == len(LEVELS):
             levels = ", ".join(LEVELS)
@@ -164,7 +164,7 @@ def count_levels(verdicts: Iterable[Verdict | str]) -> list[int]:
     >>> count_levels(["fully", "none", "fully"])
     [2, 0, 0, 0, 1]
     """
-    levels = [Verdict.parse(verdict) for verdict in listed("verdicts", verdicts)]
+    levels = [Verdict.parse(verdict) for verdict in as_list("verdicts", verdicts)]
     return [levels.count(level) for level in LEVELS]
 
 
@@ -195,8 +195,7 @@ def level_shares(p_yes: float) -> Shares:
     shares = [0.0] * len(weights)
     shares[upper] = share
     shares[upper + 1] = 1.0 - share
-    fully, mostly, partial, minor, none = shares
-    return fully, mostly, partial, minor, none
+    return cast("Shares", tuple(shares))  # one per level
 
 
 def likeliest(shares: Shares) -> Verdict:

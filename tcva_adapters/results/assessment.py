@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from tcva_adapters.core.checks import listed
+from tcva_adapters.core.checks import as_list
 from tcva_adapters.core.verdicts import (
     LEVELS,
     FloatArray,
@@ -248,7 +248,7 @@ class Assessment(Judgement):
         """
         claims = tuple(
             ClaimVerdict(claim=f"claim {number}", verdict=Verdict.parse(verdict))
-            for number, verdict in enumerate(listed("verdicts", verdicts), start=1)
+            for number, verdict in enumerate(as_list("verdicts", verdicts), start=1)
         )
         nothing = Unscored(reason=Reason.NO_CLAIMS, detail="no verdicts given")
         return cls(

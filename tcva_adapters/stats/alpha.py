@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from tcva_adapters.stats import checks
 from tcva_adapters.stats.estimates import Estimate
-from tcva_adapters.stats.jackknife import quantile
+from tcva_adapters.stats.jackknife import standard_error, student_quantile
 from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
 
@@ -65,7 +66,7 @@ def krippendorff_alpha(
     table = checks.numbers("ratings", ratings, ndim=2)
     checks.one_of("scale", scale, get_args(Scale))
     checks.check_level(level)
-    used = np.asarray(np.isfinite(table).sum(axis=0) > 1)
+    used = np.isfinite(table).sum(axis=0) > 1
     units = Units(groups, used)
     table = table[:, used]
     value = _alpha(table, scale)
@@ -77,17 +78,22 @@ def krippendorff_alpha(
     )
     if why := units.why_none(MIN_UNITS[scale], least_groups=_MIN_GROUPS):
         return replace(figure, reason=why)
-    if np.isnan(value):
+    if math.isnan(value):
         why = "all ratings are the same, so agreement beyond chance is not defined"
         return replace(figure, reason=why)
     left_out = np.array([_alpha(table[:, kept], scale) for kept in units.without()])
-    if not max(value, left_out.max()) < 1.0 - _SAME:  # nan is not
+    if not np.append(left_out, value).max() < 1.0 - _SAME:  # nan is not
         return replace(figure, reason="the raters differ on a single sample")
+    # The jackknife estimates log(1 - alpha) by the mean of its pseudo-values.
     m = len(left_out)
-    pseudo = m * np.log(1.0 - value) - (m - 1) * np.log(1.0 - left_out)
-    reach = quantile(level, units.equal - 1) * float(pseudo.std(ddof=1)) / m**0.5
-    low, high = (1.0 - np.exp(pseudo.mean() + np.array([reach, -reach]))).tolist()
-    return replace(figure, low=low, high=high)
+    logs = np.log(1.0 - left_out)
+    centre = m * math.log(1.0 - value) - (m - 1) * float(logs.mean())
+    reach = student_quantile(level, units.equal - 1) * standard_error(logs)
+    return replace(
+        figure,
+        low=1.0 - math.exp(centre + reach),
+        high=1.0 - math.exp(centre - reach),
+    )
 
 
 def _alpha(table: checks.FloatArray, scale: Scale) -> float:

@@ -10,8 +10,13 @@ import numpy as np
 
 from tcva_adapters.stats.bootstrap import clustered_p, interval_shares
 from tcva_adapters.stats.checks import FloatArray
-from tcva_adapters.stats.estimates import Estimate
-from tcva_adapters.stats.jackknife import Ends, error, fisher, quantile, student_p
+from tcva_adapters.stats.estimates import Ends, Estimate
+from tcva_adapters.stats.jackknife import (
+    fisher,
+    standard_error,
+    student_p,
+    student_quantile,
+)
 from tcva_adapters.stats.p_values import bootstrap_p
 from tcva_adapters.stats.sampling_units import Units
 
@@ -59,7 +64,7 @@ def difference_by_z(
     """
     first_z, second_z = fisher(values).tolist()
     apart = first_z - second_z
-    spread = error(np.subtract(*fisher(left_out)))
+    spread = standard_error(np.subtract(*fisher(left_out)))
     if math.isnan(spread) or spread < _SAME:
         return _unvarying(figure)
     # Back from z by the slope between the two.
@@ -67,7 +72,7 @@ def difference_by_z(
     degrees = units.equal - 2
 
     def ends(level: float) -> Ends:
-        half = quantile(level, degrees) * spread
+        half = student_quantile(level, degrees) * spread
         return slope * (apart - half), slope * (apart + half)
 
     return replace(figure, p=student_p(abs(apart) / spread, degrees)).with_ends(ends)

@@ -39,10 +39,15 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
     every = numbers("scores", scores)
     values = every[np.isfinite(every)]
     n = len(values)
-    stats = scipy_module("stats")
-    counts = {"n": n, "missing": len(every) - n}
+    figures = _figures(values if n else np.zeros(1))
     if not n:
-        return counts | dict.fromkeys(_FIGURES, float("nan"))
+        figures = dict.fromkeys(figures, float("nan"))
+    return {"n": n, "missing": len(every) - n, **figures}
+
+
+def _figures(values: FloatArray) -> dict[str, float]:
+    """The figures of at least one finite score."""
+    stats = scipy_module("stats")
     smallest, lower, median, upper, largest = np.quantile(
         values, [0, 0.25, 0.5, 0.75, 1]
     ).tolist()
@@ -53,41 +58,22 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
         skewness = float(stats.skew(values))
         kurtosis = float(stats.kurtosis(values))
     shown = seen(values)
-    figures = (
-        float(values.mean()),
-        geometric,
-        median,
-        (lower + upper) / 2,
-        float(values.var(ddof=1)) if n > 1 else float("nan"),
-        smallest,
-        largest,
-        largest - smallest,
-        upper - lower,
-        skewness,
-        kurtosis,
-        float(np.mean(shown == 0.0)),
-        float(np.mean(shown == 1.0)),
-        tie_probability(values),
-    )
-    return counts | dict(zip(_FIGURES, figures, strict=True))
-
-
-_FIGURES = (
-    "mean",
-    "geometric_mean",
-    "median",
-    "midhinge",
-    "variance",
-    "minimum",
-    "maximum",
-    "range",
-    "iqr",
-    "skewness",
-    "kurtosis",
-    "at_lower",
-    "at_upper",
-    "ties",
-)
+    return {
+        "mean": float(values.mean()),
+        "geometric_mean": geometric,
+        "median": median,
+        "midhinge": (lower + upper) / 2,
+        "variance": float(values.var(ddof=1)) if len(values) > 1 else float("nan"),
+        "minimum": smallest,
+        "maximum": largest,
+        "range": largest - smallest,
+        "iqr": upper - lower,
+        "skewness": skewness,
+        "kurtosis": kurtosis,
+        "at_lower": float(np.mean(shown == 0.0)),
+        "at_upper": float(np.mean(shown == 1.0)),
+        "ties": tie_probability(values),
+    }
 
 
 def seen(scores: npt.ArrayLike) -> FloatArray:

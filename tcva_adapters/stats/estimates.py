@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.jackknife import Ends, EndsAt
+
+Ends = tuple[float, float]
+EndsAt = Callable[[float], Ends]
+"""From a level to the ends of an interval."""
 
 _POWER = 0.8
 DETECTABLE = "the true difference that a test of this size finds with 80 % power"

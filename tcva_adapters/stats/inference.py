@@ -36,12 +36,12 @@ from tcva_adapters.stats.guarantee import largest_share
 from tcva_adapters.stats.jackknife import (
     correlation_ends,
     correlations_without,
-    error,
     fisher,
     mean_ends,
     means_without,
-    quantile,
+    standard_error,
     student_p,
+    student_quantile,
     why_perfect,
 )
 from tcva_adapters.stats.p_values import (
@@ -121,24 +121,11 @@ def estimate(
     if statistic == "share":
         return _share(sides[0], units, level)
     if statistic == "mean":
-        values = sides[0]
-        interval = _mean(
-            values,
-            units,
-            level,
-            signed=bool((values < 0.0).any()),
-        )
-        return (
-            _with_flips(interval, values, units, resamples, seed) if test else interval
-        )
+        mean = _mean(sides[0], units, level)
+        return _with_flips(mean, sides[0], units, resamples, seed) if test else mean
     scores, human = sides
     if statistic == "mae":
-        return _mean(
-            np.abs(scores - human),
-            units,
-            level,
-            signed=False,
-        )
+        return _mean(np.abs(scores - human), units, level)
 
     value = value_of(statistic, scores, human)
     interval = _figure(value, units, level)
@@ -162,12 +149,12 @@ def estimate(
     )
     degrees = units.equal - 2
     if test and units.codes is not None:
-        t = abs(float(fisher(value))) / error(fisher(left_out))
+        t = abs(float(fisher(value))) / standard_error(fisher(left_out))
         interval = replace(interval, p=student_p(t, degrees))
     low, high = correlation_ends(
         left_out,
         value,
-        quantile(level, degrees),
+        student_quantile(level, degrees),
     )
     return replace(interval, low=low, high=high)
 
@@ -335,14 +322,11 @@ def _mean(
     units: Units,
     level: float,
     *,
-    signed: bool,
+    signed: bool = False,
 ) -> Estimate:
-    """The mean of finite values, all of one sign or `signed`, with its interval."""
-    figure = _figure(
-        float(values.mean()) if units.n else math.nan,
-        units,
-        level,
-    )
+    """The mean of finite values, some of which are, or might be (`signed`), negative, with its interval."""
+    value = float(values.mean()) if units.n else math.nan
+    figure = _figure(value, units, level)
     if why := units.why_none(MIN_SAMPLES["mean"], values):
         return replace(figure, reason=why)
     left_out = means_without(values, units.unit_codes)
@@ -351,9 +335,9 @@ def _mean(
         return replace(figure, reason=why)
     ends = mean_ends(
         left_out,
-        figure.value,
+        value,
         units.equal,
-        signed=signed or _is_inside(values),
+        signed=signed or bool(values.min() < 0.0) or _is_inside(values),
         within=natural_ends(values),
     )
     return figure.with_ends(ends)
@@ -379,8 +363,12 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
         return replace(figure, reason=why)
     n = units.equal
     if units.codes is not None and 0.0 < value < 1.0:
-        costs = quantile(level, units.n - 1) / quantile(level, units.equal - 1)
-        variance = max(error(means_without(values, units.unit_codes)) ** 2, _SAME)
+        costs = student_quantile(level, units.n - 1) / student_quantile(
+            level, units.equal - 1
+        )
+        variance = max(
+            standard_error(means_without(values, units.unit_codes)) ** 2, _SAME
+        )
         n = min(units.n, value * (1 - value) / variance * costs**2)
     passed = value * n
     alpha = (1 - level) / 2
@@ -390,28 +378,3 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
         low=low,
         high=float(largest_share(passed, n, alpha)),
     )
-
-
-def labels_needed(pilot: Estimate, width: float) -> int:
-    """Compute how many labels an interval of some width takes, from those of a pilot.
-
-    An interval narrows with the square root of the samples behind it.
-
-    Args:
-        pilot: A figure or a difference with an interval, of samples of the same kind.
-        width: From end to end, above 0.
-
-    Raises:
-        InvalidValueError: A width that is not above 0, or a pilot without an interval.
-
-    >>> labels_needed(Estimate(0.5, 0.4, 0.6, n=50), width=0.1)
-    200
-    """
-    if not 0 < width < math.inf:
-        raise InvalidValueError(f"width must be above 0, got {width!r}")
-    reached = pilot.high - pilot.low
-    if not reached > 0.0:
-        raise InvalidValueError(
-            f"this pilot is too small to plan with ({pilot.reason or 'all values are equal'})"
-        )
-    return math.ceil(pilot.n * (reached / width) ** 2 - 1e-9)

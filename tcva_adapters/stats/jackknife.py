@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +10,8 @@ import numpy.typing as npt
 from tcva_adapters.stats.bootstrap import leave_one_out, ratio, spearman_of
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.correlation import Measure, centred
+from tcva_adapters.stats.estimates import Ends, EndsAt
 from tcva_adapters.stats.scipy_extra import scipy_module
-
-Ends = tuple[float, float]
-EndsAt = Callable[[float], Ends]
-"""From a level to the ends of an interval."""
 
 _MANY = 2_000
 _PARTS = 1_000
@@ -26,7 +22,7 @@ _UNEVEN = 0.7
 """Groups that amount to a smaller share of their number differ much in size."""
 
 
-def quantile(level: float, degrees: float) -> float:
+def student_quantile(level: float, degrees: float) -> float:
     """The quantile of Student's t for a two-sided interval of this level.
 
     Raises:
@@ -122,11 +118,11 @@ def fisher(values: npt.ArrayLike) -> FloatArray:
     return np.asarray(np.arctanh(np.clip(values, -_FARTHEST, _FARTHEST)))
 
 
-def error(left_out: FloatArray) -> float:
+def standard_error(left_out: FloatArray) -> float:
     """The jackknife's standard error. B. Efron and R. J. Tibshirani, An Introduction to the Bootstrap, 11.2."""
     units = len(left_out)
     squares = np.sum((left_out - left_out.mean()) ** 2)
-    return float(np.sqrt((units - 1) / units * squares))
+    return math.sqrt((units - 1) / units * squares)
 
 
 def mean_ends(
@@ -156,19 +152,19 @@ def mean_ends(
         within: Where the mean must lie; ends beyond are cut.
     """
     number = len(left_out)
-    spread = error(left_out)
+    spread = standard_error(left_out)
     influence = -centred(left_out)
     skewness = float(np.mean(influence**3) / np.mean(influence**2) ** 1.5)
-    bend = 0.0 if units < _UNEVEN * number else skewness / float(np.sqrt(number))
+    bend = 0.0 if units < _UNEVEN * number else skewness / math.sqrt(number)
 
     def reach(q: float) -> float:
         # Here the cubic is a straight line, and its root would lose all digits.
         if abs(bend) < 1e-6:
             return q - bend / 6
-        return float(3 / bend * (np.cbrt(1 + bend * (q - bend / 6)) - 1))
+        return 3 / bend * (math.cbrt(1 + bend * (q - bend / 6)) - 1)
 
     def ends(level: float) -> Ends:
-        q = quantile(level, units - 1)
+        q = student_quantile(level, units - 1)
         below = reach(q)
         above = -reach(-q)
         if signed or units < number:
@@ -202,8 +198,8 @@ def correlation_ends(
     Args:
         left_out: Of the jackknife, as from `correlations_without`.
         value: In (-1, 1).
-        reach: Standard errors to either side: a `quantile` of Student's t.
+        reach: Standard errors to either side: a `student_quantile` Student's t.
     """
     z = float(fisher(value))
-    half = reach * error(fisher(left_out))
+    half = reach * standard_error(fisher(left_out))
     return math.tanh(z - half), math.tanh(z + half)

@@ -63,7 +63,7 @@ def lower_bound(
     """
     check_level(confidence)
     known = numbers("values", values)
-    used = np.asarray(np.isfinite(known))
+    used = np.isfinite(known)
     above = known[used] - low
     units = Units(groups, used)
     n = units.n

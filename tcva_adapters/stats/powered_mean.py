@@ -24,7 +24,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import Groups, check_level, numbers, same_length
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import estimate
-from tcva_adapters.stats.jackknife import quantile
+from tcva_adapters.stats.jackknife import student_quantile
 from tcva_adapters.stats.sampling_units import Units, natural_ends
 
 MIN_RATINGS = 30
@@ -127,7 +127,7 @@ def powered_mean(
         influence = np.bincount(all_units.codes, weights=influence)
     corrected = units.equal / (units.equal - 1.0)
     error = math.sqrt(float(np.square(influence).sum()) * corrected)
-    half = quantile(level, units.equal - 2.0) * error
+    half = student_quantile(level, units.equal - 2.0) * error
     plain = alone.high - alone.low
     if not 2.0 * half < plain:
         return unpowered

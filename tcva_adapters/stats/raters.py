@@ -30,7 +30,11 @@ from tcva_adapters.stats.checks import (
 )
 from tcva_adapters.stats.correlation import Agreement, agreement
 from tcva_adapters.stats.estimates import Estimate
-from tcva_adapters.stats.jackknife import correlation_ends, error, quantile
+from tcva_adapters.stats.jackknife import (
+    correlation_ends,
+    standard_error,
+    student_quantile,
+)
 from tcva_adapters.stats.sampling_units import Units
 
 Correlated = Literal["spearman", "pearson"]
@@ -145,7 +149,7 @@ def reliability(
         left_out = np.array(
             [_figures(measure, table[k], scores[k])[1:] for k in units.without()]
         )
-        half = quantile(level, units.equal - 1)
+        half = student_quantile(level, units.equal - 1)
         estimates = [
             _interval(figure, column, half)
             for figure, column in zip(estimates, left_out.T, strict=True)
@@ -197,7 +201,7 @@ def _interval(
     if max(value, left_out.max()) < 1.0:
         low, high = correlation_ends(left_out, value, half)
     else:
-        reach = half * error(left_out)
+        reach = half * standard_error(left_out)
         low = value - reach
         high = value + reach
     return replace(figure, low=low, high=high)

@@ -148,7 +148,7 @@ def tukey(
         rows = table[present.sum(axis=1) > 1]
         variance = float(np.nanvar(rows, axis=1, ddof=1).mean())
         mixed = reach**2 / (table.shape[1] * variance)
-    errors = _errors(table)
+    errors = _square(_errors(_apart(table)))
     beyond = _BEYOND * errors
     smallest = np.full_like(p, np.nan)
     if mixed < 1.0:
@@ -204,36 +204,35 @@ def studentised(
     table = _checked(scores)
     draws = whole("permutations", permutations, least=1)
     rng = random_generator(seed)
-    n, size = table.shape
-    first, second = np.triu_indices(size, k=1)
-    apart = table[:, first] - table[:, second]
-    counts = (~np.isnan(apart)).sum(axis=0)
+    apart = _apart(table)
+    counts = np.isfinite(apart).sum(axis=0)
     tested = np.flatnonzero(counts >= MIN_QUERIES)
-    p, differences, smallest = np.full((3, size, size), np.nan)
-    means = mean_rating(apart.T)
-    differences[first, second] = means
-    differences[second, first] = -means
+    p, smallest = np.full((2, len(counts)), np.nan)
     if len(tested):
         scaled = _scaled(apart[:, tested])
-        observed = _hall(np.ones((1, n)), scaled, counts[tested])[0]
+        as_they_are = np.ones((1, len(table)))
+        observed = _hall(as_they_are, scaled, counts[tested])[0]
         drawn = [
             _hall(signs, scaled, counts[tested]).max(axis=1)
             for signs in _signs(rng, draws, apart)
         ]
         largest = np.sort(np.concatenate(drawn))
-        ends = first[tested], second[tested]
-        p[ends] = p[ends[::-1]] = _shares(largest, observed * (1 - _SAME))
-        errors = _errors(table)
+        p[tested] = _shares(largest, observed * (1 - _SAME))
+        errors = _errors(apart)
         reach = np.quantile(largest, 1.0 - alpha) + _BEYOND
         smallest = _detectable(reach * errors, p, errors)
     fewest = int(counts.min())
-    reason = f"this test needs {MIN_QUERIES} queries, and two systems share {fewest}"
+    reason = ""
+    if fewest < MIN_QUERIES:
+        reason = (
+            f"this test needs {MIN_QUERIES} queries, and two systems share {fewest}"
+        )
     return Pairs(
         means=mean_rating(table.T),
-        differences=differences,
-        p=p,
-        smallest=smallest,
-        reason="" if fewest >= MIN_QUERIES else reason,
+        differences=_square(mean_rating(apart.T), mirror=-1),
+        p=_square(p),
+        smallest=_square(smallest),
+        reason=reason,
     )
 
 
@@ -250,16 +249,27 @@ def _checked(scores: npt.ArrayLike) -> FloatArray:
     return table
 
 
-def _errors(table: FloatArray) -> FloatArray:
-    """The standard error of the mean difference of every two columns; 0 below two common rows."""
-    size = table.shape[1]
+def _apart(table: FloatArray) -> FloatArray:
+    """The differences of every two columns, first less second, shape (N, pairs)."""
+    first, second = np.triu_indices(table.shape[1], k=1)
+    return table[:, first] - table[:, second]
+
+
+def _square(by_pair: FloatArray, mirror: int = 1) -> FloatArray:
+    """Figures of pairs as a matrix, shape (S, S); its lower half is the mirrored upper one."""
+    size = math.isqrt(2 * len(by_pair)) + 1
     first, second = np.triu_indices(size, k=1)
-    apart = table[:, first] - table[:, second]
+    square = np.full((size, size), np.nan)
+    square[first, second] = by_pair
+    square[second, first] = mirror * by_pair
+    return square
+
+
+def _errors(apart: FloatArray) -> FloatArray:
+    """The standard error of each pair's mean difference; 0 below two common queries."""
     n = np.isfinite(apart).sum(axis=0)
     squares = np.nansum((apart - mean_rating(apart.T)) ** 2, axis=0)
-    errors = np.zeros((size, size))
-    errors[first, second] = np.sqrt(squares / np.maximum(n * (n - 1), 1))
-    return errors + errors.T
+    return np.asarray(np.sqrt(squares / np.maximum(n * (n - 1), 1)))
 
 
 def _detectable(

@@ -14,7 +14,8 @@ from tcva_adapters.compare.agreement.labels import next_to_rate, write_labels
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.stats.inference import difference, estimate, labels_needed
+from tcva_adapters.stats.inference import difference, estimate
+from tcva_adapters.stats.labels_needed import labels_needed
 from tcva_adapters.stats.powered_mean import powered_mean
 from tcva_adapters.tables import Report
 

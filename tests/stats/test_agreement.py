@@ -122,6 +122,10 @@ def test_alpha_without_an_interval() -> None:
     perfect = krippendorff_alpha(np.tile(np.arange(50.0) % 5, (2, 1)))
     assert perfect.value == 1.0
     assert "differ on a single sample" in perfect.reason
+    # Without the one unit on which they differ, all ratings are the same.
+    one_apart = np.ones((2, 60))
+    one_apart[1, 0] = 2.0
+    assert "differ on a single sample" in krippendorff_alpha(one_apart).reason
     assert "not defined" in krippendorff_alpha(np.ones((2, 50))).reason
     assert "needs 50" in krippendorff_alpha(PUBLISHED).reason
     grouped = krippendorff_alpha(np.ones((2, 30)), groups=[*range(15)] * 2)

@@ -20,8 +20,8 @@ from tcva_adapters.stats.inference import (
     Statistic,
     difference,
     estimate,
-    labels_needed,
 )
+from tcva_adapters.stats.labels_needed import labels_needed
 from tcva_adapters.stats.lower_bound import lower_bound
 from tcva_adapters.stats.p_values import correlation_p, sign_flips
 

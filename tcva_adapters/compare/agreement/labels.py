@@ -15,7 +15,7 @@ from tcva_adapters.samples.file_formats import csv_text
 from tcva_adapters.samples.file_writing import replacing
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.estimates import Estimate
-from tcva_adapters.stats.inference import labels_needed
+from tcva_adapters.stats.labels_needed import labels_needed
 from tcva_adapters.tables import Column, Record, Table, cell, counted
 
 LABELS_BEGINNING = re.compile(rb'{"id": |"?id"?,"?human"?')
