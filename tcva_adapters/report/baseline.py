@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 
 from tcva_adapters.compare.agreement.method_tables import mean
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import IntArray
 from tcva_adapters.stats.inference import difference
 from tcva_adapters.tables import (
     Column,
@@ -47,37 +46,26 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
         )
     check_common(before, now.samples)
     samples = before.samples
-    places = places_in(now, samples)
-    groups = groups_at(now, places)
+    aligned = now.for_samples(samples)
+    groups = aligned.groups or None
     rows = list[Record]()
     failing = list[Record]()
     passing = list[Record]()
     for method in methods:
         old = before.column(method)
-        new = np.append(now.column(method), np.nan)[places]
+        new = aligned.column(method)
         passed = (old >= now.threshold(method)) & ~before.closed(method)
-        passes = np.append(now.passes(method), False)[places]
+        passes = aligned.passes(method)
         scored = np.isfinite(old) & np.isfinite(new)
-        change = difference(
-            "mean",
-            new,
-            old,
-            groups=groups,
-        )
         rates = np.where(scored, passes, np.nan)
-        rate_change = difference(
-            "mean",
-            rates,
-            passed,
-            groups=groups,
-        )
+        change = difference("mean", new, old, groups=groups)
+        rate_change = difference("mean", rates, passed, groups=groups)
+
         rises = np.nan_to_num(new, nan=-1.0) - np.nan_to_num(old, nan=-1.0)
         lost = passed & ~passes
         gained = passes & ~passed
-        for records, moved, gains in (
-            (failing, lost, rises),
-            (passing, gained, -rises),
-        ):
+        changed = ((failing, lost, rises), (passing, gained, -rises))
+        for records, moved, gains in changed:
             order = np.argsort(gains, kind="stable")
             records += [
                 {
@@ -103,40 +91,16 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
                 "detectable": change.smallest,
             }
         )
-    columns = [
-        *named_columns(sample="text", method="text"),
-        *_COLUMNS[2:4],
-    ]
-    both = int((places >= 0).sum())
+    columns = [*named_columns(sample="text", method="text"), *_COLUMNS[2:4]]
     return Report(
         _sentence(rows[0], len(samples)),
         [
             Table("changes", _COLUMNS, rows),
             Table(REGRESSIONS, columns, failing),
-            Table(
-                "newly pass",
-                columns,
-                passing,
-                detail=True,
-            ),
+            Table("newly pass", columns, passing, detail=True),
         ],
-        tuple(_notes(before, now, both)),
+        _notes(before, now),
     )
-
-
-def places_in(table: ScoreTable, samples: Iterable[str]) -> IntArray:
-    """Return the row of each sample in a table; -1 if it is not there."""
-    places = {sample: place for place, sample in enumerate(table.samples)}
-    return np.array(
-        [places.get(sample, -1) for sample in samples],
-        dtype=np.intp,
-    )
-
-
-def groups_at(table: ScoreTable, places: IntArray) -> list[Hashable] | None:
-    """Return the groups of the samples in these rows, empty at -1; None if there are no groups."""
-    groups = [*table.groups, ""]
-    return [groups[place] for place in places.tolist()] if table.groups else None
 
 
 def check_common(before: ScoreTable, names: Iterable[str]) -> None:
@@ -151,27 +115,23 @@ def check_common(before: ScoreTable, names: Iterable[str]) -> None:
         )
 
 
+_CHANGE = Column("change", "signed", "of the mean")
 _COLUMNS = [
     Column("method"),
     Column("samples", "int", "with a score in both runs; the means are over these"),
     Column("before", "score", "mean of the earlier run"),
     Column("now", "score"),
-    Column("change", "signed", "of the mean"),
+    _CHANGE,
     Column("p", "p", "of no change"),
-    *named_columns(
-        pass_rate_change="signed",
-        newly_fail="int",
-        newly_pass="int",
-    ),
+    *named_columns(pass_rate_change="signed", newly_fail="int", newly_pass="int"),
 ]
 
 
 def change_of_mean(row: Record) -> str:
     """Describe how far a mean moved, with both means, interval and samples; follows its name."""
-    change = Column("change", "signed").cell(row)
     return (
         f"changed from {cell(row['before'], 'score')} in the baseline to "
-        f"{cell(row['now'], 'score')} ({change}, n = {row['samples']})."
+        f"{cell(row['now'], 'score')} ({_CHANGE.cell(row)}, n = {row['samples']})."
     )
 
 
@@ -184,11 +144,8 @@ def _sentence(row: Record, both: int) -> str:
     return f"{text} The change has no interval: {reason}." if reason else text
 
 
-def _notes(
-    before: ScoreTable,
-    now: ScoreTable,
-    both: int,
-) -> list[str]:
+def _notes(before: ScoreTable, now: ScoreTable) -> list[str]:
+    both = len({*before.samples}.intersection(now.samples))
     notes = []
     for number, what in ((len(now) - both, "not"), (len(before) - both, "only")):
         if number:

@@ -50,9 +50,8 @@ def claim_tables(table: ScoreTable, wanted: Sequence[str]) -> list[Table]:
             places += range(len(table))
         elif name == WORST:
             scores = table.column(method)
-            scored = np.flatnonzero(np.isfinite(scores))
-            order = np.argsort(scores[scored], kind="stable")
-            places += scored[order[:MAX_WORST]].tolist()
+            order = np.argsort(scores, kind="stable")
+            places += order[np.isfinite(scores[order])][:MAX_WORST].tolist()
         elif name in table.samples:
             places.append(table.samples.index(name))
         else:

@@ -48,16 +48,11 @@ def worst(
     mean), for a coverage those without a score. A sample is named once.
     """
     regressions = records_of(report, REGRESSIONS)
-    # A million ids take a hundred megabytes, so the lookup is built only if needed.
-    places = (
-        {sample: place for place, sample in enumerate(table.samples)}
-        if regressions
-        else {}
-    )
+    places = table.places_of([r["sample"] for r in regressions]).tolist()
     lost = [
-        (record["method"], places[record["sample"]])
-        for record in regressions
-        if record["sample"] in places
+        (record["method"], place)
+        for record, place in zip(regressions, places, strict=True)
+        if place >= 0
     ]
     behind = [
         [(record["method"], place) for place in _places_behind(record, table).tolist()]

@@ -20,13 +20,8 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.checks import nearest
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, of_percent
-from tcva_adapters.report.baseline import groups_at, places_in
-from tcva_adapters.results.judgement import (
-    FAILURES,
-    SILENT,
-    Reason,
-)
-from tcva_adapters.stats.checks import BoolArray, IntArray
+from tcva_adapters.results.judgement import FAILURES, Reason
+from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.lower_bound import lower_bound
 from tcva_adapters.tables import (
     Record,
@@ -121,12 +116,7 @@ class Gate:
             raise InvalidValueError(
                 f"gate {text!r}: the confidence must be above 50 % and below 100 %"
             )
-        return cls(
-            figure,
-            least,
-            method,
-            percent / 100.0,
-        )
+        return cls(figure, least, method, percent / 100.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,15 +184,7 @@ class Gates:
                 if gate.method == method
                 or (not gate.method and gate.figure not in figures)
             ]
-            records += [
-                _outcome(
-                    gate,
-                    method,
-                    table,
-                    before,
-                )
-                for gate in gates
-            ]
+            records += [_outcome(gate, method, table, before) for gate in gates]
             if gates and not any(gate.figure == "coverage" for gate in gates):
                 records += _failures(method, table)
         return records
@@ -217,12 +199,12 @@ def exit_code(table: ScoreTable, records: Records = ()) -> int:
 
 def failed_samples(table: ScoreTable, method: str) -> BoolArray:
     """Find the samples that fail gates whatever their score, shape (N,)."""
-    benign = _BENIGN | SILENT
+    benign = _BENIGN
     judged = table.judged_methods.get(method)
     if judged and judged.scoring and judged.scoring.uncontexted == "skip":
-        benign |= {Reason.EMPTY_CONTEXT}
-    is_benign = table.has_reason(method, benign)
-    return table.closed(method) | (np.isnan(table.column(method)) & ~is_benign)
+        benign = _BENIGN | {Reason.EMPTY_CONTEXT}
+    fails = np.isnan(table.column(method)) & ~table.has_reason(method, benign)
+    return table.closed(method) | fails
 
 
 def _record(
@@ -252,42 +234,29 @@ def _outcome(
     before: ScoreTable | None,
 ) -> Record:
     """Check a gate for a method."""
-    values, rows = _values(
-        gate.figure,
-        method,
-        table,
-        before,
-    )
+    if gate.figure == "change" and before is not None:
+        table = table.for_samples(before.samples)
+    values = _values(gate.figure, method, table, before)
+    counts = np.isfinite(values)
+    values = values[counts]
     title = f"{method}: {gate.figure.replace('_', ' ')}"
     if not len(values):
         text = f"{title} has no value, {gate.least:.12g} is required"
-        return _record(
-            gate,
-            method,
-            None,
-            None,
-            text,
-        )
+        return _record(gate, method, None, None, text)
     value = reached = math.fsum(values) / len(values)
     shown = apart(value, gate.least)
     if gate.confidence is not None:
         low = -1.0 if gate.figure == "change" else 0.0
         if values.min() < low or values.max() > 1.0:
             text = f"{title} has no lower bound, as scores lie outside [0, 1]"
-            return _record(
-                gate,
-                method,
-                value,
-                None,
-                text,
-            )
-        groups = groups_at(table, rows)
-        reached = lower_bound(
-            values,
-            gate.confidence,
-            low=low,
-            groups=groups,
-        )
+            return _record(gate, method, value, None, text)
+        # Samples of the baseline that are not in this run are a group of their own.
+        groups = [
+            "" if group is None else group
+            for group, does_count in zip(table.groups, counts, strict=False)
+            if does_count
+        ]
+        reached = lower_bound(values, gate.confidence, low=low, groups=groups or None)
         among = f" ({len(set(groups))} groups)" if groups else ""
         shown = (
             f"{value:.3f}, with {100 * gate.confidence:g} % confidence at least "
@@ -295,41 +264,34 @@ def _outcome(
         )
     relation = ">=" if reached >= gate.least else "<"
     text = f"{title} {shown} {relation} {gate.least:.12g}"
-    return _record(
-        gate,
-        method,
-        value,
-        reached,
-        text,
-    )
+    return _record(gate, method, value, reached, text)
 
 
 def _values(
-    figure: str,
-    method: str,
-    table: ScoreTable,
-    before: ScoreTable | None,
-) -> tuple[FloatArray, IntArray]:
-    """Return the values whose mean is the figure, and their rows; -1 for the baseline's alone."""
+    figure: str, method: str, table: ScoreTable, before: ScoreTable | None
+) -> FloatArray:
+    """Return the values whose mean is the figure, one per sample; nan if a sample does not count.
+
+    Args:
+        figure: The figure.
+        method: The method.
+        table: All samples; for a change those of the baseline.
+        before: The baseline.
+    """
     scores = table.column(method)
+    if figure == "change":
+        if before is None or method not in before.methods:
+            return np.empty(0)
+        failed = table.has_reason(method, FAILURES)
+        change = np.nan_to_num(scores) - before.column(method)
+        return np.where(failed, np.nan, change)
     is_long = table.has_reason(method, {Reason.TOO_LONG})
-    rows = np.flatnonzero(np.isfinite(scores) | is_long)
-    if figure == "mean":
-        return np.nan_to_num(scores[rows]), rows
-    if figure == "pass_rate":
-        return table.passes(method)[rows].astype(np.float64), rows
     if figure == "coverage":
         covered = np.isfinite(scores) | table.silent(method)
         covered &= ~(table.closed(method) | is_long)
-        return np.append(covered, np.zeros(table.skipped)), rows
-    if before is None or method not in before.methods:
-        return np.empty(0), rows[:0]
-    places = places_in(table, before.samples)
-    old = before.column(method)
-    failed = np.append(table.has_reason(method, FAILURES), False)[places]
-    differences = np.nan_to_num(np.append(scores, np.nan)[places]) - old
-    used = np.isfinite(old) & ~failed
-    return differences[used], places[used]
+        return np.append(covered, np.zeros(table.skipped))
+    values = table.passes(method) if figure == "pass_rate" else np.nan_to_num(scores)
+    return np.where(np.isfinite(scores) | is_long, values, np.nan)
 
 
 def _failures(method: str, table: ScoreTable) -> list[Record]:
@@ -343,15 +305,7 @@ def _failures(method: str, table: ScoreTable) -> list[Record]:
         "is mostly no claim by the judge alone; a gate on coverage allows some, e.g. coverage>=0.95"
     )
     share = 1.0 - lost / table.total
-    return [
-        _record(
-            Gate(FAILED_SAMPLES, 1.0),
-            method,
-            share,
-            share,
-            text,
-        )
-    ]
+    return [_record(Gate(FAILED_SAMPLES, 1.0), method, share, share, text)]
 
 
 def apart(reached: float, least: float) -> str:

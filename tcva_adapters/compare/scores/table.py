@@ -179,6 +179,13 @@ class ScoreTable:
             )
         return self.scores[:, self.methods.index(method)]
 
+    def places_of(self, samples: Sequence[str]) -> IntArray:
+        """Return the row of each of these samples, -1 if it is not in the table."""
+        # A million ids take a hundred megabytes, so the lookup is built only if needed.
+        names = self.samples if samples else ()
+        places = {name: place for place, name in enumerate(names)}
+        return np.array([places.get(sample, -1) for sample in samples], dtype=np.intp)
+
     def threshold(self, method: str) -> float:
         """The lowest score of a method with which a sample passes."""
         return self.thresholds.get(method, THRESHOLD)
@@ -378,6 +385,10 @@ class ScoreTable:
             },
         )
 
+    def for_samples(self, samples: Sequence[str]) -> ScoreTable:
+        """Select samples by id, in this order; those that the table lacks have no values."""
+        return self.aligned(self.places_of(samples), samples)
+
     def join(self, other: ScoreTable) -> ScoreTable:
         """Add the methods, ratings and groups of another table, by the samples' ids.
 
@@ -388,11 +399,8 @@ class ScoreTable:
         Raises:
             InvalidValueError: Both tables have a method of one name, or no sample is in common.
         """
-        place_of = {sample: place for place, sample in enumerate(other.samples)}
-        places = np.array(
-            [place_of.get(sample, -1) for sample in self.samples], dtype=np.intp
-        )
-        common = int((places >= 0).sum())
+        known = set(self.samples)
+        common = len(known.intersection(other.samples))
         if len(self) and not common:
             raise InvalidValueError(
                 f"no sample in common: {self.samples[0]!r} and others here, "
@@ -406,9 +414,8 @@ class ScoreTable:
             notes.append(
                 f"{counted(left, 'sample')} of {name} left out: not among these"
             )
-        known = set(self.samples)
         reasons = {key: why for key, why in other.reasons.items() if key[0] in known}
-        aligned = other.aligned(places, self.samples)
+        aligned = other.for_samples(self.samples)
         return replace(
             self,
             methods=(*self.methods, *other.methods),
