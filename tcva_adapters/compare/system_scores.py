@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.scores.reading_options import Reading
+from tcva_adapters.compare.scores.reading_options import Reading, ReadingOptions
 from tcva_adapters.compare.scores.score_reader import read_parts
 from tcva_adapters.compare.scores.table import ScoreTable, check_groups
 from tcva_adapters.compare.scores.table_part import TablePart
@@ -43,12 +43,13 @@ def read_systems(
         InvalidValueError: A system has two scores for one query under one metric.
         UnreadableInputError: See `read_scores`, also for further errors.
     """
-    reading = Reading(
+    options = ReadingOptions(
         group=group,
         split=system,
         of_systems=True,
         skip_bad=None,
     )
+    reading = Reading(options)
     judges: dict[str, set[str]] = {}
     cells: dict[str, dict[str, dict[str, float]]] = {}
     groups: dict[str, Hashable] = {}

@@ -430,7 +430,7 @@ def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, Guarantee | Non
     try:
         scoring = ScoringConfig(**plain["scoring"])
         certified = plain.get("certified")
-        return scoring, certified and Guarantee(**certified)
+        return scoring, None if certified is None else Guarantee(**certified)
     except (KeyError, TypeError, InvalidValueError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise UnreadableInputError(

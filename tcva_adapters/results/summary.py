@@ -13,7 +13,7 @@ from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.evidence import EvidenceCounts
 from tcva_adapters.results.judgement import Reason, Unscored, Usage
-from tcva_adapters.results.result import Result, non_claim_lines
+from tcva_adapters.results.result import Result, non_claim_lines, substitute_text
 from tcva_adapters.tables import counted
 
 
@@ -74,7 +74,8 @@ class Scores:
     Attributes:
         scored: How many samples have a score.
         reasons: The number of samples without a score of their own, by reason.
-        details: The detail of each reason from its first sample, or from the fatal failure.
+        details: The detail of each reason from its first sample, or from the fatal failure, with
+            the score that ``on_unscored`` gives instead.
     """
 
     scored: int = 0
@@ -87,7 +88,7 @@ class Scores:
         if why is not None:
             self.reasons[why.reason.value] += 1
             if why.fatal or why.reason.value not in self.details:
-                self.details[why.reason.value] = why.detail
+                self.details[why.reason.value] = why.detail + substitute_text(score)
 
 
 @dataclass(slots=True, eq=False)

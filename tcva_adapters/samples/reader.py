@@ -204,6 +204,21 @@ def renamed(samples: Sequence[Sample], ids: Sequence[str | None]) -> list[Sample
     ]
 
 
+def with_ids(samples: Sequence[Sample]) -> tuple[list[Sample], list[str]]:
+    """Give each sample an id of its own, and return a note on ids that repeat.
+
+    A sample without an id is named by its row, and repeated ids are numbered.
+
+    >>> samples, notes = with_ids([Sample(response="Yes."), Sample(response="No.", id="b")])
+    >>> [sample.id for sample in samples], notes
+    (['row-1', 'b'], [])
+    """
+    names, repeated = distinct(
+        sample.id or f"row-{number}" for number, sample in enumerate(samples, start=1)
+    )
+    return renamed(samples, names), _repeated(repeated)
+
+
 def distinct(names: Iterable[Name]) -> tuple[list[Name], tuple[str, ...]]:
     """Number repeated names so that all differ, and return also those that repeat.
 

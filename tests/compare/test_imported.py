@@ -199,6 +199,11 @@ def test_a_row_per_sample_and_method(tmp_path: Path) -> None:
         ["timeout: late", "no row"],
     )
     assert imported(f"{path}::a").methods == ("a",)
+    lines = [{"sample": "good", "method": "a", "score": 1}, {"sample": "b", "score": 1}]
+    path = tmp_path / "scores.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    with pytest.raises(UnreadableInputError, match="'method' is empty"):
+        imported(path)
 
 
 def test_a_score_outside_the_scale_is_refused_with_ways_out(tmp_path: Path) -> None:
@@ -237,6 +242,10 @@ def test_text_matches_with_any_white_space_and_tells_equal_answers_apart(
         "3 rows without a matching sample (5: Maybe.; 6: Yes.; 7: One?)"
         in table.notes[0]
     )
+    rows = "One?,Yes.,,0.1\n" + "Three?,Yes.,,1\n" * 4
+    path.write_text(header + rows, encoding="utf-8")
+    (note,) = read_scores(path, samples=same).notes
+    assert note.endswith("(3: Yes.; 4: Yes.; 5: Yes.; ...)")
     path.write_text(header + "Two?,Yes.,,0.1\n", encoding="utf-8")
     with pytest.raises(UnreadableInputError, match="b, c"):
         read_scores(path, samples=same)

@@ -12,6 +12,7 @@ import re
 import sqlite3
 import threading
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +225,17 @@ def test_the_cost_is_said_before_the_first_call(tmp_path: Path) -> None:
     assert [row["cached"] for row in after.records("calls")] == [3, 3, 2, 3]
 
 
+def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    dry = partial(compare, SAMPLES, {"judge": "lexical"}, frameworks="none")
+    for folder in (tmp_path / "new", tmp_path):
+        dry(dry_run=True, folder=folder)
+    assert [*tmp_path.iterdir()] == []
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(InvalidValueError, match="file is a file"):
+        dry(dry_run=True, folder=file)
+
+
 def test_costs_are_those_of_the_calls_and_equal_samples_cost_once() -> None:
     model = LexicalModel()
     twin = RIGHT.model_copy(update={"id": "twin"})
@@ -385,7 +397,7 @@ def test_an_interrupt_leaves_what_was_stored_and_one_run_has_the_folder(
     with (
         Run(
             SAMPLES, {"judge": "lexical"}, frameworks="none", folder=tmp_path
-        )._tcva_with_store(),
+        )._tcva_with_store(tmp_path),
         pytest.raises(InvalidValueError),
     ):
         run(folder=tmp_path)

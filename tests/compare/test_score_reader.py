@@ -2,18 +2,22 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
 from tcva_adapters import CCRS, TCVA, Assessment, CCRSResult, Result, Sample, aggregate
 from tcva_adapters.compare import ScoreTable, read_scores, read_systems, validate
+from tcva_adapters.compare.agreement.comparison import comparison
 from tcva_adapters.errors import (
     InvalidSampleError,
     InvalidValueError,
     UnreadableInputError,
 )
+from tcva_adapters.report.evaluating import evaluation
 from tcva_adapters.results.scoring import ScoringConfig
 from tests.support.results import read_assessments
 
@@ -146,6 +150,61 @@ def test_ratings_that_are_none(judged: Path, human: object, said: str) -> None:
         read_scores(judged, human=human)  # type: ignore[arg-type]  # any of its kinds
 
 
+def test_a_sample_with_a_score_instead_of_a_refusal_is_told_from_an_unscored_one() -> (
+    None
+):
+    scorer = TCVA("faithfulness", judge="lexical", on_unscored=0.0)
+    refusal = Sample(response="I cannot answer that.", contexts=(OPENS,))
+    report = evaluation(read_scores(scorer.evaluate_many([*SAMPLES[:1], refusal])))
+    (row,) = report.records("unscored")
+    assert (report.records("methods")[0]["scored"], row["samples"]) == (2, 1)
+    assert row["example"].endswith(", scored as 0 by on_unscored")
+
+
+@pytest.mark.parametrize("certificate", [{}, {"date": "2026-01-01"}])
+def test_an_incomplete_certificate_is_refused(
+    results: list[Result], certificate: dict[str, str]
+) -> None:
+    with pytest.raises(UnreadableInputError, match="rejected is missing"):
+        Result.from_dict(results[0].to_dict() | {"certified": certificate})
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "scores.parquet", "scores.jsonl"])
+def test_a_folder_stands_for_its_table_of_scores(tmp_path: Path, name: str) -> None:
+    frame = pd.DataFrame({"id": ["s0", "s1"], "m": [0.5, 1.0]})
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    write = {
+        "csv": partial(frame.to_csv, index=False),
+        "parquet": frame.to_parquet,
+        "jsonl": partial(frame.to_json, orient="records", lines=True),
+    }[name.partition(".")[2]]
+    write(folder / name)
+    table = read_scores([folder, f"ours={folder}"])
+    assert table.methods == ("m", "ours")
+    assert table.scores.tolist() == [[0.5, 0.5], [1.0, 1.0]]
+
+
+def test_samples_with_one_id_are_numbered_and_none_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("answer,m\nYes.,0.5\nNo.,1\n", encoding="utf-8")
+    twins = [Sample(id="a", response="Yes."), Sample(id="a", response="No.")]
+    table = read_scores(path, samples=twins)
+    assert (table.samples, table.scores[:, 0].tolist()) == (("a", "a#2"), [0.5, 1.0])
+    assert table.notes[0].startswith("several rows have the same id: 'a'")
+
+
+def test_settings_name_the_kind_and_judge_of_every_method(
+    judged: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text("id,m\ns0,0.5\n", encoding="utf-8")
+    methods = comparison(read_scores([judged, path])).settings["methods"]
+    assert methods["m"] == {"kind": "scores"}
+    assert methods["faithfulness"]["judge"] == "lexical/5"
+    assert methods["faithfulness"]["scoring"]["temperature"] == 0.5
+
+
 def test_what_cannot_be_looked_at_together(judged: Path, results: list[Result]) -> None:
     with pytest.raises(InvalidSampleError, match="'s0'"):
         read_scores(judged, group="chapter")
@@ -248,6 +307,17 @@ def test_rows_and_methods_are_selected_with_all_that_belongs_to_them() -> None:
     assert (found.threshold("native"), found.threshold("tcva")) == (0.8, 0.5)
     assert table().common().samples == ("b", "c")
     assert table().common(["tcva"]).samples == ("a", "b", "c")
+
+
+def test_a_row_that_is_missing_has_no_values_at_all() -> None:
+    aligned = table().aligned(np.array([2, -1]), ("c", "z"))
+    whole = table()
+    assert aligned.counts is not None
+    assert whole.counts is not None
+    np.testing.assert_array_equal(aligned.counts[1], np.zeros((1, 5)))
+    np.testing.assert_array_equal(aligned.counts[0], whole.counts[2])
+    assert np.isnan(aligned.scores[1]).all()
+    assert (aligned.groups[1], aligned.metadata[1]) == (None, {})
 
 
 def test_scores_at_another_temperature_come_from_the_counts() -> None:

@@ -25,7 +25,7 @@ from tcva_adapters.compare.runs.metric_judgement import (
 )
 from tcva_adapters.compare.scores.judged_by import JudgedBy, RunInfo
 from tcva_adapters.compare.scores.ratings import Ratings, Scale, names_in
-from tcva_adapters.compare.scores.reading_options import Reading
+from tcva_adapters.compare.scores.reading_options import ReadingOptions
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, check_groups, repeated_name
 from tcva_adapters.compare.scores.table_part import TablePart
@@ -48,7 +48,7 @@ from tcva_adapters.results.summary import judged_counts
 from tcva_adapters.runner.questions import Evaluation
 from tcva_adapters.runner.running import Runner
 from tcva_adapters.samples import file_writing
-from tcva_adapters.samples.reader import SampleFile, SampleStream, distinct, renamed
+from tcva_adapters.samples.reader import SampleStream, with_ids
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
@@ -171,6 +171,10 @@ class Run:
         self._unjudged = self._sample_table(human, human_scale, group)
         self.human = None if human is None else self._unjudged.human
         self.folder = None if folder is None else file_writing.usable_path(folder)
+        if self.folder is not None and self.folder.is_file():
+            raise InvalidValueError(
+                f"{folder} is a file, and a comparison writes a folder; give another name"
+            )
         self.overwrite = overwrite
         self.progress = progress
         self._timeout = timeout
@@ -234,7 +238,7 @@ class Run:
         ratings = None
         if human is not None:
             ratings = Ratings.find(human, human_scale, self.temperatures[0])
-        part = TablePart(Reading(ratings=ratings, group=group))
+        part = TablePart(ReadingOptions(group=group), ratings)
         for sample in self.samples:
             part.add_sample(sample.id, sample.metadata)
         if ratings is not None:
@@ -245,22 +249,21 @@ class Run:
         return table
 
     def cost(self, prices: tuple[float, float] | None = None) -> Report:
-        """Estimate the calls that the run will take, without making one; makes the folder.
+        """Estimate the calls that the run will take, without making one or writing a file.
 
         Args:
             prices: Prices per million prompt tokens and per million reply tokens.
         """
-        with self._tcva_with_store() as tcva:
-            evaluations = {
-                metric.name: MetricEvaluation(metric, tcva, self._timeout)
-                for metric in self.methods
-            }
-            calls = {
-                metric.name: 0 if tcva.judge.is_local else metric.known.calls
-                for metric in self.methods
-            }
+        has_store = self.folder is not None and (self.folder / STORE).exists()
+        with self._tcva_with_store(self.folder if has_store else None) as tcva:
+            evaluations: dict[str, Evaluation[Any]] = {"tcva": tcva}
+            calls = {}
+            for metric in self.methods:
+                name = metric.name
+                evaluations[name] = MetricEvaluation(metric, tcva, self._timeout)
+                calls[name] = 0 if tcva.judge.is_local else metric.known.calls
             report = estimate_cost(
-                {"tcva": tcva, **evaluations},
+                evaluations,
                 self.samples,
                 calls=calls,
                 prices=prices,
@@ -281,7 +284,7 @@ class Run:
         if self.folder is not None and not self.overwrite:
             check_folder(self.folder, self.fingerprint)
         judged: dict[str, Sequence[MetricJudgement]] = {}
-        with self._tcva_with_store() as tcva:
+        with self._tcva_with_store(self.folder) as tcva:
             results = await self._judge(tcva, "judging")
             fatal = _fatal(results[-1].assessment)
             for metric in self.methods:
@@ -309,24 +312,18 @@ class Run:
                 return [result async for result in stream]
 
     @contextmanager
-    def _tcva_with_store(self) -> Iterator[TCVA]:
-        """Open TCVA with the store of the run, and lock the folder against other runs.
+    def _tcva_with_store(self, folder: Path | None) -> Iterator[TCVA]:
+        """Open TCVA with the store in the folder, and lock this against other runs.
 
         It sends no events, as its results are parts of a table at several temperatures.
         """
         with ExitStack() as stack:
             tcva = self.tcva.quiet
-            if self.folder is not None:
-                if self.folder.is_file():
-                    raise InvalidValueError(
-                        f"{self.folder} is a file, and a comparison writes a folder; give another name"
-                    )
-                file_writing.make_folder(self.folder)
-                stack.enter_context(
-                    file_writing.open_alone(self.folder / ".lock", self.folder)
-                )
+            if folder is not None:
+                file_writing.make_folder(folder)
+                stack.enter_context(file_writing.open_alone(folder / ".lock", folder))
                 if tcva.store is None:
-                    store = stack.enter_context(VerdictStore(self.folder / STORE))
+                    store = stack.enter_context(VerdictStore(folder / STORE))
                     tcva = tcva.changed(store=store)
             yield tcva
 
@@ -423,17 +420,9 @@ def _samples_with_ids(
         raise InvalidValueError(
             "mapping is for a file; give its path, or samples with the fields of a Sample"
         )
-    read = [*checked_samples(samples)]
-    names, repeated = distinct(
-        sample.id or f"row-{number}" for number, sample in enumerate(read, start=1)
-    )
+    different, repeated = with_ids([*checked_samples(samples)])
     notes = samples.notes if isinstance(samples, SampleStream) else []
-    return renamed(read, names), notes + SampleFile(
-        (),
-        (),
-        [],
-        repeated,
-    ).notes
+    return different, notes + repeated
 
 
 def _parts(text: str | Sequence[T]) -> list[str | T]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.summary import Scores
+from tcva_adapters.tables import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,18 @@ class JudgedBy:
     def is_lexical(self) -> bool:
         """Whether the judge only compares words."""
         return self.judge.startswith("lexical/")
+
+    @property
+    def settings(self) -> Record:
+        """What is known of these facts, as reports show them."""
+        settings: Record = {
+            "kind": self.kind,
+            "criterion": self.criterion,
+            "judge": self.judge,
+            "scoring": self.scoring and self.scoring.model_dump(mode="json"),
+            "fused": self.additional_judges,
+        }
+        return {name: value for name, value in settings.items() if value}
 
     def __str__(self) -> str:
         fused = "".join(f", fused with {judge}" for judge in self.additional_judges)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.conversation import CONVERSATION
 from tcva_adapters.samples.file_formats import (
-    Format,
+    format_of,
     read_records,
     record_of,
 )
@@ -32,8 +32,9 @@ from tcva_adapters.tables import Record
 Judged = Assessment | Result | CCRSResult
 
 
-def first_record(path: Path, kind: Format) -> Record:
+def first_record(path: Path) -> Record:
     """Read the first record of a file that may hold judgements; empty where there is none."""
+    kind = format_of(path)
     if kind in ("jsonl", "json"):
         with suppress(UnreadableInputError):  # a test run of DeepEval may hold NaN
             records = (row.record for row in read_records(path, kind))
@@ -49,7 +50,6 @@ def holds_judgements(record: Record) -> bool:
 
 def read_judgements(
     file: str,
-    kind: Format,
     first: Record,
     reading: Reading,
     *,
@@ -60,7 +60,6 @@ def read_judgements(
 
     Args:
         file: Its path, or ``-`` for standard input.
-        kind: Its format.
         first: Its first record; empty for standard input.
         reading: How the file is read; notes and the count of skipped lines are added to it.
         name: The name given to the source.
@@ -70,24 +69,28 @@ def read_judgements(
         UnreadableInputError: It cannot be read.
         InvalidSampleError: Its judgements have no counts, or cannot be combined.
     """
-    if reading.hold == "counts":
+    options = reading.options
+    parse: Callable[[str], Record | Assessment] = record_of
+    if options.hold == "counts":
         if "answers" in first:
             raise InvalidSampleError(
                 f"{file} holds CCRS results, which have no verdicts: no temperature changes them"
             )
+        parse = _parse_counts
         # The error is raised where the line is read.
         with suppress(UnreadableInputError):
-            reading.scoring = reading.scoring or getattr(_item(first), "scoring", None)
+            scoring = options.scoring or getattr(_item(first), "scoring", None)
+            options = replace(options, scoring=scoring)
     rows = RowStream(
         file,
-        kind,
-        skip_bad=reading.skip_bad,
+        None,
+        skip_bad=options.skip_bad,
         read=_item,
-        parse=_parse_counts if reading.hold == "counts" else record_of,
+        parse=parse,
     )
     parts = judged_parts(
         rows,
-        reading,
+        replace(reading, options=options),
         name=name,
         source=source,
     )
@@ -120,6 +123,7 @@ def judged_parts(
         InvalidValueError: An item is not a result.
         InvalidSampleError: There are no results, or counts would mix several judges.
     """
+    options = reading.options
     parts: dict[tuple[str, str, str], TablePart] = {}
     for item, conversation in _turns(items):
         if not isinstance(item, Judged):
@@ -128,11 +132,12 @@ def judged_parts(
                 "results_of of the framework's adapter finds them"
             )
         judged = item.assessment if isinstance(item, Result) else item
-        system = system_of(judged.sample_id, judged.metadata, reading.split)
+        system = system_of(judged.sample_id, judged.metadata, options.split)
         key = (judged.criterion, judged.judge, system)
         if key not in parts:
             parts[key] = TablePart(
-                reading=reading,
+                options=options,
+                ratings=reading.ratings,
                 name=name,
                 source=source,
                 kind="ccrs" if isinstance(item, CCRSResult) else "tcva",
@@ -148,7 +153,7 @@ def judged_parts(
         raise InvalidSampleError(
             f"{name or source}: there are no results; give what 'tcva evaluate --out' wrote"
         )
-    if reading.hold == "counts" and len(parts) > 1:
+    if options.hold == "counts" and len(parts) > 1:
         mixed = "; ".join(
             f"{criterion} by {judge}" for criterion, judge, _ in sorted(parts)
         )

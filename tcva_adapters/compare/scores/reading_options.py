@@ -1,4 +1,4 @@
-"""Settings for reading sources of scores, and notes on the reading."""
+"""The options for reading sources of scores, and what is found while reading."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from tcva_adapters.samples.sources import quoted_names
 Held = Literal["all", "scores", "counts"]
 
 
-@dataclass(slots=True)
-class Reading:
-    """Settings for reading sources, see `read_scores`, and notes on the reading.
+@dataclass(frozen=True, slots=True)
+class ReadingOptions:
+    """Settings for reading sources; see `read_scores`.
 
     Attributes:
-        ratings: Where human ratings are; those of imported scores are found while reading.
         group: The metadata field, or column, of groups.
         scoring: The settings for judgements; None for those that they were written with.
         samples: The samples that imported scores are about, by id.
@@ -29,14 +28,11 @@ class Reading:
         human_scale: The lowest and the highest rating that could be given.
         skip_bad: Whether unreadable lines are left out; None where that is never offered.
         hold: What is held in memory; see `read_scores`.
-        split: The metadata field of systems; each system makes a block of its own.
+        split: The metadata field of systems; each system makes a part of its own.
         of_systems: Whether names are those of systems; then a column ``system`` of tables names
             them, too.
-        notes: What was left out, in sentences.
-        skipped: How many unreadable lines were left out.
     """
 
-    ratings: Ratings | None = None
     group: str | None = None
     scoring: ScoringConfig | None = None
     samples: Mapping[str, Sample] | None = None
@@ -46,13 +42,28 @@ class Reading:
     hold: Held = "all"
     split: str | None = None
     of_systems: bool = False
-    notes: list[str] = field(default_factory=list)
-    skipped: int = 0
 
     @property
     def holds_ids(self) -> bool:
         """Whether ids and metadata are held; else samples are known by their numbers."""
         return self.hold == "all"
+
+
+@dataclass(slots=True)
+class Reading:
+    """The reading of sources: its options, and what is found on the way.
+
+    Attributes:
+        options: The settings.
+        ratings: Where human ratings are; those of imported scores are found while reading.
+        notes: What was left out, in sentences.
+        skipped: How many unreadable lines were left out.
+    """
+
+    options: ReadingOptions
+    ratings: Ratings | None = None
+    notes: list[str] = field(default_factory=list)
+    skipped: int = 0
 
 
 def system_of(

@@ -22,7 +22,7 @@ from tcva_adapters.compare.scores.judgements import (
     read_judgements,
 )
 from tcva_adapters.compare.scores.ratings import Ratings, Scale, names_in
-from tcva_adapters.compare.scores.reading_options import Held, Reading
+from tcva_adapters.compare.scores.reading_options import Held, Reading, ReadingOptions
 from tcva_adapters.compare.scores.table import (
     RowIds,
     ScoreTable,
@@ -34,8 +34,7 @@ from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.samples.file_formats import format_of
-from tcva_adapters.samples.reader import SampleStream
+from tcva_adapters.samples.reader import SampleStream, with_ids
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import counted
 
@@ -48,9 +47,11 @@ SingleSource = str | Path | Iterable[object]
 Source = Judged | SingleSource | Mapping[str, SingleSource]
 """A source of scores, see `read_scores`."""
 
-_TABLE = "scores.csv"
+_TABLES = ("scores.csv", "scores.parquet", "scores.jsonl")
+"""The table of scores in a folder, the first of these that it has."""
+
 _JUDGED = "assessments.jsonl"
-"""The scores and the judgements in the folder of a comparison."""
+"""The judgements in the folder of a comparison."""
 
 
 def read_scores(
@@ -118,7 +119,8 @@ def read_scores(
     """
     if isinstance(source, ScoreTable):
         return source
-    if folder := _comparison_folder(source):
+    folder = _comparison_folder(source)
+    if folder is not None:
         source = folder / _JUDGED
     ratings = None
     importing = ImportSettings(scale=scale, missing=missing)
@@ -128,36 +130,27 @@ def read_scores(
         )
         if ratings.labels is None:
             importing = replace(importing, human=ratings.raters)
-    reading = Reading(
-        ratings=ratings,
+    different, notes = with_ids(samples or ())
+    by_id = {str(sample.id): sample for sample in different}
+    options = ReadingOptions(
         group=group,
         scoring=scoring,
-        samples=_by_id(samples),
+        samples=None if samples is None else by_id,
         importing=importing,
         human_scale=human_scale,
         skip_bad=skip_bad,
         hold=hold,
     )
-    table = _counts_table(source, reading) or _merge_parts(
-        read_parts(source, reading), reading
-    )
-    if not table.methods and table.counts is None:
-        named = " ".join(str(file) for _, file in _sources(source))
-        raise UnreadableInputError(
-            f"no scores in {named}; judge it first: tcva evaluate {named} --out judged.jsonl"
-        )
+    table = _counts_table(source, options)
+    if table is None:
+        table = _read_table(source, Reading(options, ratings, notes))
     if human is not None and ratings is None:
         table = _with_ratings(table, np.asarray(human, dtype=np.float64), human_scale)
     if group is not None:
         check_groups(table, group)
-    return _with_others(table, folder) if folder and hold != "counts" else table
-
-
-def _by_id(samples: Sequence[Sample] | None) -> dict[str, Sample] | None:
-    if samples is None:
-        return None
-    numbered = enumerate(samples, start=1)
-    return {sample.id or f"row-{place}": sample for place, sample in numbered}
+    if folder is not None and hold != "counts":
+        return _with_other_methods(table, folder)
+    return table
 
 
 def _with_ratings(
@@ -182,9 +175,9 @@ def _comparison_folder(source: Source) -> Path | None:
     return folder if folder and (folder / _JUDGED).is_file() else None
 
 
-def _with_others(judged: ScoreTable, folder: Path) -> ScoreTable:
+def _with_other_methods(judged: ScoreTable, folder: Path) -> ScoreTable:
     """Join the judgements that a comparison saved with the scores of its other methods."""
-    scores = read_scores(folder / _TABLE)
+    scores = read_scores(folder / "scores.csv")
     others = [name for name in scores.methods if not name.startswith("tcva ")]
     judged_samples = tuple(SampleStream(folder / "samples.jsonl"))
     table = judged.join(scores.select(methods=others))
@@ -255,21 +248,19 @@ def _file_parts(
     name_in_spec, file, columns = parse_spec(spec)
     name = name or name_in_spec
     path = Path(file).expanduser()
-    if (path / _TABLE).is_file():
-        path /= _TABLE
-    source = path.resolve().parent.name if path.name == _TABLE else path.stem
-    kind = format_of(file if file == "-" else path)
-    first = {} if file == "-" else first_record(path, kind)
+    tables = (path / table for table in _TABLES)
+    path = next((table for table in tables if table.is_file()), path)
+    source = path.resolve().parent.name if path.name in _TABLES else path.stem
+    first = {} if file == "-" else first_record(path)
     if file == "-" or holds_judgements(first):
         return read_judgements(
             str(path),
-            kind,
             first,
             reading,
             name=name,
             source=source,
         )
-    imported = read_imported(path, replace(reading.importing, columns=columns))
+    imported = read_imported(path, replace(reading.options.importing, columns=columns))
     return imported_parts(
         imported,
         reading,
@@ -278,7 +269,7 @@ def _file_parts(
     )
 
 
-def _counts_table(source: Source, reading: Reading) -> ScoreTable | None:
+def _counts_table(source: Source, options: ReadingOptions) -> ScoreTable | None:
     """Make a table of level counts of one or several judges; None for any other source."""
     is_list = (
         isinstance(source, list | tuple)
@@ -298,9 +289,9 @@ def _counts_table(source: Source, reading: Reading) -> ScoreTable | None:
         scores=np.empty((len(counts), 0)),
         counts=checked.reshape(len(counts), -1, width),
     )
-    if reading.hold == "counts":
+    if options.hold == "counts":
         return table
-    scoring = reading.scoring or ScoringConfig()
+    scoring = options.scoring or ScoringConfig()
     return table.with_method("scores", table.at(scoring), scoring.threshold)
 
 
@@ -311,7 +302,7 @@ def _titles(parts: Sequence[TablePart]) -> list[dict[str, str]]:
             {method: _title(part, method, tell_apart) for method in part.scores}
             for part in parts
         ]
-        repeated = repeated_name(name for part in titles for name in part.values())
+        repeated = repeated_name(chain.from_iterable(map(dict.values, titles)))
         if repeated is None:
             return titles
     raise InvalidValueError(
@@ -331,8 +322,13 @@ def _title(
     return f"{method} ({part.label})" if tell_apart == "source" else method
 
 
-def _merge_parts(parts: Sequence[TablePart], reading: Reading) -> ScoreTable:
-    """Join all parts by sample id into one table with the samples of the first."""
+def _read_table(source: Source, reading: Reading) -> ScoreTable:
+    """Read all parts, and join them by sample id into one table with the samples of the first.
+
+    Raises:
+        UnreadableInputError: There are no scores; see `read_scores` for further errors.
+    """
+    parts = read_parts(source, reading)
     titled = [*zip(parts, _titles(parts), strict=True)]
     table, *others = [part.table(titles) for part, titles in titled]
     for other in others:
@@ -348,6 +344,11 @@ def _merge_parts(parts: Sequence[TablePart], reading: Reading) -> ScoreTable:
     notes = [*reading.notes, *table.notes]
     if reading.ratings is not None:
         notes += reading.ratings.notes(len(table))
+    if not table.methods and table.counts is None:
+        files = " ".join(str(file) for _, file in _sources(source))
+        raise UnreadableInputError(
+            f"no scores in {files}; judge it first: tcva evaluate {files} --out judged.jsonl"
+        )
     first = parts[0]
     return replace(
         table,

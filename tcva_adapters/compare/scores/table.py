@@ -230,19 +230,16 @@ class ScoreTable:
     @property
     def settings(self) -> Record:
         """The criterion, judge and settings, as reports show them."""
-        judged = self.judged
-        values: Record = {
-            "kind": judged.kind,
-            "criterion": judged.criterion,
-            "judge": judged.judge,
-            "scoring": judged.scoring and judged.scoring.model_dump(mode="json"),
-            "fused": judged.additional_judges,
-            "members": self.members,
-        }
-        settings = {name: value for name, value in values.items() if value}
-        settings["skipped"] = self.skipped
+        settings: Record = {**self.judged.settings, "skipped": self.skipped}
+        if self.judged_methods:
+            settings["methods"] = {
+                method: judged.settings
+                for method, judged in self.judged_methods.items()
+            }
+        if self.members:
+            settings["members"] = self.members
         if self.run:
-            settings |= {"is_lexical": judged.is_lexical, **asdict(self.run)}
+            settings |= {"is_lexical": self.judged.is_lexical, **asdict(self.run)}
         if self.can_continue is not None:
             settings["can_continue"] = self.can_continue
         return settings
@@ -370,14 +367,14 @@ class ScoreTable:
         places: IntArray,
         samples: Sequence[str],
     ) -> ScoreTable:
-        """Select rows by index under new names; below 0 there are no values, but level counts."""
+        """Select rows by index under these names; a row below 0 is one without any values."""
         return replace(
             self,
             samples=samples,
-            scores=_scores_at(self.scores, places),
-            human=_scores_at(self.human, places),
+            scores=_rows_at(self.scores, places, np.nan),
+            human=_rows_at(self.human, places, np.nan),
             groups=_values_at(self.groups, places, None),
-            counts=None if self.counts is None else self.counts[places],
+            counts=None if self.counts is None else _rows_at(self.counts, places, 0.0),
             metadata=_values_at(self.metadata, places, {}),
             results={
                 method: _values_at(results, places, None)
@@ -439,17 +436,23 @@ def repeated_name(names: Iterable[str]) -> str | None:
 def _values_at(
     values: Sequence[T],
     places: IntArray,
-    none: T,
+    missing: T,
 ) -> tuple[T, ...]:
-    """Select values by index, ``none`` for an index below 0; empty where there are no values."""
+    """Select values by index, ``missing`` for an index below 0; empty where there are no values."""
     if not len(values):
         return ()
-    return tuple(values[i] if i >= 0 else none for i in places.tolist())
+    return tuple(values[i] if i >= 0 else missing for i in places.tolist())
 
 
-def _scores_at(values: FloatArray, places: IntArray) -> FloatArray:
-    """Select rows by index; nan for an index below 0."""
-    return np.where((places >= 0)[:, None], values[places], np.nan)
+def _rows_at(
+    values: FloatArray,
+    places: IntArray,
+    missing: float,
+) -> FloatArray:
+    """Select rows by index, all ``missing`` for an index below 0."""
+    rows = values[places]
+    rows[places < 0] = missing
+    return rows
 
 
 def no_group(sample: str | None, field: str) -> str:

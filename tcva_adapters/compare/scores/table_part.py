@@ -11,8 +11,8 @@ import numpy as np
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.scores.judged_by import JudgedBy
-from tcva_adapters.compare.scores.ratings import Fields
-from tcva_adapters.compare.scores.reading_options import Reading
+from tcva_adapters.compare.scores.ratings import Fields, Ratings
+from tcva_adapters.compare.scores.reading_options import ReadingOptions
 from tcva_adapters.compare.scores.table import RowIds, ScoreTable
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.assessment import Assessment
@@ -33,7 +33,8 @@ class TablePart:
     """The methods of one source by one judge: they rate the same samples, row by row.
 
     Attributes:
-        reading: How the source is read.
+        options: How the source is read.
+        ratings: Where human ratings are; None where there are none.
         name: The name given to the source; empty where there is none.
         source: The file's name without its suffix.
         kind: ``tcva``, ``ccrs`` or a kind of `Imported`.
@@ -58,7 +59,8 @@ class TablePart:
         summaries: Summaries by method.
     """
 
-    reading: Reading
+    options: ReadingOptions
+    ratings: Ratings | None = None
     name: str = ""
     source: str = ""
     kind: str = ""
@@ -104,18 +106,18 @@ class TablePart:
         """
         self.number += 1
         row = f"row-{self.number}"
-        called = name or row
-        reading = self.reading
-        if reading.holds_ids:
-            row = called = numbered(called, self.names)
+        known_as = name or row
+        options = self.options
+        if options.holds_ids:
+            row = known_as = numbered(known_as, self.names)
             self.metadata.append(metadata)
-        if reading.ratings is not None:
-            self.human.extend(reading.ratings.of_sample(called, metadata))
-        if reading.group is None:
+        if self.ratings is not None:
+            self.human.extend(self.ratings.of_sample(known_as, metadata))
+        if options.group is None:
             turn_of = conversation_of(name, metadata) or conversation
             add_group(self.groups, self.number, turn_of)
         else:
-            self.groups.append(_group(metadata.get(reading.group)))
+            self.groups.append(_group(metadata.get(options.group)))
         return row
 
     def add_scores(
@@ -128,7 +130,7 @@ class TablePart:
         for method, score in scores.items():
             column = self.scores.setdefault(method, array("d"))
             column.append(math.nan if score is None else score)
-        if self.reading.holds_ids:
+        if self.options.holds_ids:
             self.reasons |= {
                 (row, method): why for method, why in reasons.items() if why
             }
@@ -138,7 +140,7 @@ class TablePart:
         row = self.add_sample(item.sample_id, item.metadata)
         reasons = {method: why.text for method, why in item.unscored_by.items()}
         self.add_scores(row, item.scores, reasons)
-        if self.reading.holds_ids:
+        if self.options.holds_ids:
             self.results.append(item)
         self.prompt_versions[item.prompt_version] = None
         for metric, score in item.scores.items():
@@ -162,21 +164,21 @@ class TablePart:
         """
         if isinstance(item, Result):
             judged = item.assessment
-            scoring = self.reading.scoring or item.scoring
+            scoring = self.options.scoring or item.scoring
         else:
             judged = item
-            scoring = self.reading.scoring or _DEFAULT
+            scoring = self.options.scoring or _DEFAULT
         self.scoring = self.scoring or scoring
         self.prompt_versions[judged.prompt_version] = None
-        if self.reading.ratings is not None:
-            self.reading.ratings.temperature = scoring.temperature
+        if self.ratings is not None:
+            self.ratings.temperature = scoring.temperature
         if judged.unscored is None:  # else additional judges were not asked
             self._check_fused(judged)
 
         row = self.add_sample(judged.sample_id, judged.metadata, conversation)
         summary = self.summaries.setdefault(judged.criterion, Summary())
         assert isinstance(summary, Summary)  # noqa: S101  # a part holds results of one kind
-        if self.reading.hold == "counts":
+        if self.options.hold == "counts":
             summary.evidence.outcomes.update(EvidenceCounts.of([judged]).outcomes)
             self.counts.add(under(judged, scoring.evidence))
             return
@@ -192,7 +194,7 @@ class TablePart:
             self.reasons[row, method] = MOSTLY_MARKED
         self.thresholds.setdefault(method, scoring.threshold)
         summary.add(result)
-        if self.reading.holds_ids:
+        if self.options.holds_ids:
             self.results.append(result)
             self.counts.add(result.seen)
 
@@ -230,13 +232,12 @@ class TablePart:
         if titles is None:
             titles = {method: method for method in self.scores}
         columns = [np.frombuffer(scores) for scores in self.scores.values()]
-        ratings = self.reading.ratings
         return ScoreTable(
             samples=tuple(self.names) if self.names else RowIds(self.number),
             methods=tuple(titles.values()),
             scores=np.stack(columns, axis=1) if columns else np.empty((self.number, 0)),
             human=np.frombuffer(self.human),
-            raters=ratings.raters if ratings and self.human else (),
+            raters=self.ratings.raters if self.ratings and self.human else (),
             groups=tuple(self.groups),
             counts=self.counts.table() if self.counts.judges else None,
             thresholds={

@@ -34,20 +34,21 @@ def imported_parts(
     Raises:
         UnreadableInputError: Rows fit no sample or several, or two score one sample by one method.
     """
+    options = reading.options
     rows = imported.rows
-    samples = reading.samples or {}
-    if reading.samples is None:
+    samples = options.samples or {}
+    if options.samples is None:
         for number, row in enumerate(rows, start=1):
             row.name = row.sample.id or f"row-{number}"
     else:
         rows, note = match_rows(imported, samples)
         reading.notes.append(note)
     columns = {column for row in rows for column in row.sample.metadata}
-    human = [column for column in reading.importing.human if column in columns]
+    human = [column for column in options.importing.human if column in columns]
     if reading.ratings is None and human:
-        reading.ratings = Ratings(human[0], (human[0],), reading.human_scale)
-    split = reading.split
-    if split is None and reading.of_systems and "system" in columns:
+        reading.ratings = Ratings(human[0], (human[0],), options.human_scale)
+    split = options.split
+    if split is None and options.of_systems and "system" in columns:
         split = "system"
 
     by_sample = {("", name): Row(0, sample, name) for name, sample in samples.items()}
@@ -61,7 +62,8 @@ def imported_parts(
     for (system, called), row in by_sample.items():
         if system not in parts:
             parts[system] = TablePart(
-                reading=reading,
+                options=options,
+                ratings=reading.ratings,
                 name=name,
                 source=source,
                 kind=imported.kind,
@@ -146,7 +148,8 @@ def match_rows(
         (row.name,) = names
         rows.append(row)
 
-    first = "; ".join(unmatched[:_NAMED])
+    more = ["..."] if len(unmatched) > _NAMED else []
+    first = "; ".join(unmatched[:_NAMED] + more)
     if not rows:
         raise unreadable(
             imported.source,
@@ -177,8 +180,11 @@ def _fitting(
     """The ids of the samples that a row may be about."""
     if row.id is not None and row.id in samples:
         return [row.id] if _agree(row, samples[row.id], "response") else []
-    names = by_answer[_flat(row.response)]
-    names = [name for name in names if _agree(row, samples[name], "input")]
+    names = [
+        name
+        for name in by_answer.get(_flat(row.response), ())
+        if _agree(row, samples[name], "input")
+    ]
     if len(names) > 1:
         same = [name for name in names if _agree(row, samples[name], "contexts")]
         names = same or names

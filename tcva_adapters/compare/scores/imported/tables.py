@@ -191,7 +191,7 @@ def read_long_table(
             for name, cell in cells.items()
         }
         record[_ERROR] = record.pop("unscored", None)
-        name = str(record.get(method, _SCORE) or "")
+        name = str(record.get(method) or "") if method else _SCORE
         if not name:
             raise unreadable(
                 path,
