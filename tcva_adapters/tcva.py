@@ -11,7 +11,12 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer, lacks
 from tcva_adapters.judges import resolve
 from tcva_adapters.judges.base import Judge, blank_field
-from tcva_adapters.judges.panel import Repeats, assessment_of, groups_in, single_judges
+from tcva_adapters.judges.panel import (
+    Repeats,
+    assessment_of,
+    composites_in,
+    single_judges,
+)
 from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of, verdict_key
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import FromConfig
@@ -209,7 +214,7 @@ class TCVA(FromConfig, Scorer[Result]):
     def _known_parts(self) -> dict[str, object]:
         """The parts of `judged_by` that never change."""
         scorers = (self, *self.members)
-        groups = [group for scorer in scorers for group in groups_in(scorer.judge)]
+        groups = [group for scorer in scorers for group in composites_in(scorer.judge)]
         classes = filter(None, map(foreign_class, map(type, groups)))
         versions = dict.fromkeys(scorer.judge.prompt_version for scorer in scorers)
         fused = [f"{m.subject} by {m.judge_name}" for m in self.members]

@@ -32,7 +32,7 @@ from tcva_adapters.errors import (
     InvalidValueError,
     UnreadableInputError,
 )
-from tcva_adapters.judges.prompts import verdict_request
+from tcva_adapters.judges.prompts import blocks_for, verdict_request
 from tcva_adapters.judges.yes_no import yes_no_request
 from tcva_adapters.models.store_keys import verdict_key
 from tcva_adapters.report import evaluation
@@ -217,8 +217,14 @@ def test_a_history_is_shown_with_the_question_and_is_no_evidence() -> None:
         keys = [verdict_key(each, criterion, judge) for each in (sample, plain)]
         assert (keys[0] != keys[1]) == shows
         for seen, bare in (
-            [verdict_request(each, criterion, ["C."]).user for each in (sample, plain)],
-            [yes_no_request(each, criterion, "C.").user for each in (sample, plain)],
+            [
+                verdict_request(blocks_for(each, criterion), criterion, ["C."]).user
+                for each in (sample, plain)
+            ],
+            [
+                yes_no_request(blocks_for(each, criterion), criterion, "C.").user
+                for each in (sample, plain)
+            ],
         ):
             before, _, after = seen.partition("HISTORY is")
             assert ("Assistant: You are welcome!" in after) == shows
@@ -226,7 +232,8 @@ def test_a_history_is_shown_with_the_question_and_is_no_evidence() -> None:
             assert bare.startswith(before)
         empty = sample.model_copy(update={"history": ""})
         request, same = (
-            verdict_request(each, criterion, ["C."]) for each in (plain, empty)
+            verdict_request(blocks_for(each, criterion), criterion, ["C."])
+            for each in (plain, empty)
         )
         assert same == request
     rated = ScriptedModel(['{"relevance": 80}'] * 2)

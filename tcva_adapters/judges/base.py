@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol, get_args, runtime_checkable
 
@@ -156,9 +156,8 @@ def blank_field(
     return None
 
 
-def nothing_to_score(claims: Iterable[ClaimVerdict]) -> Unscored | None:
+def nothing_to_score(claims: Sequence[ClaimVerdict]) -> Unscored | None:
     """Say why a judged text has no score: no claims, or only a refusal; None where it has one."""
-    claims = [*claims]
     if any(claim.verdict is not None for claim in claims):
         return None
     if any(claim.reason == "refusal" for claim in claims):
@@ -188,10 +187,11 @@ def complete_verdicts(
     missing = sorted({*numbers} - verdicts.keys())
     if missing:
         detail = f"no verdict for claim {', '.join(map(str, missing))} of {n_claims}"
-        is_read = bool(verdicts) or has_any
         raise JudgeError(
             f"{detail}: {problems}" if problems else detail,
-            reason=Reason.INCOMPLETE_VERDICTS if is_read else Reason.UNREADABLE_REPLY,
+            reason=Reason.INCOMPLETE_VERDICTS
+            if verdicts or has_any
+            else Reason.UNREADABLE_REPLY,
         )
     return tuple(verdicts[number] for number in numbers)
 
@@ -212,7 +212,8 @@ def why_unscored(error: Exception, replies: Sequence[str] = ()) -> Unscored:
     if isinstance(error, JudgeError):
         with suppress(ValueError):
             reason = Reason(error.reason)
-        detail, fatal = str(error), error.fatal
+        detail = str(error)
+        fatal = error.fatal
     return Unscored(
         reason=reason,
         detail=detail,

@@ -145,10 +145,10 @@ def check_evidence(
     if not isinstance(passages, Passages):
         passages = Passages(passages)
     claims = list(verdicts)
-    return tuple(_checked(verdict, passages, claims) for verdict in claims)
+    return tuple(_check(verdict, passages, claims) for verdict in claims)
 
 
-def _checked(
+def _check(
     verdict: ClaimVerdict,
     passages: Passages,
     verdicts: Sequence[ClaimVerdict],
@@ -157,34 +157,37 @@ def _checked(
     if verdict.verdict is None:
         return verdict
     place = find_quote(verdict.evidence, passages)
-    update: dict[str, object] = {}
-    if place is not None and verdict.context not in place.passages:
-        update["context"] = place.passages[0]
-    fault = None
-    if verdict.verdict is not Verdict.NONE:
+    is_high = verdict.verdict in HIGH
+    context = verdict.context
+    if place is not None and context not in place.passages:
+        context = place.passages[0]
+    elif place is None and is_high:
+        context = None
+    update: dict[str, object] = {"context": context}
+    if verdict.verdict is Verdict.NONE:
+        return verdict.model_copy(update=update)
+
+    fault: EvidenceCheck | None = EvidenceCheck.NOT_FOUND
+    if place is not None:
         fault = _fault(
             verdict,
             place,
             passages,
             verdicts,
         )
-    if fault is not None and (verdict.verdict in HIGH or fault.is_fault):
-        update["evidence_check"] = fault
-        if verdict.verdict in HIGH and place is None:
-            update["context"] = None
-    checked = verdict.model_copy(update=update) if update else verdict
-    return checked if fault is None else lowered(checked)
+    if fault is None or not (is_high or fault.is_fault):
+        return verdict.model_copy(update=update)
+    update["evidence_check"] = fault
+    return lowered(verdict.model_copy(update=update))
 
 
 def _fault(
     verdict: ClaimVerdict,
-    place: QuotePlace | None,
+    place: QuotePlace,
     passages: Passages,
     verdicts: Sequence[ClaimVerdict],
 ) -> EvidenceCheck | None:
-    """Find what is wrong with the quote of a verdict above ``none``."""
-    if place is None:
-        return EvidenceCheck.NOT_FOUND
+    """Find what is wrong with a quote that is in the passages, for a verdict above ``none``."""
     if len(verdict.claim) > LONGEST:
         return EvidenceCheck.UNCHECKED
     quote = side_of(verdict.evidence)
@@ -201,17 +204,15 @@ def _fault(
         ):
             return EvidenceCheck.UNRELATED
 
-    is_denied = place.denied_before or place.denied_behind
-    fault = None if is_shared else EvidenceCheck.UNCHECKED
-    if is_denied and _is_negated(quote, claim, place):
-        fault = EvidenceCheck.NEGATED
-    elif is_shared and _contradicts(quote, claim, may_deny=not is_denied):
-        fault = EvidenceCheck.CONTRADICTS
-    elif _is_too_short(quote, claim) and not (
+    if _is_negated(quote, claim, place):
+        return EvidenceCheck.NEGATED
+    if is_shared and _is_contradicted(quote, claim, place):
+        return EvidenceCheck.CONTRADICTS
+    if _is_too_short(quote, claim) and not (
         UNSPACED.search(quote.text) and passages.is_sentence(place.at, quote.text)
     ):
-        fault = EvidenceCheck.TOO_SHORT
-    return fault
+        return EvidenceCheck.TOO_SHORT
+    return None if is_shared else EvidenceCheck.UNCHECKED
 
 
 def share(quote: Side, claim: Side) -> bool:
@@ -339,11 +340,10 @@ def _is_negated(
     return not denies_more and not opposed(claim.text, quote.text)
 
 
-def _contradicts(
+def _is_contradicted(
     quote: Side,
     claim: Side,
-    *,
-    may_deny: bool,
+    place: QuotePlace,
 ) -> bool:
     """Whether a quote has another number or detail in place of the claim's, or denies the claim."""
     if (
@@ -352,7 +352,9 @@ def _contradicts(
         or says_otherwise(claim.text, quote.text)
     ):
         return True
-    if not (may_deny and contradicts(claim.text, quote.text)):
+    # Where the passage denies the quote, its own negations no longer tell what is said.
+    is_denied = place.denied_before or place.denied_behind
+    if is_denied or not contradicts(claim.text, quote.text):
         return False
     # Not every negation of every language is known, so two languages are not compared.
     languages = {_language(side.text, ()) for side in (quote, claim)}

@@ -37,6 +37,7 @@ from tcva_adapters.judges.sentence_index import (
     SentenceIndex,
     grams_of,
     index_of,
+    keys_of,
     pairs_of,
     verdict_with_quote,
 )
@@ -58,7 +59,6 @@ LEXICAL_VERSION = "lexical/5"
 A_CHARACTER = 2e-7
 """Approximate seconds per character of the contexts."""
 
-_WEIGHTS = WeightScheme.DEFAULT.weights
 _FUNCTION_WORD = 0.5  # what it counts where a content word counts 1
 _THIN = 1  # content words that count as coincidence
 _FUNCTION_WORDS_ALONE = 0.2  # content words for which they count together
@@ -221,7 +221,7 @@ def _best_supported(
     """Judge a claim with and without its marks, as passages may have them too; take the better verdict."""
     texts = dict.fromkeys((claim, unmarked))
     verdicts = [_supported(claim, text, index) for text in texts]
-    return max(verdicts, key=_weight)
+    return max(verdicts, key=lambda verdict: verdict.weight() or 0.0)
 
 
 def _supported(
@@ -304,9 +304,9 @@ def _overlap(
     words = (n_content + _FUNCTION_WORD * n_others) / (
         len(content) + _FUNCTION_WORD * (len(tokens) - len(content))
     )
-    keys = {key for token in source for key in (token.key, token.other)} - {""}
+    keys = keys_of(source)
     near = [token for token in content if token.key in keys or token.other in keys]
-    pairs = pairs_of(token.key for token in tokens)
+    pairs = pairs_of(tokens)
     grams = grams_of(tokens)
     source_grams = set(grams_of(source))
     shares = (
@@ -347,7 +347,7 @@ def _relevance(claims: Sequence[str], question: SentenceIndex) -> list[ClaimVerd
     }
     read = [tokenise(claim) for claim in claims]
     taken_up = [{token.key for token in tokens} & asked.keys() for tokens in read]
-    minor = _WEIGHTS[3]
+    minor = WeightScheme.DEFAULT.weights[3]
     verdicts = []
     for claim, tokens, keys in zip(
         claims,
@@ -403,13 +403,6 @@ def distribution(support: float, highest: int = 0) -> Shares:
     shares[highest] = sum(shares[: highest + 1])
     shares[:highest] = [0.0] * highest
     return shares[0], shares[1], shares[2], shares[3], shares[4]
-
-
-def _weight(verdict: ClaimVerdict) -> float:
-    """The expected weight of a verdict, in [0, 1]."""
-    return sum(
-        w * share for w, share in zip(_WEIGHTS, verdict.shares or (), strict=True)
-    )
 
 
 def _verdict(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import (
     Iterable,
     Mapping,
@@ -10,7 +9,7 @@ from collections.abc import (
 )
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tcva_adapters.core.verdicts import (
     LEVELS,
@@ -19,7 +18,7 @@ from tcva_adapters.core.verdicts import (
 )
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.judges.base import assess_locally
+from tcva_adapters.judges.base import Judge, assess_locally
 from tcva_adapters.judges.cross_encoder import (
     Chance,
     CrossEncoder,
@@ -69,7 +68,7 @@ class NLIJudge:
         self._digest = model.digest
         self.name = f"nli:{model.title}@{self._digest[:8]}"
         self.address = f"nli:{self.folder}"
-        self.parameters: Mapping[str, Any] = {"files": self._digest}
+        self.parameters: Mapping[str, object] = {"files": self._digest}
         # Judging takes time, so judgements are shared; judges of equal files are one.
         self.identity = Identity(model, self._digest)
 
@@ -99,23 +98,43 @@ class NLIJudge:
         Raises:
             InvalidValueError: See `check`.
         """
-
-        def verdicts_on(
-            claims: list[str], passages: tuple[str, ...]
-        ) -> list[ClaimVerdict]:
-            return _verdicts(self._model(), claims, index_of(passages))
-
         return assess_locally(
             self,
             sample,
             criterion,
-            verdicts_on,
+            self._judge_claims,
             form="yes_no",
         )
 
-    async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """The same, awaited; another thread does the work, so the event loop is not blocked."""
-        return await asyncio.to_thread(self.assess, sample, criterion)
+    aassess = Judge.aassess
+
+    def _judge_claims(
+        self,
+        claims: Sequence[str],
+        passages: tuple[str, ...],
+    ) -> list[ClaimVerdict]:
+        """Judge claims, one verdict each, in order; the pairs of all claims go to the model together."""
+        model = self._model()
+        index = index_of(passages)
+        verdicts = listed_non_claims(claims)
+        comparisons = {
+            claim: _comparison(model, text, index)
+            for claim, text in zip(claims, without_marks(claims), strict=True)
+            if claim not in verdicts
+        }
+        pairs = chain.from_iterable(
+            comparison.pairs for comparison in comparisons.values()
+        )
+        chances = iter(model.chances([*pairs]))
+        for claim, comparison in comparisons.items():
+            own_chances = [*islice(chances, len(comparison.pairs))]
+            verdicts[claim] = _verdict(
+                claim,
+                comparison,
+                own_chances,
+                index,
+            )
+        return [verdicts[claim] for claim in claims]
 
     def _model(self) -> CrossEncoder:
         model = load(self.folder)
@@ -141,31 +160,6 @@ class _Comparison(NamedTuple):
     near: list[int]
     windows: list[tuple[int, ...]]
     pairs: list[tuple[str, str]]
-
-
-def _verdicts(
-    model: CrossEncoder,
-    claims: Sequence[str],
-    index: SentenceIndex,
-) -> list[ClaimVerdict]:
-    """Judge claims, one verdict each, in order; the pairs of all claims go to the model together."""
-    verdicts = listed_non_claims(claims)
-    comparisons = {
-        claim: _comparison(model, text, index)
-        for claim, text in zip(claims, without_marks(claims), strict=True)
-        if claim not in verdicts
-    }
-    pairs = chain.from_iterable(comparison.pairs for comparison in comparisons.values())
-    chances = iter(model.chances([*pairs]))
-    for claim, comparison in comparisons.items():
-        own_chances = [*islice(chances, len(comparison.pairs))]
-        verdicts[claim] = _verdict(
-            claim,
-            comparison,
-            own_chances,
-            index,
-        )
-    return [verdicts[claim] for claim in claims]
 
 
 def _comparison(
@@ -242,13 +236,11 @@ def _verdict(
     if chance.is_contradicted:
         shares = (0.0, 0.0, 0.0, sum(shares[:4]), shares[4])  # minor at most
         reason += ", contradicted"
-    places = (place for place in comparison.near if place in window)
-    nearest = next((index.sentences[place] for place in places), None)
-    level = likeliest(shares)
+    nearest = (index.sentences[at] for at in comparison.near if at in window)
     return verdict_with_quote(
-        nearest,
+        next(nearest, None),
         claim,
-        level,
+        likeliest(shares),
         shares,
         reason + comparison.note,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -130,18 +129,21 @@ class CompositeJudge:
         )
 
 
-def single_judges(judge: Judge) -> list[Judge]:
-    """The judges that are asked one by one: the judge itself, or those that it is made of."""
-    if not isinstance(judge, CompositeJudge):
-        return [judge]
-    return [*chain.from_iterable(map(single_judges, judge.judges))]
+def single_judges(judge: Judge) -> Iterator[Judge]:
+    """Yield the judges that are asked one by one: the judge itself, or those that it is made of."""
+    if isinstance(judge, CompositeJudge):
+        for member in judge.judges:
+            yield from single_judges(member)
+    else:
+        yield judge
 
 
-def groups_in(judge: Judge) -> list[CompositeJudge]:
-    """The panels and repeats that a judge is made of, outermost first."""
-    if not isinstance(judge, CompositeJudge):
-        return []
-    return [judge, *chain.from_iterable(map(groups_in, judge.judges))]
+def composites_in(judge: Judge) -> Iterator[CompositeJudge]:
+    """Yield the panels and repeats that a judge is made of, outermost first."""
+    if isinstance(judge, CompositeJudge):
+        yield judge
+        for member in judge.judges:
+            yield from composites_in(member)
 
 
 def assessment_of(judge: Judge, answers: Iterator[Assessment]) -> Assessment:
@@ -218,8 +220,8 @@ def panel_of(
     """
     taken = {*JUDGING, "max_concurrency"} & settings.keys()
     panel = Panel(judges, combine=combine, **{name: settings[name] for name in taken})
-    kept = settings.keys() - {*JUDGING, "judge"}
-    return panel, {name: value for name, value in settings.items() if name in kept}
+    used = {*JUDGING, "judge"}
+    return panel, {name: value for name, value in settings.items() if name not in used}
 
 
 def _check_one_list(claims: str, kind: str) -> None:
@@ -252,7 +254,6 @@ class Repeats(CompositeJudge):
     def __init__(self, judge: Judge, number: int) -> None:
         repeats = [_repeat(judge, place, number) for place in range(number)]
         super().__init__(repeats, combine="fused", least=1)
-        self.judge = judge
         self.name = f"repeats({judge.name}, {number})"
         self.parameters = {**self.judges[0].parameters, "repeats": number}
 

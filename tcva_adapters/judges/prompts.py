@@ -122,12 +122,16 @@ def _quote_key(against: Field) -> str:
     return f"quote_from_{BLOCKS[against].lower()}"
 
 
+def blocks_for(sample: Sample, criterion: Criterion) -> list[str]:
+    """Put the texts of a sample that a criterion looks at into blocks; they must not be None."""
+    return sample_blocks(sample, (criterion.against, *criterion.shows))
+
+
 def verdict_request(
-    sample: Sample,
+    blocks: Sequence[str],
     criterion: Criterion,
     claims: Sequence[str],
     *,
-    shown: Sequence[str] = (),
     only: Sequence[int] | None = None,
     allow_non_claims: bool = True,
     problems: Sequence[str] = (),
@@ -135,10 +139,9 @@ def verdict_request(
     """Make one request for the verdicts on claims of a sample (paper, section 4.8).
 
     Args:
-        sample: The sample; the fields that the criterion looks at must not be None.
+        blocks: The blocks of the sample, see `blocks_for`.
         criterion: What is judged, and against what.
         claims: The claims, numbered from 1; of a criterion with statements, the statements.
-        shown: The blocks of the sample's texts, if they were made before.
         only: The numbers of claims that still lack a verdict. The prompt stays the same up to its
             last lines, which then ask for these alone.
         allow_non_claims: Whether a sentence may be marked as claiming nothing or as a refusal.
@@ -148,7 +151,7 @@ def verdict_request(
     allow = allow_non_claims and not criterion.statements
     numbers = range(1, len(claims) + 1) if only is None else sorted({*only})
     keys = tuple(f"claim_{number}" for number in numbers)
-    parts = [*(shown or sample_blocks(sample, (criterion.against, *criterion.shows)))]
+    parts = [*blocks]
     for number, claim in enumerate(claims, start=1):
         parts.append(block(f"CLAIM {number}", claim))
     which = "each of these claims" if only is None else "these claims only"
@@ -262,7 +265,8 @@ def verdict_system(criterion: Criterion, *, allow_non_claims: bool) -> str:
         _DATA,
         _FORMAT,
     ]
-    where, quote = DESCRIPTIONS[criterion.against], _quote_key(criterion.against)
+    where = DESCRIPTIONS[criterion.against]
+    quote = _quote_key(criterion.against)
     return "\n\n".join(sections).replace("{where}", where).replace("{quote}", quote)
 
 

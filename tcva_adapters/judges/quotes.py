@@ -259,7 +259,7 @@ class Passages:
 
     def place_of(self, places: Sequence[Place]) -> QuotePlace:
         """Combine the places of a quote; where some are not denied at an edge, only those count."""
-        asserted: list[Place] = []
+        asserted: list[int] = []
         any_before = any_behind = False
         for first, end in places:
             at = bisect_right(self._breaks, first)
@@ -269,17 +269,15 @@ class Passages:
             before = denied_before(self.words[begin:first], head)
             behind = denied_behind(self.words[end - 1], self.words[end:stop])
             if not (before or behind):
-                asserted.append((first, end))
+                asserted.append(first)
             any_before = any_before or before
             any_behind = any_behind or behind
-        begins = sorted(first for first, _ in asserted or places)
-        numbers = tuple(sorted(set(map(self.passage, begins))))
-        is_denied = not asserted
+        begins = sorted(asserted or (first for first, _ in places))
         return QuotePlace(
-            numbers,
-            begins[0],
-            is_denied and any_before,
-            is_denied and any_behind,
+            passages=tuple(dict.fromkeys(map(self.passage, begins))),
+            at=begins[0],
+            denied_before=any_before and not asserted,
+            denied_behind=any_behind and not asserted,
         )
 
 

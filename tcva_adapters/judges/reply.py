@@ -55,6 +55,9 @@ MAX_LINES = 1000
 _MAX_PROBLEMS = 20
 _IS_CUT = "the reply is cut off or its brackets do not match"
 _IS_DOUBTFUL = "the reply is broken: its verdicts cannot be separated from quoted text"
+_SEVERAL = -1
+"""The number, which no claim has, of a verdict behind the numbers of several claims."""
+
 _LEFTOVER = re.compile(r"[\"'](?:verdict|label|level)[\"']\s*+:", re.IGNORECASE)
 _AROUND_A_WORD = " \t\r\n\"'“”‘’`*_.!|>"
 _YES_OR_NO = {"yes": True, "true": True, "no": False, "false": False}
@@ -148,7 +151,7 @@ def _read_json(
                 continue
             heading = reply[heading_start : node.start]
             heading_start = node.end
-        damage |= dict.fromkeys(_damage_of(node))
+        damage |= dict.fromkeys(_faults_of(node))
         if len(verdicts) == 1 and is_verdict(node.value):
             singles.append(_under_heading(verdicts[0], heading))
         elif verdicts:
@@ -164,7 +167,7 @@ def _read_json(
     return readings, list(damage)
 
 
-def _damage_of(node: Node) -> Iterator[str]:
+def _faults_of(node: Node) -> Iterator[str]:
     if node.is_cut:
         yield _IS_CUT
     if node.is_doubtful:
@@ -172,11 +175,11 @@ def _damage_of(node: Node) -> Iterator[str]:
 
 
 def _under_heading(verdict: ParsedVerdict, heading: str) -> ParsedVerdict:
-    """Give a verdict the number in the text before it, or -1, which no claim has, for several."""
+    """Give a verdict the number in the text before it, or `_SEVERAL` where there are more."""
     numbers = numbers_in_heading(heading)
     if verdict.number is not None or not numbers:
         return verdict
-    return replace(verdict, number=numbers.pop() if len(numbers) == 1 else -1)
+    return replace(verdict, number=numbers.pop() if len(numbers) == 1 else _SEVERAL)
 
 
 def _read_lines(

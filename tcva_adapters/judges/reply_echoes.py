@@ -37,6 +37,9 @@ _DRESS = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_MAY_HOLD_JSON = re.compile(r"[{\[]|\\u|&#")
+"""A bracket, or the beginning of an escape that may stand for one."""
+
 _Essence: TypeAlias = tuple[int | None, Label | None, str]
 
 
@@ -102,7 +105,7 @@ def nodes_shown(shown: Sequence[str]) -> list[Node]:
     """Find the JSON values in the sample's texts, as they are written and without escapes."""
     nodes: list[Node] = []
     for text in shown:
-        if re.search(r"[{\[]|\\u|&#", text):
+        if _MAY_HOLD_JSON.search(text):
             for form in (text, _undressed(text)):
                 nodes += json_values(form, 0, MAX_REPAIRED // len(shown))
     return nodes
@@ -126,13 +129,15 @@ def is_quoted_line(
     label = repeated_words(str(verdict.word))
     whole = ELLIPSIS.sub("", line)
     before, _, behind = repeated_words(whole).partition(label)
+    if before + label in words_shown:
+        return True
+
     is_part = behind or whole != line
     start = label + " ".join(behind.split()[:2]) if is_part else f"|{label}|"
-    other_labels = {*map(read_label, LABEL_END.split(verdict.reason))} - {
-        None,
-        verdict.label,
-    }
-    is_start = f"|{label}" in words_shown and (other_labels or " " in label.strip())
     # A level alone in lower case is the reply that was asked for.
-    is_shown = start in words_shown and (is_part or not line.islower())
-    return bool(before + label in words_shown or is_shown or is_start)
+    if start in words_shown and (is_part or not line.islower()):
+        return True
+
+    labels = {*map(read_label, LABEL_END.split(verdict.reason))}
+    has_others = bool(labels - {None, verdict.label})
+    return f"|{label}" in words_shown and (has_others or " " in label.strip())

@@ -31,13 +31,12 @@ _HEADING = re.compile(
 _WORDS_OF_A_LABEL = 3
 
 
-def verdict_in_line(line: str | re.Match[str]) -> ParsedVerdict | None:
+def verdict_in_line(match: re.Match[str] | None) -> ParsedVerdict | None:
     """Read the verdict of a line such as ``2. partial - reason``; None where there is none.
 
     Args:
-        line: The line, or a match of `LINE`.
+        match: A match of `LINE`; None for a line that it does not match.
     """
-    match = LINE.match(line) if isinstance(line, str) else line
     if match is None:
         return None
     is_numbered = match["noun"] or match["open"] or match["separator"].strip()

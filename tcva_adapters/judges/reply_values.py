@@ -11,7 +11,7 @@ from tcva_adapters.judges.labels import (
     read_number,
 )
 from tcva_adapters.judges.prompts import ASSERTS
-from tcva_adapters.judges.reply_lines import verdict_in_line
+from tcva_adapters.judges.reply_lines import LINE, verdict_in_line
 from tcva_adapters.models.reply_json import MAX_DEPTH, plain_key
 
 _KEYS = {
@@ -54,7 +54,10 @@ def verdicts_in(
     if not isinstance(value, list):
         return []
     if key in _KEYS["words"] and all(isinstance(item, str) for item in value):
-        return [verdict_in_line(item) or ParsedVerdict(None, item) for item in value]
+        return [
+            verdict_in_line(LINE.match(item)) or ParsedVerdict(None, item)
+            for item in value
+        ]
     verdicts: list[ParsedVerdict] = []
     for item in value:
         verdicts += verdicts_in(item, key, depth + 1)

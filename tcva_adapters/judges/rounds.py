@@ -101,16 +101,16 @@ class Calls:
         self.usage += Usage(seconds=time.perf_counter() - started)
 
         replies: list[ModelReply] = []
-        failures: list[JudgeError] = []
+        failure: JudgeError | None = None
         for answer in answers:
             if isinstance(answer, JudgeError):
-                failures.append(answer)
+                failure = failure or answer
             else:
                 replies.append(answer)
                 self.replies.append(answer.text)
                 self.usage += answer.usage(0.0)
-        if failures:
-            raise failures[0]
+        if failure is not None:
+            raise failure
         return replies
 
     def _drawn(self, request: JudgeRequest) -> JudgeRequest:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import (
-    Iterable,
-    Iterator,
-    Sequence,
-)
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import pairwise
@@ -74,9 +69,8 @@ class SentenceIndex:
         self._where: defaultdict[str, list[int]] = defaultdict(list)
         for at, sentence in enumerate(self.sentences):
             tokens = sentence.tokens
-            self.pairs.update(pairs_of(token.key for token in tokens))
-            keys = {token.key for token in tokens} | {token.other for token in tokens}
-            for key in keys - {""}:
+            self.pairs.update(pairs_of(tokens))
+            for key in keys_of(tokens):
                 self._where[key].append(at)
 
     def has(self, token: Token) -> bool:
@@ -104,20 +98,20 @@ class SentenceIndex:
         for key in sorted(words, key=lambda key: len(self._where[key])):
             places = self._where[key]
             if len(places) > _MAX_PLACES:
-                known = [
-                    at
-                    for at in scores
-                    if bisect_left(places, at) < bisect_right(places, at)
-                ]
+                known = [at for at in places if at in scores]
                 places = known or places[:_MAX_PLACES]
             for at in places:
                 scores[at] += _CONTENT if words[key] else 1
+
+        def rank(at: int) -> tuple[int, int]:
+            return -scores[at], at
+
+        finalists = nsmallest(most, scores, key=rank)
         pairs = set(pairwise([token.key for token in tokens]))
-        finalists = nsmallest(most, scores, key=lambda at: (-scores[at], at))
         for at in finalists:
             keys = [token.key for token in self.sentences[at].tokens]
             scores[at] += _CONTENT * len(pairs.intersection(pairwise(keys)))
-        return sorted(finalists, key=lambda at: (-scores[at], at))
+        return sorted(finalists, key=rank)
 
 
 @lru_cache(maxsize=2)  # the index of a megabyte takes 35 MB
@@ -144,13 +138,19 @@ def verdict_with_quote(
     )
 
 
-def pairs_of(keys: Iterable[str]) -> list[Pair]:
+def keys_of(tokens: Sequence[Token]) -> set[str]:
+    """The keys of tokens in all their readings."""
+    return {key for token in tokens for key in (token.key, token.other) if key}
+
+
+def pairs_of(tokens: Sequence[Token]) -> list[Pair]:
     r"""The pairs of neighbouring keys of a text, its two ends included.
 
-    >>> pairs_of(["it", "rain"])
+    >>> from tcva_adapters.text.words import tokenise
+    >>> pairs_of(tokenise("It rains!"))
     [('\n', 'it'), ('it', 'rain'), ('rain', '\n')]
     """
-    return list(pairwise([_END, *keys, _END]))
+    return list(pairwise([_END, *(token.key for token in tokens), _END]))
 
 
 def grams_of(tokens: Sequence[Token]) -> list[str]:
@@ -168,12 +168,13 @@ def _sentences(passage: str) -> Iterator[tuple[str, str]]:
     """Yield the sentences of a passage with their source; one that is too long is cut."""
     for text, source in pieces(passage):
         words = text.split()
-        is_unspaced = len(text) > _MAX_CHARACTERS * max(1, len(words))
-        if not is_unspaced and len(words) <= _MAX_WORDS:
+        if len(text) > _MAX_CHARACTERS * max(1, len(words)):
+            for at in range(0, len(text), _MAX_CHARACTERS):
+                part = text[at : at + _MAX_CHARACTERS]
+                yield part, part
+        elif len(words) > _MAX_WORDS:
+            for at in range(0, len(words), _MAX_WORDS):
+                part = " ".join(words[at : at + _MAX_WORDS])
+                yield part, part
+        else:
             yield text, source
-            continue
-        step = _MAX_CHARACTERS if is_unspaced else _MAX_WORDS
-        units, blank = (text, "") if is_unspaced else (words, " ")
-        for at in range(0, len(units), step):
-            part = blank.join(units[at : at + step])
-            yield part, part

@@ -77,7 +77,7 @@ def written_verdicts(
             about a single sentence failed.
     """
     chunks = _chunks(texts)
-    blocks = prompts.sample_blocks(sample, (criterion.against, *criterion.shows))
+    blocks = prompts.blocks_for(sample, criterion)
     passages: Passages | None = None
     for number in range(_MAX_ROUNDS):
         is_last = number == _MAX_ROUNDS - 1
@@ -90,10 +90,9 @@ def written_verdicts(
             break
         requests = [
             prompts.verdict_request(
-                sample,
+                blocks,
                 criterion,
                 chunk.texts,
-                shown=blocks,
                 only=chunk.open if number else None,
                 # Unless a mark was disbelieved, the prompt keeps its beginning, which is cached.
                 allow_non_claims=not chunk.disbelieved,
@@ -138,9 +137,7 @@ def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ..
     """
     verdicts: dict[int, ClaimVerdict] = {}
     problems: list[str] = []
-    disbelieved: set[int] = set()
     for chunk in chunks:
-        disbelieved |= chunk.disbelieved
         for number, verdict in (chunk.doubtful | chunk.sound).items():
             verdicts[chunk.before + number] = verdict
         if chunk.open:
@@ -149,7 +146,7 @@ def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ..
         verdicts,
         n_claims,
         "; ".join(problems),
-        has_any=bool(disbelieved),
+        has_any=any(chunk.disbelieved for chunk in chunks),
     )
 
 
@@ -173,7 +170,8 @@ def _read(
     for number in chunk.open:
         if number not in parsed.verdicts:
             continue
-        answer, text = parsed.verdicts[number], chunk.texts[number - 1]
+        answer = parsed.verdicts[number]
+        text = chunk.texts[number - 1]
         if not isinstance(answer.label, Verdict):
             marked[number] = marked_by_judge(text, str(answer.label))
             continue

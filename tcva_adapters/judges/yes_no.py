@@ -12,7 +12,7 @@ from tcva_adapters.core.verdicts import level_shares, likeliest
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import complete_verdicts
-from tcva_adapters.judges.prompts import DESCRIPTIONS, block, orientation, sample_blocks
+from tcva_adapters.judges.prompts import DESCRIPTIONS, block, blocks_for, orientation
 from tcva_adapters.judges.rounds import Calls, Rounds
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling
 from tcva_adapters.results.assessment import ClaimVerdict
@@ -42,11 +42,10 @@ _TO_REPLY = "Reply with one word: yes or no."
 
 
 def yes_no_request(
-    sample: Sample,
+    blocks: Sequence[str],
     criterion: Criterion,
     claim: str,
     *,
-    shown: Sequence[str] = (),
     again: bool = False,
 ) -> JudgeRequest:
     """Make a request for a yes or no on one claim.
@@ -55,20 +54,19 @@ def yes_no_request(
     cache beginnings.
 
     Args:
-        sample: The sample; the fields that the criterion looks at must not be None.
+        blocks: The blocks of the sample, see `prompts.blocks_for`.
         criterion: What is judged, and against what.
         claim: The claim; of a criterion with statements, one of these.
-        shown: The blocks of the sample's texts, if they were made before.
         again: Whether the first answer was neither yes nor no.
     """
-    shown = shown or sample_blocks(sample, (criterion.against, *criterion.shows))
-    parts = [*shown, block("CLAIM", claim)]
     more = " Nothing else, no explanation." if again else ""
-    parts.append(
-        f"The data ends here. Is it yes or no for the CLAIM? {_TO_REPLY}{more}"
-    )
+    ask = f"The data ends here. Is it yes or no for the CLAIM? {_TO_REPLY}{more}"
     return JudgeRequest(
-        _system(criterion), "\n\n".join(parts), {}, SCHEMA_NAME, _BY_TOKENS
+        system=_system(criterion),
+        user="\n\n".join([*blocks, block("CLAIM", claim), ask]),
+        schema={},
+        schema_name=SCHEMA_NAME,
+        sampling=_BY_TOKENS,
     )
 
 
@@ -101,7 +99,7 @@ def yes_no_verdicts(
             neither yes nor no twice.
     """
     verdicts: dict[int, ClaimVerdict] = {}
-    blocks = sample_blocks(sample, (criterion.against, *criterion.shows))
+    blocks = blocks_for(sample, criterion)
     for is_again in (False, True):
         asked = {
             number: claim
@@ -109,7 +107,7 @@ def yes_no_verdicts(
             if number not in verdicts
         }
         requests = [
-            yes_no_request(sample, criterion, claim, shown=blocks, again=is_again)
+            yes_no_request(blocks, criterion, claim, again=is_again)
             for claim in asked.values()
         ]
         try:
@@ -166,18 +164,17 @@ def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
         math.fsum(p for word, p in weighed if word and answer.startswith(word))
         for answer in ("yes", "no")
     )
-    is_sound = (
-        math.fsum(p for _, p in weighed) <= 1.0 + _ROUNDING
-    )  # not where one is nan
+    # The sum of probabilities is nan where one of them is, and then it is not sound.
+    is_sound = math.fsum(p for _, p in weighed) <= 1.0 + _ROUNDING
     if not is_sound or yes + no < 1.0 - _MAX_ELSEWHERE:
         return None
-    p_yes, elsewhere = yes / (yes + no), 1.0 - min(yes + no, 1.0)
+
+    p_yes = yes / (yes + no)
     shares = level_shares(p_yes)
-    more = (
-        f"; {elsewhere:.2f} of the probability on other words"
-        if elsewhere >= _WORTH_SAYING
-        else ""
-    )
+    elsewhere = 1.0 - min(yes + no, 1.0)
+    more = ""
+    if elsewhere >= _WORTH_SAYING:
+        more = f"; {elsewhere:.2f} of the probability on other words"
     return ClaimVerdict(
         claim=claim,
         verdict=likeliest(shares),

@@ -14,7 +14,7 @@ from tcva_adapters.judges import written
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
-from tcva_adapters.judges.prompts import verdict_request
+from tcva_adapters.judges.prompts import blocks_for, verdict_request
 from tcva_adapters.models.protocol import JudgeModel, ModelReply
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.text.sentences import split_claims
@@ -294,7 +294,9 @@ def test_a_claim_may_be_quoted_where_quotes_are_not_looked_up() -> None:
 
 
 def test_the_whole_prompt_as_a_reply_gives_no_verdict() -> None:
-    request = verdict_request(FERRY, FAITHFULNESS, FERRY_CLAIMS)
+    request = verdict_request(
+        blocks_for(FERRY, FAITHFULNESS), FAITHFULNESS, FERRY_CLAIMS
+    )
     for line in (
         line for line in request.system.splitlines() if len(line.split()) >= 8
     ):

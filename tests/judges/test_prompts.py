@@ -14,6 +14,7 @@ from tcva_adapters.judges.prompts import (
     NOT_A_CLAIM,
     REFUSAL,
     block,
+    blocks_for,
     claims_request,
     sendable,
     verdict_request,
@@ -46,7 +47,7 @@ def test_each_criterion_shows_its_fields(
     name: str, shown: list[str], quoted: str
 ) -> None:
     criterion = CRITERIA[name]
-    request = verdict_request(SAMPLE, criterion, CLAIMS)
+    request = verdict_request(blocks_for(SAMPLE, criterion), criterion, CLAIMS)
     parts = blocks(request.user)
     # From what samples share to what they do not.
     assert (list(parts), parts["CLAIM 2"]) == (
@@ -70,14 +71,18 @@ def test_each_criterion_shows_its_fields(
 
 def test_the_system_part_depends_on_the_criterion_alone() -> None:
     other = Sample(input="x", response="y", contexts=("z",))
-    one = verdict_request(SAMPLE, FAITHFULNESS, CLAIMS)
-    two = verdict_request(other, FAITHFULNESS, ["a", "b", "c"], only=[2])
+    one = verdict_request(blocks_for(SAMPLE, FAITHFULNESS), FAITHFULNESS, CLAIMS)
+    two = verdict_request(
+        blocks_for(other, FAITHFULNESS), FAITHFULNESS, ["a", "b", "c"], only=[2]
+    )
     assert (one.system, one.schema_name) == (two.system, two.schema_name)
     assert re.fullmatch(r"[\w-]{1,64}", one.schema_name)
     # What is asked for once more has the same beginning and numbers.
     claims = ["a", "b", "c", "d"]
-    whole = verdict_request(SAMPLE, FAITHFULNESS, claims).user
-    part = verdict_request(SAMPLE, FAITHFULNESS, claims, only=[4, 2, 2]).user
+    whole = verdict_request(blocks_for(SAMPLE, FAITHFULNESS), FAITHFULNESS, claims).user
+    part = verdict_request(
+        blocks_for(SAMPLE, FAITHFULNESS), FAITHFULNESS, claims, only=[4, 2, 2]
+    ).user
     shared = whole[: whole.index("The data ends here.")]
     assert part.startswith(shared)
     assert "these claims only: claim_2, claim_4." in part[len(shared) :]
@@ -92,7 +97,9 @@ def test_the_schema_fits_strict_modes_and_allows_non_claims_only_where_there_are
     entry = closed_object(
         {"quote_from_passage": text, "reason": text, "verdict": verdict}
     )
-    schema = verdict_request(SAMPLE, FAITHFULNESS, ["a", "b", "c"], only=[1, 3]).schema
+    schema = verdict_request(
+        blocks_for(SAMPLE, FAITHFULNESS), FAITHFULNESS, ["a", "b", "c"], only=[1, 3]
+    ).schema
     assert schema == closed_object({"claim_1": entry, "claim_3": entry})
     assert (
         24 * (1 + len(entry["properties"])) <= 100
@@ -101,8 +108,15 @@ def test_the_schema_fits_strict_modes_and_allows_non_claims_only_where_there_are
     assert claims_request(SAMPLE, FAITHFULNESS, 8).schema == listed
     statements = rubric("tone", ["Is polite."])
     for request in (
-        verdict_request(SAMPLE, FAITHFULNESS, CLAIMS, allow_non_claims=False),
-        verdict_request(SAMPLE, statements, statements.statements),
+        verdict_request(
+            blocks_for(SAMPLE, FAITHFULNESS),
+            FAITHFULNESS,
+            CLAIMS,
+            allow_non_claims=False,
+        ),
+        verdict_request(
+            blocks_for(SAMPLE, statements), statements, statements.statements
+        ),
     ):
         said = request.system + json.dumps(request.schema)
         assert NOT_A_CLAIM not in said
@@ -115,7 +129,7 @@ def test_the_schema_fits_strict_modes_and_allows_non_claims_only_where_there_are
     "criterion", [*CRITERIA.values(), rubric("tone", ["Is polite."])]
 )
 def test_nothing_in_the_prompt_can_pass_for_an_answer(criterion: Criterion) -> None:
-    request = verdict_request(SAMPLE, criterion, CLAIMS)
+    request = verdict_request(blocks_for(SAMPLE, criterion), criterion, CLAIMS)
     for part in (request.system, request.user):
         assert [parse_verdicts(part, n_claims).verdicts for n_claims in (1, 2, 50)] == [
             {}

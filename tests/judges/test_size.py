@@ -13,7 +13,7 @@ from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.judges import written
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.judges.prompts import verdict_request
+from tcva_adapters.judges.prompts import blocks_for, verdict_request
 from tcva_adapters.judges.quotes import Passages, find_quote
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.text import words
@@ -62,7 +62,7 @@ STAGES: dict[str, tuple[Callable[[str], object], list[str]]] = {
     "reply with verdicts": (lambda t: parse_verdicts(t, 8), ["1. a\n"]),
     "reply with a rating": (lambda t: read_rating(t, t), ['x {"a</think>']),
     "prompt": (
-        lambda t: verdict_request(SAMPLE, FAITHFULNESS, [t]),
+        lambda t: verdict_request(blocks_for(SAMPLE, FAITHFULNESS), FAITHFULNESS, [t]),
         ["\n", "\u0301", "< "],
     ),
     "lexical judge": (

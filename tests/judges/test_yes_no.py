@@ -12,7 +12,7 @@ from tcva_adapters.batches.request_lines import CONFLICT, Outcome, merged
 from tcva_adapters.criteria import CRITERIA, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
-from tcva_adapters.judges.prompts import block
+from tcva_adapters.judges.prompts import block, blocks_for
 from tcva_adapters.judges.yes_no import SCHEMA_NAME, read_yes, yes_no_request
 from tcva_adapters.models.protocol import (
     JudgeRequest,
@@ -71,16 +71,17 @@ def test_the_first_word_decides(reply: ModelReply, reason: str | None) -> None:
 def test_what_comes_before_the_claim_is_the_same_for_all() -> None:
     for criterion in CRITERIA.values():
         one, other = (
-            yes_no_request(SAMPLE, criterion, claim) for claim in ("One.", "Two.")
+            yes_no_request(blocks_for(SAMPLE, criterion), criterion, claim)
+            for claim in ("One.", "Two.")
         )
         start = one.user.partition("<<<CLAIM ")[0]
         assert start
         assert other.user.startswith(start)
         assert block("CLAIM", "Two.") in other.user
         assert one.system == other.system
-        assert yes_no_request(SAMPLE, criterion, "One.", again=True).user.startswith(
-            one.user
-        )
+        assert yes_no_request(
+            blocks_for(SAMPLE, criterion), criterion, "One.", again=True
+        ).user.startswith(one.user)
 
 
 def test_a_claim_stands_between_two_levels() -> None:
