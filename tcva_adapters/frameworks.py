@@ -107,45 +107,53 @@ class Framework:
         return NEEDS.get(f"{self.package}.native", NEEDS[self.package])
 
 
-_I, _R, _C, _REF = "input", "response", "contexts", "reference"
-_FAITHFULNESS = "faithfulness"
-
 _FRAMEWORKS = (
     Framework(
         "ragas",
         "RAGAS",
         {
             "faithfulness": Metric(
-                (_I, _R, _C),
-                _FAITHFULNESS,
+                ("input", "response", "contexts"),
+                "faithfulness",
                 2,
                 is_lexical=True,
             ),
-            "context_recall": Metric((_I, _C, _REF), "context_recall"),
-            "factual_correctness": Metric((_R, _REF), "correctness", 4),
-            "answer_relevancy": Metric(
-                (_I, _R), "answer_relevancy", 3, compares_embeddings=True
+            "context_recall": Metric(
+                ("input", "contexts", "reference"), "context_recall"
             ),
-            "legacy_faithfulness": Metric((_I, _R, _C), calls=2, is_lexical=True),
+            "factual_correctness": Metric(("response", "reference"), "correctness", 4),
+            "answer_relevancy": Metric(
+                ("input", "response"), "answer_relevancy", 3, compares_embeddings=True
+            ),
+            "legacy_faithfulness": Metric(
+                ("input", "response", "contexts"), calls=2, is_lexical=True
+            ),
         },
     ),
     Framework(
         "deepeval",
         "DeepEval",
         {
-            "faithfulness": Metric((_R, _C), _FAITHFULNESS, 4, is_lexical=True),
-            "answer_relevancy": Metric((_I, _R), "answer_relevancy", 3),
-            "contextual_recall": Metric((_C, _REF), "context_recall", 2),
+            "faithfulness": Metric(
+                ("response", "contexts"), "faithfulness", 4, is_lexical=True
+            ),
+            "answer_relevancy": Metric(("input", "response"), "answer_relevancy", 3),
+            "contextual_recall": Metric(("contexts", "reference"), "context_recall", 2),
         },
     ),
     Framework(
         "llamaindex",
         "LlamaIndex",
         {
-            "faithfulness": Metric((_R, _C), _FAITHFULNESS, is_lexical=True),
-            "answer_relevancy": Metric((_I, _R), "answer_relevancy"),
+            "faithfulness": Metric(
+                ("response", "contexts"), "faithfulness", is_lexical=True
+            ),
+            "answer_relevancy": Metric(("input", "response"), "answer_relevancy"),
             "correctness": Metric(
-                (_I, _R, _REF), "correctness", threshold=4.0, scale=(1.0, 5.0)
+                ("input", "response", "reference"),
+                "correctness",
+                threshold=4.0,
+                scale=(1.0, 5.0),
             ),
         },
     ),
@@ -153,8 +161,12 @@ _FRAMEWORKS = (
         "langchain",
         "LangChain",
         {
-            "labeled_criteria": Metric((_I, _R, _REF), "correctness"),
-            "context_qa": Metric((_I, _R, _C), _FAITHFULNESS, is_lexical=True),
+            "labeled_criteria": Metric(
+                ("input", "response", "reference"), "correctness"
+            ),
+            "context_qa": Metric(
+                ("input", "response", "contexts"), "faithfulness", is_lexical=True
+            ),
         },
         grounding="context_qa",
     ),

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from tcva_adapters._adapter.evaluator import require
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.loops import wait_for
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
@@ -78,9 +79,9 @@ class NativeRun(ABC):
         """Build the metric with an LLM."""
         return self.metrics[self.name](llm=llm)
 
-    @abstractmethod
     def _measure(self) -> Any:
         """Run the metric, and return what it returns."""
+        return wait_for(self._ameasure())
 
     @abstractmethod
     async def _ameasure(self) -> Any:

@@ -130,8 +130,9 @@ class Ledger:
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return a value of the submission as a whole."""
-        query = "SELECT value FROM about WHERE name = ?"
-        row = self._db.execute(query, (name,)).fetchone()
+        row = self._db.execute(
+            "SELECT value FROM about WHERE name = ?", (name,)
+        ).fetchone()
         return default if row is None else json.loads(row[0])
 
     def put(self, **values: object) -> None:
@@ -141,8 +142,9 @@ class Ledger:
 
     def put_samples(self, samples: Iterable[bytes]) -> int:
         """Store the samples, and return how many there are."""
-        rows = ((line,) for line in samples)
-        written = self._db.executemany("INSERT INTO samples VALUES (?)", rows)
+        written = self._db.executemany(
+            "INSERT INTO samples VALUES (?)", ((line,) for line in samples)
+        )
         return max(0, written.rowcount)
 
     def samples(self) -> Iterator[list[bytes]]:
@@ -151,8 +153,9 @@ class Ledger:
 
     def requests(self, batch: int) -> Iterator[list[bytes]]:
         """Yield the requests of a batch, in pages."""
-        query = "SELECT number, request FROM turns WHERE number > ? AND batch = ?"
-        return self._paged(query, batch)
+        return self._paged(
+            "SELECT number, request FROM turns WHERE number > ? AND batch = ?", batch
+        )
 
     def _paged(self, query: str, *values: int) -> Iterator[list[bytes]]:
         """Yield pages of the second column by rising first; an open query would hold the file's lock."""
@@ -165,7 +168,7 @@ class Ledger:
     def batches(self, *states: str) -> list[BatchRow]:
         """Return the batches in these states, or all, in the order in which they were made."""
         rows = self._db.execute("SELECT * FROM batches ORDER BY number")
-        batches = [BatchRow(*row) for row in rows]
+        batches = (BatchRow(*row) for row in rows)
         return [batch for batch in batches if not states or batch.state in states]
 
     def update(self, number: int, **values: str | int) -> None:
@@ -176,14 +179,18 @@ class Ledger:
 
     def asked(self, question: str) -> dict[int, Asked]:
         """Return the requests of a question that were asked, by number."""
-        query = "SELECT turn, tries, status, body FROM turns WHERE question = ?"
-        rows = self._db.execute(query, (question,))
+        rows = self._db.execute(
+            "SELECT turn, tries, status, body FROM turns WHERE question = ?",
+            (question,),
+        )
         return {number: Asked(*columns) for number, *columns in rows}
 
     def ask(self, model: str, question: str, number: int, line: bytes) -> None:
         """Store a request for the next batch."""
-        query = "INSERT INTO turns (model, question, turn, request) VALUES (?, ?, ?, ?)"
-        self._db.execute(query, (model, question, number, line))
+        self._db.execute(
+            "INSERT INTO turns (model, question, turn, request) VALUES (?, ?, ?, ?)",
+            (model, question, number, line),
+        )
 
     def forget(self, question: str) -> None:
         """Delete the requests of a question, so that it is asked anew."""
@@ -191,19 +198,25 @@ class Ledger:
 
     def cut(self, most: int) -> None:
         """Put all requests without a batch into new batches of at most ``most``, one model to each."""
-        query = "SELECT number, model, LENGTH(request) FROM turns WHERE batch IS NULL ORDER BY model, number"
         last_model = None
         batch = requests = size = 0
-        for number, model, length in self._db.execute(query).fetchall():
+        rows = self._db.execute(
+            "SELECT number, model, LENGTH(request) FROM turns WHERE batch IS NULL"
+            " ORDER BY model, number"
+        )
+        for number, model, length in rows.fetchall():
             if model != last_model or requests >= most or size + length > MAX_BYTES:
-                insert = "INSERT INTO batches (model) VALUES (?)"
-                batch = self._db.execute(insert, (model,)).lastrowid or 0
+                made = self._db.execute(
+                    "INSERT INTO batches (model) VALUES (?)", (model,)
+                )
+                batch = made.lastrowid or 0
                 last_model = model
                 requests = size = 0
             requests += 1
             size += length
-            place = "UPDATE turns SET batch = ? WHERE number = ?"
-            self._db.execute(place, (batch, number))
+            self._db.execute(
+                "UPDATE turns SET batch = ? WHERE number = ?", (batch, number)
+            )
             self.update(batch, requests=requests)
 
     def answer(self, batch: int, line: Line) -> None:
@@ -246,6 +259,7 @@ class Ledger:
 
     def take_back(self, batch: int) -> None:
         """Move the requests that a batch left without an outcome to the next batch."""
-        query = "UPDATE turns SET batch = NULL WHERE batch = ? AND status IS NULL"
-        self._db.execute(query, (batch,))
+        self._db.execute(
+            "UPDATE turns SET batch = NULL WHERE batch = ? AND status IS NULL", (batch,)
+        )
         self.update(batch, state=ENDED, detail="")

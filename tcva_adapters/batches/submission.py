@@ -329,8 +329,8 @@ class Submission:
             answer = service.find(file)
         else:
             with TemporaryFile(dir=self.folder) as stream:
-                lines = self.ledger.requests(batch.number)
-                stream.writelines(chain.from_iterable(lines))
+                for page in self.ledger.requests(batch.number):
+                    stream.writelines(page)
                 stream.seek(0)
                 file = service.upload(stream, f"tcva-{batch.number:04d}.jsonl")
         self.ledger.update(batch.number, file=file, detail="")

@@ -6,9 +6,9 @@ are round numbers that were not fitted to any data.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable
+from statistics import fmean
 from typing import ClassVar, TypeAlias
 
 from tcva_adapters.ccrs.metrics import Metric
@@ -97,19 +97,19 @@ def correctness(sample: Sample) -> _Share:
         update={"response": sample.reference, "reference": sample.response}
     )
     precision = _support(sample, CORRECTNESS)
-    recalled = _support(swapped, CORRECTNESS)
+    recall = _support(swapped, CORRECTNESS)
     if isinstance(precision, Unscored):
         return precision
-    if isinstance(recalled, Unscored):
-        return recalled
-    total = precision + recalled
-    return 2.0 * precision * recalled / total if total else 0.0
+    if isinstance(recall, Unscored):
+        return recall
+    total = precision + recall
+    return 2.0 * precision * recall / total if total else 0.0
 
 
-def recall(sample: Sample) -> _Share:
+def coverage(sample: Sample) -> _Share:
     """Rate information recall: the share of the reference's words that occur in the response.
 
-    >>> recall(Sample(reference="A red car.", response="The car was blue."))
+    >>> coverage(Sample(reference="A red car.", response="The car was blue."))
     0.5
     """
     return _recalled(
@@ -122,7 +122,7 @@ _SHARES = {
     "qr": relevance,
     "id": density,
     "ac": correctness,
-    "ir": recall,
+    "ir": coverage,
 }
 
 
@@ -134,7 +134,7 @@ def _support(sample: Sample, criterion: Criterion) -> _Share:
     weights = [
         weight for claim in assessment.claims if (weight := claim.weight()) is not None
     ]
-    return min(1.0, math.fsum(weights) / len(weights))
+    return min(1.0, fmean(weights))
 
 
 def _recalled(wanted: str, text: str, if_none: Reason) -> _Share:

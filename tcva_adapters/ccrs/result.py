@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
+from statistics import fmean
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
@@ -114,11 +114,7 @@ class CCRSResult(Layouted):
     def score(self) -> float | None:
         """The mean score of the metrics; None where one of them has no score."""
         scores = [score for score in self.scores.values() if score is not None]
-        return (
-            math.fsum(scores) / len(scores)
-            if 0 < len(scores) == len(self.answers)
-            else None
-        )
+        return fmean(scores) if 0 < len(scores) == len(self.answers) else None
 
     @property
     def passed(self) -> bool | None:

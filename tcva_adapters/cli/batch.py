@@ -36,7 +36,7 @@ from tcva_adapters.evaluator import AnyScorer
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.samples.reader import SampleStream
-from tcva_adapters.scale.settings import made_of
+from tcva_adapters.scale.settings import make_scorer
 
 _DEFAULT = Path("tcva-batch")
 _GOES_ON = "the same command continues and repeats no request"
@@ -92,7 +92,7 @@ def submit(
         metrics=None if ccrs is None else names_of(ccrs),
     )
     verdicts = VerdictStore(store or DEFAULT_STORE)
-    scorer = made_of(recipe).changed(store=verdicts)
+    scorer = make_scorer(**recipe).changed(store=verdicts)
     note(f"judgements are stored in {verdicts.path}")
     require = None if isinstance(scorer, CCRS) else scorer.require
     stream = SampleStream(
@@ -182,4 +182,4 @@ def _submitted(folder: Path) -> AnyScorer:
 
     recipe = recipe_of(folder)
     store = VerdictStore(recipe.pop("store"))
-    return made_of(recipe).changed(store=store)
+    return make_scorer(**recipe).changed(store=store)

@@ -49,7 +49,7 @@ from tcva_adapters.report.evaluating import evaluation, failure_sentence
 from tcva_adapters.report.gates import Gates, records_of
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.samples.reader import SampleStream
-from tcva_adapters.scale.settings import made_of
+from tcva_adapters.scale.settings import make_scorer
 
 
 # Over 80 lines, as each of its options and of the arguments that they become has a line.
@@ -140,7 +140,9 @@ def compare(
         human_scale=scale,
     )
     grid = names_of(temperatures or options.THREE_TEMPERATURES)
-    scorer: Any = made_of(plain if config else {"temperature": grid[0], **plain})
+    scorer: Any = make_scorer(
+        **(plain if config else {"temperature": grid[0], **plain})
+    )
     tcva = with_store(scorer, store)
     stream = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), kept=None)
     samples = [*stream]

@@ -69,7 +69,7 @@ from tcva_adapters.results.writer import RESULTS_BEGINNING, Writing, beginning
 from tcva_adapters.samples.reader import SampleStream
 from tcva_adapters.samples.sources import is_read_again
 from tcva_adapters.scale import judge_files
-from tcva_adapters.scale.settings import made_of
+from tcva_adapters.scale.settings import make_scorer
 from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
 
@@ -173,7 +173,7 @@ def evaluate(
     begins = beginning(out or STDOUT, file, overwrite=overwrite)
 
     weights: Mapping[str, float] | None = plain.pop("weights", None)
-    scorer = with_store(made_of(plain), store)
+    scorer = with_store(make_scorer(**plain), store)
     tcva = scorer if isinstance(scorer, TCVA) else None
     read_table = partial(
         read_scores,

@@ -165,7 +165,7 @@ def plain_settings(
     is_dry: bool = False,
     **options: object,
 ) -> PlainSettings:
-    """The arguments of a scorer as plain values; see `tcva_adapters.scale.settings.made_of`.
+    """The arguments of a scorer as plain values; see `tcva_adapters.scale.settings.make_scorer`.
 
     Args:
         judge: The judge's name; without one the lexical judge is used, and a note says so.

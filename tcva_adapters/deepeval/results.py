@@ -78,19 +78,15 @@ def results_of(
     rows = [case.metrics_data or [] for case in cases]
     name = _metric_name(rows, name)
     measured = [next((data for data in row if data.name == name), None) for row in rows]
+    pairs = [*zip(cases, measured, strict=True)]
     # Any of them has judge and settings; if there is none, the error says why.
-    measurements = [data for data in measured if data is not None]
-    measurements.sort(key=lambda data: not data.verbose_logs)
-    like: Scored = result_of(measurements[0])
+    fullest = min(filter(None, measured), key=lambda data: not data.verbose_logs)
+    like: Scored = result_of(fullest)
     # `deepeval test run` may have other metrics for conversations.
-    classes = {
-        type(case)
-        for case, data in zip(cases, measured, strict=True)
-        if data is not None
-    }
+    classes = {type(case) for case, data in pairs if data is not None}
     return [
         _result_of_case(case, data, like)
-        for case, data in zip(cases, measured, strict=True)
+        for case, data in pairs
         if type(case) in classes
     ]
 

@@ -62,12 +62,12 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
         """
 
     def _evaluate_strings(self, **arguments: Any) -> Arguments:
-        record = self._record(arguments)
-        return dict(self.evaluator.invoke(record, _config(arguments)))
+        return dict(self.evaluator.invoke(self._record(arguments), _config(arguments)))
 
     async def _aevaluate_strings(self, **arguments: Any) -> Arguments:
-        record = self._record(arguments)
-        return dict(await self.evaluator.ainvoke(record, _config(arguments)))
+        return dict(
+            await self.evaluator.ainvoke(self._record(arguments), _config(arguments))
+        )
 
     def _record(self, arguments: Arguments) -> Arguments:
         """Make the evaluator's input from the arguments."""
@@ -81,5 +81,6 @@ class TCVAStringEvaluator(Frozen, StringEvaluator):
 
 def _config(arguments: Arguments) -> Any:
     """Return the part of the arguments that is meant for the run."""
-    names = ("callbacks", "tags", "metadata")
-    return {name: arguments.get(name) or None for name in names}
+    return {
+        name: arguments.get(name) or None for name in ("callbacks", "tags", "metadata")
+    }

@@ -62,5 +62,4 @@ class TCVAConversationEvaluator(TCVAEvaluator):
         return OfConversations(self.scorer)
 
     def _read(self, value: Any) -> Conversation:
-        read: Conversation = sample_for(self._judging(), value, as_conversation)
-        return read
+        return sample_for(self._judging(), value, as_conversation)

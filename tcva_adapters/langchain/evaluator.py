@@ -16,7 +16,7 @@ from tcva_adapters._adapter.evaluator import check_scorer, check_settings, requi
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.evaluator import AnyScorer, Frozen, Scorer
 from tcva_adapters.langchain.results import TCVAOutput, as_output
-from tcva_adapters.langchain.samples import sample_for
+from tcva_adapters.langchain.samples import as_sample, sample_for
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_base import check, shows_settings
@@ -124,7 +124,7 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
         return self.scorer
 
     def _read(self, value: Any) -> Any:
-        return sample_for(self.scorer, value)
+        return sample_for(self.scorer, value, as_sample)
 
     def model_copy(
         self,

@@ -124,8 +124,7 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
             return self.mapper(run, example)
         if run.error:  # the example's outputs could be scored all the same
             # The first line of the error is without its traceback.
-            msg = f"the run failed: {run.error.partition(chr(10))[0]}"
-            raise InvalidSampleError(msg)
+            raise InvalidSampleError(f"the run failed: {run.error.splitlines()[0]}")
         return _record_of(
             inputs=run.inputs if example is None else example.inputs,
             outputs=run.outputs,

@@ -87,8 +87,10 @@ class LangChainModel(LLMObject):
         return self._layers[-1]
 
     def _holders(self) -> Sequence[object]:
-        wrappers = self._layers[:-1]
-        return (*(getattr(layer, "kwargs", {}) for layer in wrappers), self._core())
+        return (
+            *(getattr(layer, "kwargs", {}) for layer in self._layers[:-1]),
+            self._core(),
+        )
 
     def _address(self) -> str:
         # Otherwise another LLM may answer, or one with other settings.
@@ -126,8 +128,8 @@ class LangChainModel(LLMObject):
         options: Arguments = {}
         if takes_logprobs(core) and sampling.top_logprobs is not None:
             options = {"logprobs": True, "top_logprobs": sampling.top_logprobs}
-        modules = [base.__module__ for base in type(core).__mro__]
-        if any(module.startswith("langchain_openai.") for module in modules):
+        bases = type(core).__mro__
+        if any(base.__module__.startswith("langchain_openai.") for base in bases):
             options["max_tokens"] = sampling.max_tokens
             # A server that already gets a temperature takes another one.
             if getattr(core, "temperature", None) is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NotRequired
+from typing import Any, NotRequired
 
 from langchain.agents import AgentState
 from langchain.agents.middleware import AgentMiddleware, hook_config
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import Runnable
-from pydantic import Field
+from pydantic import NonNegativeInt
 
 from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.langchain.evaluator import check_evaluator
@@ -48,9 +48,7 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
         check_evaluator(evaluator)
         super().__init__()
         self.evaluator = evaluator
-        self.max_retries = check(
-            Annotated[int, Field(ge=0)], "max_retries", max_retries
-        )
+        self.max_retries = check(NonNegativeInt, "max_retries", max_retries)
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: TCVAState, runtime: Any) -> Arguments | None:  # noqa: ARG002  # LangChain passes it

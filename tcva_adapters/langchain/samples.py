@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 
+from tcva_adapters._adapter.conversation import OfConversations
 from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.evaluator import lacks
+from tcva_adapters.evaluator import AnyScorer, lacks
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.fields import ALIASES, KNOWN, flattened, parts_of
 from tcva_adapters.samples.messages import is_messages
 from tcva_adapters.samples.sample import Sample
+
+S = TypeVar("S", Sample, Conversation)
 
 CRITIC = "tcva"
 """The name of messages that say to a model what was wrong; they are not questions of the user."""
@@ -89,8 +92,9 @@ def as_conversation(value: Any) -> Conversation:
     if "input" in fields:
         messages.append({"role": "user", "content": fields["input"]})
     if "response" in fields:  # the contexts were retrieved for this answer
-        answer = {"role": "assistant", "content": fields["response"]}
-        messages.append({**answer, "contexts": contexts})
+        messages.append(
+            {"role": "assistant", "content": fields["response"], "contexts": contexts}
+        )
         contexts = ()
     return Conversation.from_messages(
         messages,
@@ -119,7 +123,9 @@ def _record_of(value: Any) -> tuple[Arguments, Arguments]:
     )
 
 
-def sample_for(scorer: Any, value: Any, read: Callable[[Any], Any] = as_sample) -> Any:
+def sample_for(
+    scorer: AnyScorer | OfConversations, value: object, read: Callable[[object], S]
+) -> S:
     """Read a sample or a conversation, and check that it has all that the scorer needs.
 
     Args:
@@ -132,12 +138,13 @@ def sample_for(scorer: Any, value: Any, read: Callable[[Any], Any] = as_sample) 
             names that were given.
     """
     sample = read(value)
-    missing = scorer.missing(sample)
+    missing = scorer.missing(sample)  # type: ignore[arg-type]  # it judges what is read
     if missing:
         names = f"a {type(value).__name__}"
         if isinstance(value, Mapping):
-            entries = flattened(value).items()
-            names = ", ".join(name for name, entry in entries if entry is not None)
+            names = ", ".join(
+                name for name, entry in flattened(value).items() if entry is not None
+            )
         raise InvalidSampleError(
             f"{lacks('the input', missing, scorer.subject)}; the evaluator was given {names:.200}. "
             f"Add {' and '.join(missing)} (RunnablePassthrough.assign keeps all fields), or read "

@@ -36,7 +36,8 @@ from tcva_adapters.runner.questions import R
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
-_Pause = Annotated[Number, Field(ge=0, le=86_400)]  # at most a day
+# At most a day; LlamaIndex sleeps for a truth value, too, as for 0 or 1.
+_Pause = Annotated[Number | bool, Field(ge=0, le=86_400)]
 _NAMES = (
     "response",
     "contexts",
@@ -163,8 +164,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             InvalidValueError: It is not a response, or an asynchronous stream, which only
                 `aevaluate_response` can read.
         """
-        read = read_response(response)
-        return self.evaluate(query, **{**read, **kwargs})
+        return self.evaluate(query, **{**read_response(response), **kwargs})
 
     async def aevaluate_response(
         self,
@@ -222,10 +222,11 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             metadata=dict(metadata) if isinstance(metadata, Mapping) else {},
         )
         pause = check(_Pause, "sleep_time_in_seconds", sleep_time_in_seconds)
-        event = ScorerEvaluationStartEvent(
-            subject=scorer.subject, query=query, response=response
+        _dispatcher.event(
+            ScorerEvaluationStartEvent(
+                subject=scorer.subject, query=query, response=response
+            )
         )
-        _dispatcher.event(event)
         return scorer, sample, pause
 
     def _get_prompts(self) -> PromptDictType:

@@ -85,8 +85,7 @@ def _reply(response: ChatResponse) -> ModelReply:
         input_tokens, output_tokens = get_tokens_from_response(response)
     except (TypeError, ValueError, AttributeError):
         # The raw reply is whatever the provider's package returns.
-        input_tokens = 0
-        output_tokens = 0
+        input_tokens = output_tokens = 0
     raw = response.raw
     choices = value_of(raw, "choices") or ()
     reasons = [

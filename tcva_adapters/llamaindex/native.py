@@ -16,7 +16,6 @@ from llama_index.core.evaluation import (
 )
 from llama_index.core.llms import LLM
 
-from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters._adapter.native import Metrics, NativeRun
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
@@ -43,20 +42,14 @@ class _Run(NativeRun):
     llm_classes = LLM
     llm_kind = "a LlamaIndex LLM, e.g. LexicalLLM()"
 
-    def _measure(self) -> Any:
-        return self.metric.evaluate(**self._arguments())
-
     async def _ameasure(self) -> Any:
-        return await self.metric.aevaluate(**self._arguments())
-
-    def _arguments(self) -> Arguments:
         sample = self.sample
-        return {
-            "query": sample.input,
-            "response": sample.response,
-            "contexts": None if sample.contexts is None else list(sample.contexts),
-            "reference": sample.reference,
-        }
+        return await self.metric.aevaluate(
+            query=sample.input,
+            response=sample.response,
+            contexts=None if sample.contexts is None else list(sample.contexts),
+            reference=sample.reference,
+        )
 
     def _read(self, returned: Any) -> FrameworkScore:
         score = returned.score
@@ -95,7 +88,7 @@ def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkS
         llm: A LlamaIndex LLM; `LexicalLLM` needs no network.
 
     Returns:
-        The score on the metric's own scale, its verdicts.
+        The score on the metric's own scale, and its verdicts.
         If the metric fails, ``score`` is None and ``error`` says why.
 
     Raises:

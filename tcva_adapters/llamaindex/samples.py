@@ -26,9 +26,8 @@ def read_response(response: Any) -> Arguments:
         InvalidValueError: It is not a response, or an asynchronous stream.
     """
     if isinstance(response, AsyncStreamingResponse) or _is_async_chat(response):
-        kind = type(response).__name__
         raise InvalidValueError(
-            f"{kind} is asynchronous; use await aevaluate_response(...) instead"
+            f"{type(response).__name__} is asynchronous; use await aevaluate_response(...) instead"
         )
     return _fields(response)
 

@@ -86,9 +86,9 @@ class WrappedModel(LLMObject):
     def _arguments(self, request: JudgeRequest) -> Arguments:
         drawn = None if request.sampling is None else request.sampling.temperature
         if isinstance(self._core(), BaseChatModel):
-            system = SystemMessage(request.system)
-            user = HumanMessage(request.user)
-            prompt: PromptValue = ChatPromptValue(messages=[system, user])
+            prompt: PromptValue = ChatPromptValue(
+                messages=[SystemMessage(request.system), HumanMessage(request.user)]
+            )
         else:
             # RAGAS' own prompts are plain texts, which other classes therefore expect.
             prompt = StringPromptValue(text=one_text(request))

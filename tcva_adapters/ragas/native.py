@@ -23,7 +23,6 @@ from ragas.metrics.collections import (
 from tcva_adapters._adapter.evaluator import require
 from tcva_adapters._adapter.native import Metrics, NativeRun
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.loops import wait_for
 from tcva_adapters.ragas.llm import Reply
 from tcva_adapters.ragas.samples import COLUMNS
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
@@ -67,9 +66,6 @@ class _Run(NativeRun):
         needed = "embeddings of RAGAS, e.g. from embedding_factory(...)"
         require(self._embeddings is not None, "embeddings", self._embeddings, needed)
         return build(llm=recorder, embeddings=self._embeddings)
-
-    def _measure(self) -> Any:
-        return wait_for(self._ameasure())
 
     async def _ameasure(self) -> Any:
         columns = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import Any, Generic, Self
 
 import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requirements
@@ -19,7 +20,7 @@ from tcva_adapters.runner.questions import R
 JUDGEMENT = "tcva_judgement"
 """The name of a judgement in RAGAS' traces; its output is the result as JSON values."""
 
-_BESIDE = "_result"
+_RESULT_SUFFIX = "_result"
 """The end of the name of a column of results, after the name of its scores' column."""
 
 
@@ -125,7 +126,7 @@ def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
     frame = evaluation.to_pandas()
     for name in _carried(evaluation):
         carried = [result.to_json() for result in results_of(evaluation, name)]
-        frame.insert(frame.columns.get_loc(name) + 1, name + _BESIDE, carried)
+        frame.insert(frame.columns.get_loc(name) + 1, name + _RESULT_SUFFIX, carried)
     return frame
 
 
@@ -141,16 +142,16 @@ def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]
             }
             for row in evaluation.traces
         ]
-        metrics = dict.fromkeys(name for row in rows for name in row)
+        metrics = dict.fromkeys(chain.from_iterable(rows))
         return {metric: [row.get(metric) for row in rows] for metric in metrics}
     if not isinstance(evaluation, pd.DataFrame):
         needed = "what evaluate() or results_to_pandas() returned"
         raise TypeError(f"evaluation must be {needed}, got {evaluation!r:.80}")
     columns = evaluation.columns
-    names = [name for name in columns if f"{name}{_BESIDE}" in columns]
+    names = [name for name in columns if f"{name}{_RESULT_SUFFIX}" in columns]
     if not names:
         raise InvalidValueError(
             "the frame has no results of tcva-adapters, because RAGAS' to_pandas() leaves them out; "
             "pass what evaluate() or results_to_pandas() returned"
         )
-    return {name: [*evaluation[f"{name}{_BESIDE}"].fillna("")] for name in names}
+    return {name: [*evaluation[f"{name}{_RESULT_SUFFIX}"].fillna("")] for name in names}

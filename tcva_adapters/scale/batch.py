@@ -177,8 +177,9 @@ def _keys(scorer: AnyScorer, items: Iterable[Item]) -> Iterator[str]:
             item.metadata.get(field)
             for field in getattr(scorer, "profiles", None) or ()
         ]
-        fingerprint = scorer.fingerprint
-        yield digest({"scorer": fingerprint, "keys": keys, "profile": repr(profile)})
+        yield digest(
+            {"scorer": scorer.fingerprint, "keys": keys, "profile": repr(profile)}
+        )
 
 
 def rows_of(batch: Batch) -> list[Record]:

@@ -275,22 +275,16 @@ class _Writer:
 
 def _report(sums: Counter[str], out: str) -> Report:
     total = sums.pop("sum", 0)
-    rows, new, scored, passed = (
-        sums.pop(name, 0) for name in ("rows", "new", "scored", "passed")
-    )
+    names = ("rows", "new", "scored", "passed")
+    figures: Record = {name: sums.pop(name, 0) for name in names}
+    scored = figures["scored"]
     mean = total / scored if scored else None
     sentence = (
-        f"{passed} of {counted(scored, 'scored row')} pass, mean {cell(mean, 'score')}; "
-        f"{counted(rows, 'row')} in total, {new} new"
+        f"{figures['passed']} of {counted(scored, 'scored row')} pass, mean {cell(mean, 'score')}; "
+        f"{counted(figures['rows'], 'row')} in total, {figures['new']} new"
     )
-    figures = {
-        "rows": rows,
-        "new": new,
-        "scored": scored,
-        "passed": passed,
-        "mean": mean,
-        **dict(sums.most_common()),  # the reasons for no score
-    }
+    figures["mean"] = mean
+    figures.update(sums.most_common())  # the reasons for no score
     columns = [Column(name, "score" if name == "mean" else "int") for name in figures]
     return Report(
         sentence, [Table("rows", columns, [figures])], settings={"folder": out}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from tcva_adapters.ccrs.scorer import CCRS
@@ -51,23 +52,25 @@ def scorer_of(settings: ScorerLike) -> AnyScorer:
 
 @lru_cache(maxsize=8)
 def _made(pickled: bytes) -> AnyScorer:
-    return made_of(pickle.loads(pickled))  # noqa: S301  # pickled in the line that calls this
+    return make_scorer(**pickle.loads(pickled))  # noqa: S301  # pickled in the line that calls this
 
 
-def made_of(plain: PlainSettings) -> AnyScorer:
+def make_scorer(
+    *,
+    model: Mapping[str, Any] | None = None,
+    panel: Sequence[object] | None = None,
+    combine: str = "median",
+    config: str | Path | None = None,
+    **settings: Any,
+) -> AnyScorer:
     """Make the scorer that settings describe, in the present environment; see `scorer_of`."""
-    settings = dict(plain)
-    model = settings.pop("model", None)
-    config = settings.pop("config", None)
-    panel = settings.pop("panel", None)
-    combine = settings.pop("combine", "median")
-    most = settings.get("max_concurrency", MAX_CONCURRENCY)
+    calls = settings.get("max_concurrency", MAX_CONCURRENCY)
 
     def with_model(judge: object) -> object:
         """Make the model of a name with the settings of models; return anything else unchanged."""
         if not model or not isinstance(judge, str):
             return judge
-        return model_of_name(judge, **{"max_concurrency": most, **model}) or judge
+        return model_of_name(judge, **{"max_concurrency": calls, **model}) or judge
 
     if "judge" in settings:
         settings["judge"] = with_model(settings["judge"])

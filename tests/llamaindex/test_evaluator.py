@@ -70,6 +70,23 @@ def test_one_sample_may_have_its_own_setting(is_async: bool) -> None:
     assert len(llm.prompts) == 1  # settings of the dial ask for no other judgement
 
 
+@pytest.mark.parametrize("pause", [False, True, 0, 0.5])
+def test_a_pause_is_any_number_that_llamaindex_sleeps_for(
+    pause: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("tcva_adapters.llamaindex.evaluator.time.sleep", pauses.append)
+    evaluator = TCVAEvaluator("lexical")
+    assert evaluator.evaluate(**GIVEN, sleep_time_in_seconds=pause).score is not None
+    assert pauses == [pause]
+
+
+@pytest.mark.parametrize("pause", [None, "1", -1, float("inf")])
+def test_a_pause_that_is_no_length_of_time_is_refused(pause: Any) -> None:
+    with pytest.raises(InvalidValueError, match="sleep_time_in_seconds must be"):
+        TCVAEvaluator("lexical").evaluate(**GIVEN, sleep_time_in_seconds=pause)
+
+
 def test_ratings_have_a_threshold_for_one_sample_and_no_dial() -> None:
     evaluator = ScorerEvaluator(
         CCRS("qr", judge=ScriptedLLM(reply=judge), threshold=0.95)
