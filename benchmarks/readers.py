@@ -15,7 +15,12 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from tcva_adapters import Assessment, ClaimVerdict, Sample, Verdict
-from tcva_adapters.batches.request_lines import CONFLICT, Line, merged, read_lines
+from tcva_adapters.batches.request_lines import (
+    CONFLICT,
+    Line,
+    merge_outcomes,
+    read_lines,
+)
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.compare import read_scores
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
@@ -60,7 +65,7 @@ def _batch(text: str) -> object:
     found: list[Line] = []
     for data in (text.encode(), json.dumps(line).encode()):
         found += read_lines(split(iter(_pieces(data))), mask)
-    return merged(found[-1][2], found[-1][2]) == CONFLICT
+    return merge_outcomes(found[-1][2], found[-1][2]) == CONFLICT
 
 
 def _completion(text: str) -> dict[str, Any]:

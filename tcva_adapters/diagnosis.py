@@ -96,7 +96,7 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
     trial = None if judge is None else _trial_of(judge, settings)
     # Importing a framework takes seconds, in a process of its own: two at a time.
     with ThreadPoolExecutor(2) as pool:
-        packages = list(pool.map(inspect, REQUIREMENTS.values()))
+        packages = list(pool.map(package_record, REQUIREMENTS.values()))
     broken = [row["package"] for row in packages if row["state"].startswith("broken")]
     faults = f": {', '.join(broken)} cannot be imported" if broken else ""
     sentence = (
@@ -120,7 +120,7 @@ def diagnose(judge: Any = None, **settings: Any) -> tuple[Report, bool]:
     return Report(sentence, tables), trial.is_usable and not broken
 
 
-def inspect(requirement: Requirement) -> Record:
+def package_record(requirement: Requirement) -> Record:
     """Import one package in a process of its own, and return its version and state."""
     name = requirement.distribution
     fix = install_hint(requirement.extra)

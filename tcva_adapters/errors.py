@@ -6,7 +6,6 @@ Each message names the value and says what to do.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 _PERCENT = re.compile(r"(\d+(?:\.\d*)?)\s*(%?)")
 
@@ -48,10 +47,10 @@ def install_hint(extra: str) -> str:
     return f"run pip install '.[{extra}]' in a checkout of tcva-adapters"
 
 
-def of_percent(value: Any) -> str:
+def percent_hint(value: object) -> str:
     """Suggest the share for a number written in percent; an empty text for anything else.
 
-    >>> of_percent(80), of_percent("2.5 %"), of_percent(1.5)
+    >>> percent_hint(80), percent_hint("2.5 %"), percent_hint(1.5)
     ('; for 80 % write 0.8', '; for 2.5 % write 0.025', '')
     """
     match = _PERCENT.fullmatch(str(value).strip())

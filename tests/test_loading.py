@@ -13,7 +13,7 @@ import pytest
 
 import tcva_adapters
 import tcva_adapters.core
-from tcva_adapters.diagnosis import inspect
+from tcva_adapters.diagnosis import package_record
 from tcva_adapters.errors import MissingDependencyError, install_hint
 from tcva_adapters.frameworks import REQUIREMENTS, Requirement
 from tcva_adapters.lazy import check
@@ -222,13 +222,13 @@ def test_the_registry_states_the_bounds_of_the_extras_and_constraints_are_within
 @pytest.mark.slow
 def test_what_is_missing_or_broken_names_its_extra() -> None:
     fix = install_hint("ragas")
-    missing = inspect(Requirement("no-such", "no_such", (1,), "ragas"))
+    missing = package_record(Requirement("no-such", "no_such", (1,), "ragas"))
     assert missing == {
         "package": "no-such",
         "version": None,
         "state": f"not installed: {fix}",
     }
-    broken = inspect(Requirement("numpy", "numpy.no_such_part", (1,), "ragas"))
+    broken = package_record(Requirement("numpy", "numpy.no_such_part", (1,), "ragas"))
     assert broken["state"].startswith("broken: ")
     assert "no_such_part" in broken["state"]
     assert broken["state"].endswith(fix)

@@ -9,7 +9,7 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
 
-class OfConversations:
+class ConversationScorer:
     """A `TCVA` that judges conversations, with the methods that a scorer has for samples.
 
     Args:

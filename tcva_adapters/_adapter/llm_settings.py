@@ -114,14 +114,14 @@ def recorded_names(llm: object) -> list[str]:
 
 
 def further_digests(
-    llm: object, arguments: Arguments, told: Iterable[str]
+    llm: object, arguments: Arguments, recorded: Iterable[str]
 ) -> dict[str, str]:
     """Return digests of everything else that can change a reply of an LLM.
 
     Args:
         llm: The LLM.
         arguments: Its further arguments.
-        told: Names of settings that are recorded unchanged.
+        recorded: Names of settings that are recorded unchanged.
     """
     values = {
         **_changed_fields(llm),
@@ -132,7 +132,9 @@ def further_digests(
     digests = {
         name: _digest(value)
         for name, value in values.items()
-        if not (name in told or _NO_PART.fullmatch(name) or SECRET_NAME.search(name))
+        if not (
+            name in recorded or _NO_PART.fullmatch(name) or SECRET_NAME.search(name)
+        )
     }
     if not _VENDORS.match(type(llm).__module__):
         digests["class of the LLM"] = _digest(

@@ -66,14 +66,14 @@ class NativeRun(ABC):
         try:
             return self._read(self._measure())
         except Exception as error:  # noqa: BLE001  # see above
-            return self._failed(error)
+            return self._without_score(error)
 
     async def ascore(self) -> FrameworkScore:
         """The same, awaited."""
         try:
             return self._read(await self._ameasure())
         except Exception as error:  # noqa: BLE001  # as above
-            return self._failed(error)
+            return self._without_score(error)
 
     def _build(self, llm: Any) -> Any:
         """Build the metric with an LLM."""
@@ -91,7 +91,7 @@ class NativeRun(ABC):
     def _read(self, returned: Any) -> FrameworkScore:
         """Read the score and the verdicts from what the metric returned."""
 
-    def _scored(
+    def _with_score(
         self, score: float, verdicts: Iterable[FrameworkVerdict]
     ) -> FrameworkScore:
         is_nan = math.isnan(score)
@@ -103,7 +103,7 @@ class NativeRun(ABC):
             error="the metric returned nan" if is_nan else "",
         )
 
-    def _failed(self, error: Exception | str) -> FrameworkScore:
+    def _without_score(self, error: Exception | str) -> FrameworkScore:
         text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
         return FrameworkScore(
             self.name,

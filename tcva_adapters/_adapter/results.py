@@ -38,10 +38,10 @@ class Carrier:
         Raises:
             InvalidValueError: A setting is out of range, or unknown.
         """
-        return self._carrying(self.result.at(*temperature, **changes))
+        return self._with_result(self.result.at(*temperature, **changes))
 
     @abstractmethod
-    def _carrying(self, result: Any) -> Self:
+    def _with_result(self, result: Any) -> Self:
         """Return such an object for another result."""
 
 
@@ -68,7 +68,7 @@ def find_result(stored: Any, places: Sequence[str]) -> Any:
     raise UnreadableInputError(f"no result of tcva-adapters found in {names!r:.200}")
 
 
-def chosen(
+def choose_metric(
     wanted: str | None,
     ours: Sequence[str],
     others: Iterable[str],
@@ -87,7 +87,7 @@ def chosen(
         InvalidValueError: There is no TCVA metric, or none of this name; or there are several and
             no name was passed.
 
-    >>> chosen(None, ["tcva_faithfulness"], [], argument="metric")
+    >>> choose_metric(None, ["tcva_faithfulness"], [], argument="metric")
     'tcva_faithfulness'
     """
     if wanted in ours or (wanted is None and len(ours) == 1):

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from tcva_adapters.batches.ledger import opened
+from tcva_adapters.batches.ledger import open_ledger
 from tcva_adapters.batches.submission import Submission
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.evaluator import AnyScorer
@@ -53,14 +53,14 @@ def submit(
     """
     check(Count, "tries", tries)
     check(Count, "batch_size", batch_size)
-    with Submission.opened(scorer, folder, is_new=True) as submission:
+    with Submission.open(scorer, folder, is_new=True) as submission:
         submission.begin(samples)
         submission.ledger.put(
             tries=tries,
             batch_size=batch_size,
             recipe=recipe or {},
         )
-        return submission.advanced()
+        return submission.advance()
 
 
 def status(scorer: AnyScorer, folder: str | Path) -> Report:
@@ -74,7 +74,7 @@ def status(scorer: AnyScorer, folder: str | Path) -> Report:
         InvalidValueError: There is no submission, or one of another scorer.
         JudgeError: As for `submit`.
     """
-    with Submission.opened(scorer, folder) as submission:
+    with Submission.open(scorer, folder) as submission:
         submission.look()
         return submission.report()
 
@@ -108,8 +108,8 @@ def collect(
     seconds = None if wait is None else check(Positive, "wait", wait)
     while True:
         try:
-            with Submission.opened(scorer, folder) as submission:
-                report = submission.advanced(again=again)
+            with Submission.open(scorer, folder) as submission:
+                report = submission.advance(again=again)
             again = False
             (figures,) = report.records("samples")
             if seconds is None or not figures["requests_under_way"]:
@@ -132,7 +132,7 @@ def cancel(scorer: AnyScorer, folder: str | Path) -> Report:
         InvalidValueError: As for `status`.
         JudgeError: As for `submit`.
     """
-    with Submission.opened(scorer, folder) as submission:
+    with Submission.open(scorer, folder) as submission:
         return submission.cancel()
 
 
@@ -142,6 +142,6 @@ def recipe_of(folder: str | Path) -> Json:
     Raises:
         InvalidValueError: There is no submission.
     """
-    with opened(usable_path(folder)) as ledger:
+    with open_ledger(usable_path(folder)) as ledger:
         recipe: Json = ledger.get("recipe", {})
         return recipe

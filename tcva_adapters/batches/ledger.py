@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tcva_adapters.batches.request_lines import Line, Outcome, merged
+from tcva_adapters.batches.request_lines import Line, Outcome, merge_outcomes
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.file_writing import make_folder, new_file
 
@@ -64,7 +64,7 @@ class BatchRow:
     failed: int
 
 
-class Asked(NamedTuple):
+class RequestState(NamedTuple):
     """A request: how often it was sent, and the status and body of its outcome, if there is one."""
 
     tries: int
@@ -73,7 +73,7 @@ class Asked(NamedTuple):
 
 
 @contextmanager
-def opened(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
+def open_ledger(folder: Path, *, is_new: bool = False) -> Iterator[Ledger]:
     """Open the ledger of a submission, for this command alone.
 
     Args:
@@ -177,13 +177,13 @@ class Ledger:
         query = f"UPDATE batches SET {names} WHERE number = ?"  # noqa: S608  # names of ours
         self._db.execute(query, (*values.values(), number))
 
-    def asked(self, question: str) -> dict[int, Asked]:
+    def requests_of(self, question: str) -> dict[int, RequestState]:
         """Return the requests of a question that were asked, by number."""
         rows = self._db.execute(
             "SELECT turn, tries, status, body FROM turns WHERE question = ?",
             (question,),
         )
-        return {number: Asked(*columns) for number, *columns in rows}
+        return {number: RequestState(*columns) for number, *columns in rows}
 
     def ask(self, model: str, question: str, number: int, line: bytes) -> None:
         """Store a request for the next batch."""
@@ -228,7 +228,7 @@ class Ledger:
             number, status, body = row
             known = None if status is None else Outcome(status, body)
             query = "UPDATE turns SET status = ?, body = ? WHERE number = ?"
-            self._db.execute(query, (*merged(known, line.outcome), number))
+            self._db.execute(query, (*merge_outcomes(known, line.outcome), number))
 
     def settle(self, batch: int, *, unanswered: str | None, tries: int) -> bool:
         """Take requests that may succeed later out of a batch, if they were sent less than ``tries`` times.

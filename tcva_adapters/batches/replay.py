@@ -87,7 +87,7 @@ class Replay:
         # 192 bits, so that a custom_id stays below 64 letters.
         name = hashlib.sha256(key.encode()).hexdigest()[:48]
         self._names.add(name)
-        asked = self.ledger.asked(name)
+        known = self.ledger.requests_of(name)
         bodies = exchange(
             self.model.server,
             self.model.config,
@@ -97,7 +97,7 @@ class Replay:
         try:
             body = next(bodies)
             for number in count(first):
-                if number not in asked:
+                if number not in known:
                     line = request_line(name, number, body)
                     if len(line) > MAX_BYTES:
                         return JudgeError(
@@ -110,7 +110,7 @@ class Replay:
                         line,
                     )
                     break
-                tries, status, content = asked[number]
+                tries, status, content = known[number]
                 if status is None:
                     break  # it is under way
                 body = bodies.send(Answer(status, content.encode(), sent=tries))

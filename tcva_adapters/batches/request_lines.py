@@ -104,7 +104,7 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
         yield Line(custom_id[1], int(custom_id[2]), outcome)
 
 
-def merged(known: Outcome | None, new: Outcome) -> Outcome:
+def merge_outcomes(known: Outcome | None, new: Outcome) -> Outcome:
     """Merge two outcomes of one request: an answer wins, and two different answers are a `CONFLICT`.
 
     Args:

@@ -26,7 +26,7 @@ from tcva_adapters.batches.ledger import (
     WAITING,
     BatchRow,
     Ledger,
-    opened,
+    open_ledger,
 )
 from tcva_adapters.batches.replay import Replay
 from tcva_adapters.batches.request_lines import read_lines
@@ -89,7 +89,7 @@ class Submission:
 
     @classmethod
     @contextmanager
-    def opened(
+    def open(
         cls, scorer: AnyScorer, folder: str | Path, *, is_new: bool = False
     ) -> Iterator[Submission]:
         """Open the submission of this scorer in a folder, for this command alone."""
@@ -99,7 +99,7 @@ class Submission:
             raise InvalidValueError(
                 "a batch needs a store for its replies; set store=... (--store FILE)"
             )
-        with opened(path, is_new=is_new) as ledger, ExitStack() as stack:
+        with open_ledger(path, is_new=is_new) as ledger, ExitStack() as stack:
             if not is_new and ledger.get("samples") is None:
                 raise InvalidValueError(
                     f"'tcva batch submit' was stopped before {path} was complete; run it again"
@@ -139,7 +139,7 @@ class Submission:
                 f"{self.folder} contains a submission of other samples; use another folder"
             )
 
-    def advanced(self, *, again: bool = False) -> Report:
+    def advance(self, *, again: bool = False) -> Report:
         """Collect outcomes, submit what can be submitted, and report the progress."""
         self.look(take=True)
         if again or self.ledger.get("found") is None:

@@ -61,7 +61,7 @@ def relevance(sample: Sample) -> _Share:
     >>> relevance(Sample(input="Where is the red car?", response="The car is in the garage."))
     0.5
     """
-    return _recalled(sample.input or "", sample.response or "", Reason.EMPTY_INPUT)
+    return _word_share(sample.input or "", sample.response or "", Reason.EMPTY_INPUT)
 
 
 def density(sample: Sample) -> _Share:
@@ -96,23 +96,23 @@ def correctness(sample: Sample) -> _Share:
     swapped = sample.model_copy(
         update={"response": sample.reference, "reference": sample.response}
     )
-    precision = _support(sample, CORRECTNESS)
-    recall = _support(swapped, CORRECTNESS)
-    if isinstance(precision, Unscored):
-        return precision
-    if isinstance(recall, Unscored):
-        return recall
-    total = precision + recall
-    return 2.0 * precision * recall / total if total else 0.0
+    of_response = _support(sample, CORRECTNESS)
+    of_reference = _support(swapped, CORRECTNESS)
+    if isinstance(of_response, Unscored):
+        return of_response
+    if isinstance(of_reference, Unscored):
+        return of_reference
+    total = of_response + of_reference
+    return 2.0 * of_response * of_reference / total if total else 0.0
 
 
-def coverage(sample: Sample) -> _Share:
+def recall(sample: Sample) -> _Share:
     """Rate information recall: the share of the reference's words that occur in the response.
 
-    >>> coverage(Sample(reference="A red car.", response="The car was blue."))
+    >>> recall(Sample(reference="A red car.", response="The car was blue."))
     0.5
     """
-    return _recalled(
+    return _word_share(
         sample.reference or "", sample.response or "", Reason.EMPTY_REFERENCE
     )
 
@@ -122,7 +122,7 @@ _SHARES = {
     "qr": relevance,
     "id": density,
     "ac": correctness,
-    "ir": coverage,
+    "ir": recall,
 }
 
 
@@ -137,7 +137,7 @@ def _support(sample: Sample, criterion: Criterion) -> _Share:
     return min(1.0, fmean(weights))
 
 
-def _recalled(wanted: str, text: str, if_none: Reason) -> _Share:
+def _word_share(wanted: str, text: str, if_none: Reason) -> _Share:
     """The share of the different content words of one text that occur in another."""
     tokens = tokenise(wanted)
     # A question such as "Who are you?" has only function words, which then count.

@@ -32,7 +32,7 @@ class MetricAnswer(Judgement):
     replies: tuple[str, ...] = ()
 
     @model_validator(mode="after")
-    def _rated_or_not(self) -> Self:
+    def _check_answer(self) -> Self:
         if (self.rating is None) == (self.unscored is None):
             raise ValueError(
                 "an answer must have either a rating or a reason why it is unscored"

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from tcva_adapters import __version__, console
-from tcva_adapters.errors import InvalidValueError, TCVAError, TCVAWarning, of_percent
+from tcva_adapters.errors import InvalidValueError, TCVAError, TCVAWarning, percent_hint
 
 DONE, WRONG_USE = 0, 2
 CLOSED_PIPE = 141  # what shells report for SIGPIPE
@@ -236,7 +236,7 @@ def _message(error: Exception, arguments: list[str]) -> str:
     number = r"Invalid value for '(.+?)': (?:Input should be|'.*' is not) a valid (\w+)[,.].*"
     # The error does not contain the typed value.
     values = (text.rpartition("=")[2] for text in arguments if text.endswith("%"))
-    hint = next(filter(None, map(of_percent, values)), "")
+    hint = next(filter(None, map(percent_hint, values)), "")
     return re.sub(
         number, rf"\1 must be a valid \2{hint}.", usage.getvalue().rstrip("\n")
     )

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.errors import InvalidValueError, of_percent
+from tcva_adapters.errors import InvalidValueError, percent_hint
 
 _NUMBERS = (float, int, Real, Decimal)
 """The usual types come first: to ask an abstract class takes twenty times as long."""
@@ -132,7 +132,7 @@ def check_within(
     """
     number = as_number(value)
     if number is None or not low <= number <= high:  # also refuses nan
-        hint = of_percent(value) if high == 1.0 else ""
+        hint = percent_hint(value) if high == 1.0 else ""
         raise InvalidValueError(
             f"{what} must be {wanted or f'between {low:g} and {high:g}'}, got {value!r}{hint}"
         )

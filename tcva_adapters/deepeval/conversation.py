@@ -7,7 +7,7 @@ from typing import ClassVar
 from deepeval.metrics import BaseConversationalMetric
 from deepeval.test_case import ConversationalTestCase
 
-from tcva_adapters._adapter.conversation import OfConversations
+from tcva_adapters._adapter.conversation import ConversationScorer
 from tcva_adapters.deepeval.base import ScorerBase
 from tcva_adapters.deepeval.evaluator import ScorerMetric, TCVAArguments
 from tcva_adapters.deepeval.samples import as_conversation
@@ -58,6 +58,6 @@ class TCVAConversationalMetric(  # type: ignore[misc,no-untyped-call,override]  
     sample_of = staticmethod(as_conversation)
 
     @property
-    def judging(self) -> OfConversations:
+    def judging(self) -> ConversationScorer:
         """The scorer on conversations."""
-        return OfConversations(self._scorer)
+        return ConversationScorer(self._scorer)

@@ -131,9 +131,9 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
     A schema is sent too. A reply that cannot be read is an error: the prompt is not sent again.
     """
 
-    def __init__(self, asked: Prompted) -> None:
-        self.asked = asked
-        super().__init__(asked.model.name)
+    def __init__(self, prompted: Prompted) -> None:
+        self.prompted = prompted
+        super().__init__(prompted.model.name)
 
     def generate(self, prompt: str, schema: Shape = None) -> Any:
         """Answer one prompt.
@@ -141,7 +141,7 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
         Raises:
             JudgeError: No reply came, or none that holds such an object.
         """
-        return self.asked.ask(prompt, schema)
+        return self.prompted.ask(prompt, schema)
 
     async def a_generate(self, prompt: str, schema: Shape = None) -> Any:
         """The same, awaited.
@@ -149,4 +149,4 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
         Raises:
             JudgeError: As for `generate`.
         """
-        return await self.asked.aask(prompt, schema)
+        return await self.prompted.aask(prompt, schema)

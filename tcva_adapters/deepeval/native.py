@@ -80,7 +80,7 @@ class _Run(NativeRun):
         words = [str(verdict.verdict) for verdict in verdicts]
         reasons = [verdict.reason or "" for verdict in verdicts]
         read = map(FrameworkVerdict, texts, words, from_deepeval(words), reasons)
-        return self._scored(float(returned), read)
+        return self._with_score(float(returned), read)
 
 
 def framework_metrics() -> Metrics:

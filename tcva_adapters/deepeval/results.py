@@ -14,7 +14,7 @@ from deepeval.evaluate.types import EvaluationResult
 from deepeval.test_run import LATEST_TEST_RUN_DATA_KEY
 from deepeval.test_run.test_run import TestRun
 
-from tcva_adapters._adapter.results import chosen
+from tcva_adapters._adapter.results import choose_metric
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.judgement import Reason, Unscored
@@ -144,7 +144,7 @@ def _metric_name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
     names = dict.fromkeys(data.name for data in measured)
     # A metric that never began is found by its name; its data say so.
     ours = [name for name in names if name in filled or name == wanted]
-    name = chosen(wanted, ours, names, argument="name")
+    name = choose_metric(wanted, ours, names, argument="name")
     if any([data.name for data in row].count(name) > 1 for row in rows):
         raise InvalidValueError(
             f"several metrics have the name {name!r}; give each its own with name=..."

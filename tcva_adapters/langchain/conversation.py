@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict  # pydantic reads the other ones from 3.12 on
 
-from tcva_adapters._adapter.conversation import OfConversations
+from tcva_adapters._adapter.conversation import ConversationScorer
 from tcva_adapters.langchain.evaluator import TCVAEvaluator
 from tcva_adapters.langchain.samples import as_conversation, sample_for
 from tcva_adapters.samples.conversation import Conversation
@@ -58,8 +58,8 @@ class TCVAConversationEvaluator(TCVAEvaluator):
         """The type that schemas and tools show; `invoke` also reads a list of messages."""
         return TCVAConversationInput
 
-    def _judging(self) -> OfConversations:
-        return OfConversations(self.scorer)
+    def _judging(self) -> ConversationScorer:
+        return ConversationScorer(self.scorer)
 
     def _read(self, value: Any) -> Conversation:
         return sample_for(self._judging(), value, as_conversation)

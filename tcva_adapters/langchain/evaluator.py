@@ -111,12 +111,12 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
         return await self._acall_with_config(self._ajudge, input, config, **kwargs)
 
     def _judge(self, value: Any) -> TCVAOutput:
-        return as_output(self._judging().evaluate(self._mapped(value)))
+        return as_output(self._judging().evaluate(self._read_input(value)))
 
     async def _ajudge(self, value: Any) -> TCVAOutput:
-        return as_output(await self._judging().aevaluate(self._mapped(value)))
+        return as_output(await self._judging().aevaluate(self._read_input(value)))
 
-    def _mapped(self, value: Any) -> Any:
+    def _read_input(self, value: Any) -> Any:
         return self._read(self.mapper(value) if self.mapper else value)
 
     def _judging(self) -> Any:

@@ -63,16 +63,16 @@ def gate(
     check_evaluator(evaluator)
     check(bool, "allow_unscored", allow_unscored)
 
-    def checked(value: Any, output: TCVAOutput) -> Any:
+    def let_through(value: Any, output: TCVAOutput) -> Any:
         decision = output if allow_unscored else at_gate(output)
         if decision["passed"] is False:
             raise BelowThresholdError(value, decision)
         return value
 
     def judge(value: Any, config: RunnableConfig) -> Any:
-        return checked(value, evaluator.invoke(value, config))
+        return let_through(value, evaluator.invoke(value, config))
 
     async def ajudge(value: Any, config: RunnableConfig) -> Any:
-        return checked(value, await evaluator.ainvoke(value, config))
+        return let_through(value, await evaluator.ainvoke(value, config))
 
     return RunnableLambda(judge, afunc=ajudge, name="tcva_gate")

@@ -71,7 +71,7 @@ class LangChainModel(LLMObject):
         Raises:
             JudgeError: The LLM did not answer with text.
         """
-        prompt, options = self._asked(request)
+        prompt, options = self._prompt_and_options(request)
         return _reply(self.llm.invoke(prompt, _CONFIG, **options))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
@@ -80,7 +80,7 @@ class LangChainModel(LLMObject):
         Raises:
             JudgeError: As for `complete`.
         """
-        prompt, options = self._asked(request)
+        prompt, options = self._prompt_and_options(request)
         return _reply(await self.llm.ainvoke(prompt, _CONFIG, **options))
 
     def _core(self) -> Any:
@@ -106,7 +106,7 @@ class LangChainModel(LLMObject):
         is_model = isinstance(self._core(), BaseLanguageModel)
         return super()._model_name() if is_model else str(self._core().get_name())
 
-    def _asked(
+    def _prompt_and_options(
         self, request: JudgeRequest
     ) -> tuple[str | list[BaseMessage], Arguments]:
         """Return the prompt, and the settings of sampling that the LLM takes with a call."""
@@ -164,16 +164,16 @@ def _reply(answer: Any) -> ModelReply:
 class BridgedLLM(BaseChatModel):
     """Sends LangChain's prompts to a judge model: system messages as instructions, then the rest."""
 
-    _asked: Prompted = PrivateAttr()
+    _prompted: Prompted = PrivateAttr()
 
-    def __init__(self, asked: Prompted) -> None:
+    def __init__(self, prompted: Prompted) -> None:
         super().__init__()
-        self._asked = asked
+        self._prompted = prompted
 
     @property
     def model_name(self) -> str:
         """The judge model's name."""
-        return self._asked.model.name
+        return self._prompted.model.name
 
     @property
     def _llm_type(self) -> str:
@@ -186,7 +186,7 @@ class BridgedLLM(BaseChatModel):
         **__: object,
     ) -> ChatResult:
         system, prompt = _texts(messages)
-        return _result(self._asked.ask(prompt, system=system))
+        return _result(self._prompted.ask(prompt, system=system))
 
     async def _agenerate(
         self,
@@ -195,7 +195,7 @@ class BridgedLLM(BaseChatModel):
         **__: object,
     ) -> ChatResult:
         system, prompt = _texts(messages)
-        return _result(await self._asked.aask(prompt, system=system))
+        return _result(await self._prompted.aask(prompt, system=system))
 
 
 def _texts(messages: list[BaseMessage]) -> tuple[str, str]:

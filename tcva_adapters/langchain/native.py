@@ -67,7 +67,7 @@ class _Run(NativeRun):
         score = returned["score"]
         reason = returned["reasoning"]
         if score is None:
-            return self._failed(f"the reply has no verdict: {reason!r:.200}")
+            return self._without_score(f"the reply has no verdict: {reason!r:.200}")
         level = Verdict.FULLY if score else Verdict.NONE
         verdict = FrameworkVerdict(
             claim=self.sample.response or "",
@@ -75,7 +75,7 @@ class _Run(NativeRun):
             verdict=level,
             reason=reason,
         )
-        return self._scored(float(score), [verdict])
+        return self._with_score(float(score), [verdict])
 
 
 def framework_metrics() -> Metrics:

@@ -52,8 +52,8 @@ class LexicalLLM(SimpleChatModel):
         **__: object,
     ) -> str:
         text = str(messages[-1].text)
-        asked = _PROMPT.fullmatch(text)
-        if asked is None:
+        match = _PROMPT.fullmatch(text)
+        if match is None:
             raise unknown_prompt(_KNOWN, text)
-        is_right = is_supported(asked["result"], asked["context"].split("\n\n"))
+        is_right = is_supported(match["result"], match["context"].split("\n\n"))
         return "CORRECT" if is_right else "INCORRECT"

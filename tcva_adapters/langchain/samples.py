@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
 
-from tcva_adapters._adapter.conversation import OfConversations
+from tcva_adapters._adapter.conversation import ConversationScorer
 from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import AnyScorer, lacks
@@ -124,12 +124,12 @@ def _record_of(value: Any) -> tuple[Arguments, Arguments]:
 
 
 def sample_for(
-    scorer: AnyScorer | OfConversations, value: object, read: Callable[[object], S]
+    scorer: AnyScorer | ConversationScorer, value: object, read: Callable[[object], S]
 ) -> S:
     """Read a sample or a conversation, and check that it has all that the scorer needs.
 
     Args:
-        scorer: The scorer, or `OfConversations`.
+        scorer: The scorer, or `ConversationScorer`.
         value: The output of the previous step.
         read: Reads a sample or a conversation from the value.
 

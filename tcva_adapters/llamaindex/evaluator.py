@@ -146,7 +146,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             reason = Reason.MISSING_FIELD
             return _end(await scorer.aevaluate(sample), sample)
         except (InvalidSampleError, InvalidValueError) as error:
-            return self._refused(reason, str(error), sample)
+            return self._invalid(reason, str(error), sample)
 
     def evaluate_response(
         self,
@@ -178,10 +178,10 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         except Exception as error:  # noqa: BLE001  # a stream may end in any error; see `aevaluate`
             detail = f"reading the response failed: {error}"
             sample = _readable(query, None)
-            return self._refused(Reason.INVALID_INPUT, detail, sample)
+            return self._invalid(Reason.INVALID_INPUT, detail, sample)
         return await self.aevaluate(query, **{**read, **kwargs})
 
-    def _refused(
+    def _invalid(
         self, reason: Reason, detail: str, sample: Sample
     ) -> ScorerEvaluationResult[R]:
         unscored = self.scorer.unscored(reason, detail, sample)

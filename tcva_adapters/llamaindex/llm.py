@@ -60,15 +60,17 @@ class LlamaIndexModel(LLMObject):
 
     def complete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request."""
-        messages, options = self._asked(request)
+        messages, options = self._prompt_and_options(request)
         return _reply(self.llm.chat(messages, **options))
 
     async def acomplete(self, request: JudgeRequest) -> ModelReply:
         """Answer one request through the LLM's asynchronous interface."""
-        messages, options = self._asked(request)
+        messages, options = self._prompt_and_options(request)
         return _reply(await self.llm.achat(messages, **options))
 
-    def _asked(self, request: JudgeRequest) -> tuple[list[ChatMessage], Arguments]:
+    def _prompt_and_options(
+        self, request: JudgeRequest
+    ) -> tuple[list[ChatMessage], Arguments]:
         messages = [
             # Some providers use another name for the system role.
             ChatMessage(role=self.llm.metadata.system_role, content=request.system),
@@ -116,17 +118,17 @@ def _tokens(logprobs: list[list[LogProb]]) -> tuple[TokenLogprob, ...]:
 class BridgedLLM(CustomLLM):
     """Sends LlamaIndex's prompts to a judge model."""
 
-    _asked: Prompted = PrivateAttr()
+    _prompted: Prompted = PrivateAttr()
 
-    def __init__(self, asked: Prompted) -> None:
+    def __init__(self, prompted: Prompted) -> None:
         super().__init__()
-        self._asked = asked
+        self._prompted = prompted
 
     @property
     def metadata(self) -> LLMMetadata:
         """The metadata that LlamaIndex needs."""
         return LLMMetadata(
-            model_name=self._asked.model.name, context_window=CONTEXT_WINDOW
+            model_name=self._prompted.model.name, context_window=CONTEXT_WINDOW
         )
 
     @llm_completion_callback()
@@ -141,7 +143,7 @@ class BridgedLLM(CustomLLM):
         Raises:
             JudgeError: No reply came.
         """
-        return CompletionResponse(text=self._asked.ask(prompt))
+        return CompletionResponse(text=self._prompted.ask(prompt))
 
     @llm_completion_callback()
     async def acomplete(
@@ -155,7 +157,7 @@ class BridgedLLM(CustomLLM):
         Raises:
             JudgeError: No reply came.
         """
-        return CompletionResponse(text=await self._asked.aask(prompt))
+        return CompletionResponse(text=await self._prompted.aask(prompt))
 
     def stream_complete(
         self,

@@ -55,7 +55,7 @@ class _Run(NativeRun):
         score = returned.score
         feedback = returned.feedback or ""
         if score is None or not math.isfinite(score):
-            return self._failed(
+            return self._without_score(
                 returned.invalid_reason or f"the reply has no score: {feedback!r}"
             )
         level = _SHARES.get(score)
@@ -71,7 +71,7 @@ class _Run(NativeRun):
             verdict=None if reply == _NO_ANSWER else level,
             reason="" if is_word else reply,
         )
-        return self._scored(score, [verdict])
+        return self._with_score(score, [verdict])
 
 
 def framework_metrics() -> Metrics:

@@ -33,7 +33,7 @@ class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
         PlainSerializer(lambda result: result.to_dict()),
     ]
 
-    def _carrying(self, result: Any) -> Self:
+    def _with_result(self, result: Any) -> Self:
         return self.model_copy(update=fields_of(result))
 
 

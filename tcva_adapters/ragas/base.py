@@ -12,7 +12,7 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.evaluator import Frozen, Scorer
 from tcva_adapters.judges.resolve import is_lexical
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
-from tcva_adapters.ragas.llm import unwrapped
+from tcva_adapters.ragas.llm import inner_llm
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.runner.questions import R
 from tcva_adapters.tcva import TCVA
@@ -127,7 +127,7 @@ def _judge_of(llm: Any) -> Any:
     """Return the judge that a scorer gets for an LLM."""
     if llm is None:
         return NoLLM()
-    return "lexical" if is_lexical(unwrapped(llm)) else llm
+    return "lexical" if is_lexical(inner_llm(llm)) else llm
 
 
 def _check_name(name: str | None) -> None:

@@ -8,7 +8,7 @@ from langchain_core.callbacks import Callbacks
 from ragas.dataset_schema import MultiTurnSample
 from ragas.metrics.base import MetricType, MultiTurnMetric
 
-from tcva_adapters._adapter.conversation import OfConversations
+from tcva_adapters._adapter.conversation import ConversationScorer
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.ragas.evaluator import EvaluateMetric, TCVAArguments
 from tcva_adapters.ragas.samples import as_conversation
@@ -75,8 +75,8 @@ class TCVAMultiTurnMetric(
     ) -> float:
         return await self._ascore(sample, callbacks)
 
-    def _judging(self) -> OfConversations:
-        return OfConversations(self.scorer)
+    def _judging(self) -> ConversationScorer:
+        return ConversationScorer(self.scorer)
 
     def _read(self, row: MultiTurnSample) -> Conversation:
         return as_conversation(self._judging(), row)

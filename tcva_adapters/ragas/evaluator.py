@@ -67,14 +67,14 @@ class EvaluateMetric(ScorerBase[R], MetricWithLLM):
 
     def _score(self, row: BaseSample, callbacks: Callbacks) -> float:
         judging = self._judging()
-        with recorded(judging, row, callbacks) as results:
+        with record_judgement(judging, row, callbacks) as results:
             results.append(judging.evaluate(self._read(row)))
         return score_of(results[0])
 
     async def _ascore(self, row: BaseSample, callbacks: Callbacks) -> float:
         vars(self).pop("_names", {}).clear()
         judging = self._judging()
-        with recorded(judging, row, callbacks) as results:
+        with record_judgement(judging, row, callbacks) as results:
             results.append(await judging.aevaluate(self._read(row)))
         return score_of(results[0])
 
@@ -127,7 +127,7 @@ class ScorerMetric(EvaluateMetric[R], SingleTurnMetric):
 
 
 @contextmanager
-def recorded(
+def record_judgement(
     scorer: Any, sample: BaseSample, callbacks: Callbacks
 ) -> Iterator[list[Any]]:
     """Record a judgement as a run in RAGAS' traces; the result goes into the list that it yields.

@@ -41,7 +41,7 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     return WrappedModel(llm) if isinstance(llm, BaseRagasLLM) else None
 
 
-def unwrapped(llm: Any) -> Any:
+def inner_llm(llm: Any) -> Any:
     """Return the LLM inside RAGAS' own wrappers, which are new for each evaluation."""
     if type(llm) is LangchainLLMWrapper:
         return llm.langchain_llm
@@ -66,7 +66,7 @@ class WrappedModel(LLMObject):
         return Identity(self._core())
 
     def _core(self) -> Any:
-        return unwrapped(self.llm)
+        return inner_llm(self.llm)
 
     def _holders(self) -> Sequence[object]:
         # RAGAS sets both on the object itself for the time of a call.
@@ -176,9 +176,9 @@ class BridgedLLM(InstructorBaseRagasLLM):
 
     is_async = True
 
-    def __init__(self, asked: Prompted) -> None:
-        self.asked = asked
-        self.model = asked.model.name
+    def __init__(self, prompted: Prompted) -> None:
+        self.prompted = prompted
+        self.model = prompted.model.name
 
     def generate(self, prompt: str, response_model: type[Reply]) -> Reply:
         """Answer one prompt.
@@ -186,7 +186,7 @@ class BridgedLLM(InstructorBaseRagasLLM):
         Raises:
             JudgeError: No reply came, or none that holds such an object.
         """
-        reply: Reply = self.asked.ask(prompt, response_model)
+        reply: Reply = self.prompted.ask(prompt, response_model)
         return reply
 
     async def agenerate(self, prompt: str, response_model: type[Reply]) -> Reply:
@@ -195,5 +195,5 @@ class BridgedLLM(InstructorBaseRagasLLM):
         Raises:
             JudgeError: As for `generate`.
         """
-        reply: Reply = await self.asked.aask(prompt, response_model)
+        reply: Reply = await self.prompted.aask(prompt, response_model)
         return reply

@@ -81,7 +81,7 @@ class _Run(NativeRun):
         return await self.metric.ascore(**{name: columns[name] for name in parameters})
 
     def _read(self, returned: Any) -> FrameworkScore:
-        return self._scored(float(returned), _verdicts(self.metric.llm.replies))
+        return self._with_score(float(returned), _verdicts(self.metric.llm.replies))
 
 
 def framework_metrics() -> Metrics:

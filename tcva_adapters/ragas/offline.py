@@ -61,9 +61,11 @@ class LexicalLLM(InstructorBaseRagasLLM):
             begins = prompt.startswith(f"{known.instruction}\n")
             if response_model is known.output_model and begins and _INPUT in prompt:
                 text = prompt.partition(_INPUT)[2].removesuffix(_OUTPUT)
-                asked = known.input_model.model_validate_json(text)
+                values = known.input_model.model_validate_json(text)
                 statements = (
-                    claims_of(asked.answer) if known in _SPLIT else _judged(asked)
+                    claims_of(values.answer)
+                    if known in _SPLIT
+                    else _verdict_records(values)
                 )
                 return response_model.model_validate({"statements": statements})
         raise unknown_prompt(_KNOWN, prompt)
@@ -77,12 +79,12 @@ class LexicalLLM(InstructorBaseRagasLLM):
         return self.generate(prompt, response_model)
 
 
-def _judged(asked: Any) -> list[Json]:
+def _verdict_records(values: Any) -> list[Json]:
     return [
         {
             "statement": v.claim,
             "reason": v.reason,
             "verdict": int(v.verdict in SUPPORTED),
         }
-        for v in verdicts_on(asked.statements, [asked.context])
+        for v in verdicts_on(values.statements, [values.context])
     ]

@@ -10,7 +10,7 @@ import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requir
 from ragas.dataset_schema import EvaluationResult
 from ragas.metrics.result import MetricResult
 
-from tcva_adapters._adapter.results import Carrier, chosen
+from tcva_adapters._adapter.results import Carrier, choose_metric
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.judgement import Reason, Unscored
@@ -30,7 +30,7 @@ class _OfRagas(Carrier):
     def __reduce__(self) -> tuple[type[Self], tuple[Any]]:
         return type(self), (self.result,)
 
-    def _carrying(self, result: Any) -> Self:
+    def _with_result(self, result: Any) -> Self:
         return type(self)(result)  # type: ignore[call-arg]  # both take it
 
 
@@ -105,9 +105,9 @@ def results_of(
         InvalidValueError: There is no such metric, or there are several and no name is given.
         UnreadableInputError: A cell of the frame holds no result.
     """
-    carried = _carried(evaluation)
+    carriers = _carriers(evaluation)
     columns = evaluation.scores[0] if isinstance(evaluation, EvaluationResult) else ()
-    rows = carried[chosen(metric, list(carried), columns, argument="metric")]
+    rows = carriers[choose_metric(metric, list(carriers), columns, argument="metric")]
     results: list[Scored | None] = [
         None if row is None else read_result(row) for row in rows
     ]
@@ -124,13 +124,13 @@ def results_to_pandas(evaluation: EvaluationResult) -> pd.DataFrame:
     or anything else. `results_of` reads the results back.
     """
     frame = evaluation.to_pandas()
-    for name in _carried(evaluation):
-        carried = [result.to_json() for result in results_of(evaluation, name)]
-        frame.insert(frame.columns.get_loc(name) + 1, name + _RESULT_SUFFIX, carried)
+    for name in _carriers(evaluation):
+        column = [result.to_json() for result in results_of(evaluation, name)]
+        frame.insert(frame.columns.get_loc(name) + 1, name + _RESULT_SUFFIX, column)
     return frame
 
 
-def _carried(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]]:
+def _carriers(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any]]:
     """Return the carriers of each row's result by TCVA metric, in the order of the columns."""
     if isinstance(evaluation, EvaluationResult):
         # In RAGAS' traces a metric is missing from the rows that it did not get.

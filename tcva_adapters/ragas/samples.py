@@ -7,7 +7,7 @@ from typing import Any
 
 from ragas.dataset_schema import MultiTurnSample, SingleTurnSample
 
-from tcva_adapters._adapter.conversation import OfConversations
+from tcva_adapters._adapter.conversation import ConversationScorer
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import AnyScorer, lacks
 from tcva_adapters.samples.conversation import Conversation
@@ -45,7 +45,7 @@ def sample_of(scorer: AnyScorer, *columns: Any) -> Sample:
     return sample
 
 
-def as_conversation(judging: OfConversations, row: MultiTurnSample) -> Conversation:
+def as_conversation(judging: ConversationScorer, row: MultiTurnSample) -> Conversation:
     """Read a conversation, and check that it has all that the criterion needs.
 
     Raises:

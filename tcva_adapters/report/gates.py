@@ -19,7 +19,7 @@ import numpy as np
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.checks import nearest
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.errors import InvalidValueError, of_percent
+from tcva_adapters.errors import InvalidValueError, percent_hint
 from tcva_adapters.results.judgement import FAILURES, Reason
 from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.lower_bound import lower_bound
@@ -89,7 +89,7 @@ class Gate:
         """
         match = _FORM.fullmatch(text.strip())
         if match is None or "%" in match["least"]:
-            hint = of_percent(match["least"]) if match else ""
+            hint = percent_hint(match["least"]) if match else ""
             raise InvalidValueError(
                 f"gate {text!r}: write [METHOD:]FIGURE>=NUMBER[@95%], e.g. pass_rate>=0.9{hint}"
             )
@@ -105,7 +105,7 @@ class Gate:
         if not (low <= least <= 1.0 or has_own_scale):
             raise InvalidValueError(
                 f"gate {text!r}: the number must be between {low:g} and 1, "
-                f"got {least:g}{of_percent(least)}"
+                f"got {least:g}{percent_hint(least)}"
             )
         if match["percent"] is None:
             return cls(figure, least, method)

@@ -18,7 +18,7 @@ from tcva_adapters.errors import (
     InvalidSampleError,
     InvalidValueError,
     TCVAError,
-    of_percent,
+    percent_hint,
 )
 from tcva_adapters.samples.fields import Fields, parts_of
 from tcva_adapters.samples.messages import fields_in
@@ -104,7 +104,9 @@ def first_fault(
         return _WITHOUT_VALUE[first["type"]].format(name)
     # What was meant as a key is not printed.
     text = type(value).__name__ if name == "api_key" else f"{value!r:.80}"
-    hint = of_percent(value) if why.endswith((" 1", "a number", "valid number")) else ""
+    hint = (
+        percent_hint(value) if why.endswith((" 1", "a number", "valid number")) else ""
+    )
     return f"{name or 'document'} {why}, got {text}{hint}"
 
 

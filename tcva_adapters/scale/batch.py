@@ -90,7 +90,7 @@ def judge_batch(
     >>> judged["tcva_score"].tolist(), judged["tcva_unscored"].tolist()
     ([1.0, nan], [None, 'missing_field'])
     """
-    rows = judged_rows(
+    rows = judge_rows(
         rows_of(batch),
         scorer_of(settings),
         mapping or {},
@@ -100,7 +100,7 @@ def judge_batch(
     return with_columns(batch, added, prefix)
 
 
-def judged_rows(
+def judge_rows(
     rows: list[Record],
     scorer: AnyScorer,
     mapping: FieldNames,

@@ -35,9 +35,9 @@ from tcva_adapters.scale.batch import (
     PREFIX,
     Batch,
     judge_batch,
-    judged_rows,
+    judge_rows,
 )
-from tcva_adapters.scale.settings import ScorerLike, scorer_of, shared_out
+from tcva_adapters.scale.settings import ScorerLike, scorer_of, worker_settings
 from tcva_adapters.tables import Column, Record, Report, Table, cell, counted, plain
 
 ROWS_AT_ONCE = 256  # which is also what a killed worker judges again
@@ -78,7 +78,7 @@ def judge_dataset(
         MissingDependencyError: Ray, or the judge's package, is not installed.
         JudgeError: No call can succeed (a wrong key); raised when it runs. What was written stays.
     """
-    return _mapped_by_actors(
+    return _map_by_actors(
         ds,
         _Judge,
         (mapping, prefix),
@@ -124,7 +124,7 @@ def judge_files(
         source: jsonl, json, csv or parquet files, on a disk that every node has.
         out: A folder on such a disk. For object stores, use Ray's readers and `judge_dataset`.
         settings: See `judge_batch`.
-        address: See `tcva_adapters.scale.cluster.joined`.
+        address: See `tcva_adapters.scale.cluster.join_ray`.
         workers: See `judge_dataset`.
         rows_at_once: Rows of a part.
         mapping: See `judge_batch`.
@@ -151,7 +151,7 @@ def judge_files(
         run = {"mapping": columns, "rows": size, "scorer": fingerprint}
         sources = {_digest(path): path for path in paths}
         _claim(folder, run, [*sources])
-        ray = joined(address)
+        ray = join_ray(address)
         context = ray.data.DataContext.get_current().copy()
         context.enable_progress_bars = False
         context.target_max_block_size = 1  # a chunk is a block: it goes to any worker
@@ -165,7 +165,7 @@ def judge_files(
                 fn_args=[size],
                 num_cpus=0.5,
             )
-            parts = _mapped_by_actors(
+            parts = _map_by_actors(
                 chunks,
                 _Writer,
                 (folder, columns),
@@ -260,7 +260,7 @@ class _Writer:
             {f"{PREFIX}error": error} if error else record or {}
             for record, error in chunk
         ]
-        judged = judged_rows(
+        judged = judge_rows(
             rows,
             scorer_of(self.settings),
             self.mapping,
@@ -291,7 +291,7 @@ def _report(sums: Counter[str], out: str) -> Report:
     )
 
 
-def _mapped_by_actors(
+def _map_by_actors(
     ds: Any,
     judge: type[_Judge | _Writer],
     arguments: tuple[object, ...],
@@ -331,7 +331,7 @@ def _mapped_by_actors(
         )
     return ds.map_batches(
         judge,
-        fn_constructor_args=[shared_out(settings, workers), *arguments],
+        fn_constructor_args=[worker_settings(settings, workers), *arguments],
         num_cpus=1,
         compute=ray.data.ActorPoolStrategy(size=workers),
         batch_format=batch_format,
@@ -354,7 +354,7 @@ def ray_module() -> Any:
     return ray
 
 
-def joined(address: str | None) -> Any:
+def join_ray(address: str | None) -> Any:
     """Join Ray as it is running, at an address, or started here; the process stays joined.
 
     Args:

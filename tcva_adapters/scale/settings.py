@@ -87,7 +87,7 @@ def make_scorer(
     return scorer(**settings)
 
 
-def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
+def worker_settings(settings: ScorerLike, workers: int) -> ScorerLike:
     """Return the settings of one of several workers, whose calls together stay within the limits.
 
     ``max_concurrency`` and ``requests_per_minute`` of a mapping are divided; a scorer is frozen, so
@@ -98,7 +98,7 @@ def shared_out(settings: ScorerLike, workers: int) -> ScorerLike:
         workers: How many there are.
 
     >>> model = {"base_url": "http://127.0.0.1:8000/v1", "requests_per_minute": 60}
-    >>> share = shared_out({"judge": "openai:m", "max_concurrency": 16, "model": model}, 4)
+    >>> share = worker_settings({"judge": "openai:m", "max_concurrency": 16, "model": model}, 4)
     >>> share["max_concurrency"], share["model"]["requests_per_minute"]
     (4, 15.0)
     """

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.errors import InvalidValueError, of_percent
+from tcva_adapters.errors import InvalidValueError, percent_hint
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -107,7 +107,7 @@ def check_level(
     """
     if not isinstance(level, int | float) or not 0 < level < 1:
         raise InvalidValueError(
-            f"{name} must be between 0 and 1, e.g. {usual:g}, got {level!r}{of_percent(level)}"
+            f"{name} must be between 0 and 1, e.g. {usual:g}, got {level!r}{percent_hint(level)}"
         )
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tcva_adapters import CCRS, TCVA, Panel, Sample
 from tcva_adapters.batches import cancel, collect, status, submit
-from tcva_adapters.batches.ledger import opened
+from tcva_adapters.batches.ledger import open_ledger
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.tables import Report
@@ -509,7 +509,7 @@ def test_one_command_at_a_time_and_no_file_of_something_else(
 ) -> None:
     submit(tcva, FEW, tmp_path / "sub")
     with (
-        opened(tmp_path / "sub"),
+        open_ledger(tmp_path / "sub"),
         pytest.raises(InvalidValueError, match="another command"),
     ):
         status(tcva, tmp_path / "sub")

@@ -187,4 +187,4 @@ def not_imported(patch: pytest.MonkeyPatch) -> None:
         name = requirement.distribution
         return {"package": name, "version": "1.7.2", "state": states.get(name, "works")}
 
-    patch.setattr(diagnosis, "inspect", found)
+    patch.setattr(diagnosis, "package_record", found)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Sample, Verdict, rubric
-from tcva_adapters.batches.request_lines import CONFLICT, Outcome, merged
+from tcva_adapters.batches.request_lines import CONFLICT, Outcome, merge_outcomes
 from tcva_adapters.criteria import CRITERIA, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
@@ -196,10 +196,14 @@ def test_two_answers_of_a_batch_that_differ_in_probabilities_are_a_conflict() ->
 
     for p_yes in (0.01, 0.5, 0.98):
         assert (
-            merged(line(0.99), line(p_yes))
-            == merged(line(p_yes), line(0.99))
+            merge_outcomes(line(0.99), line(p_yes))
+            == merge_outcomes(line(p_yes), line(0.99))
             == CONFLICT
         )
-    assert merged(line(0.99), line(0.99)) == line(0.99)
+    assert merge_outcomes(line(0.99), line(0.99)) == line(0.99)
     failed = Outcome(500, "{}")
-    assert merged(line(0.99), failed) == merged(failed, line(0.99)) == line(0.99)
+    assert (
+        merge_outcomes(line(0.99), failed)
+        == merge_outcomes(failed, line(0.99))
+        == line(0.99)
+    )

@@ -13,7 +13,7 @@ from tcva_adapters import TCVA, Panel, Result, Sample
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.scale import cluster, judge_batch
-from tcva_adapters.scale.settings import scorer_of, shared_out
+from tcva_adapters.scale.settings import scorer_of, worker_settings
 from tests.support.scripted import ScriptedModel
 
 SETTINGS = {"criterion": "faithfulness", "judge": "lexical", "temperature": "strict"}
@@ -165,10 +165,12 @@ def test_settings_of_every_kind_of_scorer() -> None:
     assert isinstance(tcva.judge, Panel)
     assert [judge.name for judge in tcva.judge.judges] == ["openai:a", "openai:b"]
     assert [judge.parameters["max_claims"] for judge in tcva.judge.judges] == [4, 4]
-    own = shared_out({"judge": "openai:m", "max_concurrency": 16, "model": model}, 4)
+    own = worker_settings(
+        {"judge": "openai:m", "max_concurrency": 16, "model": model}, 4
+    )
     assert (own["max_concurrency"], own["model"]["requests_per_minute"]) == (4, 15.0)  # type: ignore[index]  # a mapping
     with pytest.raises(InvalidValueError, match=r"max_concurrency=2, got 3"):
-        shared_out({"judge": "openai:m", "max_concurrency": 2, "model": model}, 3)
+        worker_settings({"judge": "openai:m", "max_concurrency": 2, "model": model}, 3)
 
 
 def test_a_failure_that_no_call_escapes_ends_the_job() -> None:

@@ -16,7 +16,7 @@ from tcva_adapters.compare.calibration.guarantee import guarantee_table
 from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.errors import InvalidValueError, of_percent
+from tcva_adapters.errors import InvalidValueError, percent_hint
 from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.correlation import Measure, agreement, check_measure
 from tcva_adapters.stats.describe import TIES, seen
@@ -70,7 +70,7 @@ def check_tests(
         )
     if margin is not None and not 0.0 < margin < 1.0:
         raise InvalidValueError(
-            f"margin must be above 0 and below 1, got {margin:g}{of_percent(margin)}"
+            f"margin must be above 0 and below 1, got {margin:g}{percent_hint(margin)}"
         )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tcva_adapters.compare.scores.table import ScoreTable
-from tcva_adapters.errors import InvalidValueError, of_percent
+from tcva_adapters.errors import InvalidValueError, percent_hint
 from tcva_adapters.samples.file_formats import csv_text
 from tcva_adapters.samples.file_writing import replacing
 from tcva_adapters.stats.checks import whole
@@ -39,7 +39,7 @@ def labels_table(estimates: Mapping[str, Estimate], width: float | None) -> Tabl
     """
     if width is not None and not 0.0 < width <= 1.0:
         raise InvalidValueError(
-            f"width (--width) must be above 0 and at most 1, got {width!r}{of_percent(width)}"
+            f"width (--width) must be above 0 and at most 1, got {width!r}{percent_hint(width)}"
         )
     pilots = {name: e for name, e in estimates.items() if e.high > e.low}
     rows: list[Record] = [

@@ -13,7 +13,7 @@ import numpy as np
 from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.core.temperature import as_temperature
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.errors import InvalidValueError, UnreadableInputError, of_percent
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError, percent_hint
 from tcva_adapters.samples.file_formats import original
 from tcva_adapters.samples.row_stream import RowStream
 from tcva_adapters.samples.sources import quoted_names, unreadable
@@ -326,7 +326,7 @@ def passes_from(threshold: float | None, scale: Scale | None) -> float:
         return 0.5
     low, high = scale = scale or (0.0, 1.0)
     if not low <= threshold <= high:
-        hint = of_percent(threshold) if high == 1.0 else ""
+        hint = percent_hint(threshold) if high == 1.0 else ""
         raise InvalidValueError(
             f"human_threshold must be between {low:g} and {high:g}, got {threshold:g}{hint}"
         )
