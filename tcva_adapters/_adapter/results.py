@@ -10,7 +10,7 @@ from tcva_adapters._adapter.lookup import value_of
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import ClaimVerdict
-from tcva_adapters.results.protocol import is_result
+from tcva_adapters.results.protocol import Scored, is_result
 from tcva_adapters.samples.json_values import json_object
 
 _DEEPEST = 3
@@ -41,11 +41,11 @@ class Carrier:
         return self._with_result(self.result.at(*temperature, **changes))
 
     @abstractmethod
-    def _with_result(self, result: Any) -> Self:
+    def _with_result(self, result: Scored) -> Self:
         """Return such an object for another result."""
 
 
-def find_result(stored: Any, places: Sequence[str]) -> Any:
+def find_result(stored: object, places: Sequence[str]) -> Any:
     """Find the result in an object that a framework carries or stores.
 
     Args:

@@ -7,13 +7,13 @@ import inspect
 from collections.abc import Callable, Mapping
 from copy import copy
 from functools import cached_property
-from typing import Any, ClassVar, Generic, NamedTuple, Self
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeAlias
 from uuid import uuid4
 
 from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics import BaseMetric
 from deepeval.metrics.utils import print_verbose_logs
-from deepeval.test_case import LLMTestCase
+from deepeval.test_case import ConversationalTestCase, LLMTestCase
 
 from tcva_adapters._adapter.evaluator import check_settings
 from tcva_adapters._adapter.lookup import Arguments
@@ -52,6 +52,9 @@ _METRICS = {
 
 _MODES = ("threshold", "strict_mode", "async_mode", "verbose_mode")
 """Settings that DeepEval sets on a metric that is built, and the threshold, which users set."""
+
+
+TestCase: TypeAlias = LLMTestCase | ConversationalTestCase
 
 
 class Collected(NamedTuple, Generic[R]):
@@ -179,7 +182,7 @@ class ScorerBase(Frozen, Generic[R]):
 
     def measure(
         self,
-        test_case: Any,
+        test_case: TestCase,
         _show_indicator: bool = True,
         _in_component: bool = False,
     ) -> float | None:
@@ -203,7 +206,7 @@ class ScorerBase(Frozen, Generic[R]):
 
     async def a_measure(
         self,
-        test_case: Any,
+        test_case: TestCase,
         _show_indicator: bool = True,
         _in_component: bool = False,
     ) -> float | None:
@@ -297,7 +300,7 @@ def build(
     _follow_threshold(metric)
 
 
-def _follow_threshold(metric: Any) -> None:
+def _follow_threshold(metric: ScorerBase[Any]) -> None:
     """Give the scorer the metric's threshold, and the metric a name that contains it."""
     values = vars(metric)
     if values["strict_mode"]:
@@ -311,7 +314,7 @@ def _follow_threshold(metric: Any) -> None:
         values["name"] = values["_scorer"].title
 
 
-def _begin(metric: ScorerBase[Any], test_case: Any) -> Any:
+def _begin(metric: ScorerBase[Any], test_case: TestCase) -> Any:
     """Reset the metric for another test case, and return what is judged of it.
 
     Raises:
@@ -338,7 +341,7 @@ def _begin(metric: ScorerBase[Any], test_case: Any) -> Any:
     return sample
 
 
-def _check_class(metric: ScorerBase[Any], test_case: Any) -> None:
+def _check_class(metric: ScorerBase[Any], test_case: TestCase) -> None:
     expected = metric.test_case_class.__name__
     is_expected = isinstance(test_case, metric.test_case_class)
     if is_expected and not test_case.multimodal:
@@ -352,7 +355,7 @@ def _check_class(metric: ScorerBase[Any], test_case: Any) -> None:
 
 
 def _finish(
-    metric: ScorerBase[Any], test_case: Any, sample: Any, result: Scored
+    metric: ScorerBase[Any], test_case: Any, sample: object, result: Scored
 ) -> float | None:
     """Store a result where DeepEval looks for its parts, and return the score."""
     metric.collected.append(Collected(test_case, result))

@@ -90,7 +90,7 @@ class TCVAArguments(FromConfig):
         criterion: Criterion | str = "faithfulness",
         threshold: float | None = TCVASettings.default("threshold"),
         temperature: float | str = TCVASettings.default("temperature"),
-        model: Any = None,
+        model: object = None,
         **settings: Any,
     ) -> None:
         parameters = inspect.signature(TCVAArguments).parameters

@@ -82,8 +82,8 @@ class DeepEvalModel(LLMObject):
             await generate(one_text(request), **_schema(generate, request)), request
         )
 
-    def _reply(self, answer: Any, request: JudgeRequest) -> ModelReply:
-        cost: Any = None
+    def _reply(self, answer: object, request: JudgeRequest) -> ModelReply:
+        cost: object = None
         if isinstance(answer, tuple) and len(answer) == 2:
             answer, cost = answer
         if isinstance(answer, BaseModel):

@@ -20,6 +20,7 @@ from deepeval.test_case import LLMTestCase
 from tcva_adapters._adapter.native import Metrics, NativeRun
 from tcva_adapters.core.collapse import from_deepeval
 from tcva_adapters.deepeval.llm import NamedLLM
+from tcva_adapters.models.prompted import Shape
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
@@ -67,7 +68,7 @@ class _Run(NativeRun):
     async def _ameasure(self) -> Any:
         return await self.metric.a_measure(self._case(), _show_indicator=False)
 
-    def _read(self, returned: Any) -> FrameworkScore:
+    def _read(self, returned: float) -> FrameworkScore:
         verdicts = self.metric.verdicts
         texts = split_sentences(self.sample.reference or "")
         if self.name in _TEXTS:
@@ -80,7 +81,7 @@ class _Run(NativeRun):
         words = [str(verdict.verdict) for verdict in verdicts]
         reasons = [verdict.reason or "" for verdict in verdicts]
         read = map(FrameworkVerdict, texts, words, from_deepeval(words), reasons)
-        return self._with_score(float(returned), read)
+        return self._with_score(returned, read)
 
 
 def framework_metrics() -> Metrics:
@@ -125,11 +126,11 @@ class _CountingLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subc
         self.calls = 0
         super().__init__(llm.get_model_name())
 
-    def generate(self, prompt: str, schema: Any = None) -> Any:
+    def generate(self, prompt: str, schema: Shape = None) -> Any:
         self.calls += 1
         return _without_cost(self._llm.generate_with_schema(prompt, schema=schema))
 
-    async def a_generate(self, prompt: str, schema: Any = None) -> Any:
+    async def a_generate(self, prompt: str, schema: Shape = None) -> Any:
         self.calls += 1
         return _without_cost(
             await self._llm.a_generate_with_schema(prompt, schema=schema)

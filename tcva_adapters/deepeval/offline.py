@@ -25,7 +25,10 @@ from tcva_adapters.models.prompted import Shape
 from tcva_adapters.samples.json_values import Json
 
 _MAX_NAMED = 3
-_WORDS: dict[Any, str] = {**dict.fromkeys(SUPPORTED, "yes"), Verdict.NONE: "no"}
+_WORDS: dict[Verdict | None, str] = {
+    **dict.fromkeys(SUPPORTED, "yes"),
+    Verdict.NONE: "no",
+}
 _KNOWN = "DeepEval's faithfulness metric"
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from deepeval.evaluate.types import EvaluationResult
+from deepeval.evaluate.types import EvaluationResult, TestResult
 from deepeval.test_run import LATEST_TEST_RUN_DATA_KEY
+from deepeval.test_run.api import ConversationalApiTestCase, LLMApiTestCase
 from deepeval.test_run.test_run import TestRun
+from deepeval.tracing.api import MetricData
 
 from tcva_adapters._adapter.results import choose_metric
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
@@ -21,11 +23,13 @@ from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.samples.json_values import record_once
 
+Case: TypeAlias = TestResult | LLMApiTestCase | ConversationalApiTestCase
+
 _BEGINS = '{"kind": "'
 """The beginning of a result as JSON."""
 
 
-def result_of(measured: Any) -> Any:
+def result_of(measured: object) -> Any:
     """Return the result of a TCVA metric for one test case.
 
     Args:
@@ -91,7 +95,7 @@ def results_of(
     ]
 
 
-def _result_of_case(case: Any, data: Any, like: Scored) -> Scored:
+def _result_of_case(case: Case, data: MetricData | None, like: Scored) -> Scored:
     """Return the result of a test case, unscored if no measurement of it ended."""
     reason = Reason.TIMEOUT
     if data is None:
@@ -106,10 +110,10 @@ def _result_of_case(case: Any, data: Any, like: Scored) -> Scored:
     return like.unscored_for(Unscored(reason=reason, detail=detail))
 
 
-def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
+def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Case]:
     """Read the test cases in the order of the suite; DeepEval lists them as they were finished."""
     if isinstance(evaluation, EvaluationResult):
-        return sorted(evaluation.test_results, key=lambda test: test.index or 0)
+        return [*sorted(evaluation.test_results, key=lambda test: test.index or 0)]
     try:
         text = Path(evaluation).read_text(encoding="utf-8")
         content = json.loads(text, object_pairs_hook=record_once)
@@ -127,11 +131,11 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Any]:
     ]
 
 
-def _order(case: Any) -> int:
+def _order(case: LLMApiTestCase | ConversationalApiTestCase) -> int:
     return case.order or 0
 
 
-def _metric_name(rows: Sequence[Sequence[Any]], wanted: str | None) -> str:
+def _metric_name(rows: Sequence[Sequence[MetricData]], wanted: str | None) -> str:
     """Choose the name of the metric to read.
 
     Raises:

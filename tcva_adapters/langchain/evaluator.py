@@ -244,7 +244,7 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         )
 
 
-def scorer_of(evaluator: Any) -> AnyScorer | None:
+def scorer_of(evaluator: object) -> AnyScorer | None:
     """An evaluator's scorer, as it is configured; None where a wrapper hides it."""
     config: RunnableConfig | None = None
     while isinstance(evaluator, RunnableBinding):
@@ -256,11 +256,11 @@ def scorer_of(evaluator: Any) -> AnyScorer | None:
     return scorer if isinstance(scorer, Scorer) else None
 
 
-def check_evaluator(value: Any) -> None:
+def check_evaluator(value: object) -> None:
     """Refuse what cannot be an evaluator, wrapped or not."""
     require(isinstance(value, Runnable), "evaluator", value, "a TCVAEvaluator")
 
 
-def _check_step(mapper: Any, name: Any) -> None:
+def _check_step(mapper: object, name: object) -> None:
     check(Mapper, "mapper", mapper)
     check(NAME, "name", name)

@@ -137,7 +137,7 @@ class LangChainModel(LLMObject):
         return {name: value for name, value in options.items() if value is not None}
 
 
-def _reply(answer: Any) -> ModelReply:
+def _reply(answer: object) -> ModelReply:
     if isinstance(answer, str):
         return ModelReply(answer)
     if not isinstance(answer, BaseMessage):

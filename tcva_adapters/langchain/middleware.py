@@ -51,7 +51,7 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
         self.max_retries = check(NonNegativeInt, "max_retries", max_retries)
 
     @hook_config(can_jump_to=["model"])
-    def after_model(self, state: TCVAState, runtime: Any) -> Arguments | None:  # noqa: ARG002  # LangChain passes it
+    def after_model(self, state: TCVAState, runtime: object) -> Arguments | None:  # noqa: ARG002  # LangChain passes it
         """Judge the model's answer, and send the model back if the answer fails."""
         if not _is_answer(state):
             return None
@@ -63,7 +63,7 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
     async def aafter_model(
         self,
         state: TCVAState,
-        runtime: Any,  # noqa: ARG002  # as above
+        runtime: object,  # noqa: ARG002  # as above
     ) -> Arguments | None:
         """The same, awaited."""
         if not _is_answer(state):

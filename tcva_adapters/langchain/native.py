@@ -63,7 +63,7 @@ class _Run(NativeRun):
             "callbacks": [self._counter],
         }
 
-    def _read(self, returned: Any) -> FrameworkScore:
+    def _read(self, returned: Arguments) -> FrameworkScore:
         score = returned["score"]
         reason = returned["reasoning"]
         if score is None:

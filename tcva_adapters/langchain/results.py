@@ -106,7 +106,7 @@ def as_feedback(key: str, output: TCVAOutput) -> Json:
     }
 
 
-def result_of(stored: Any) -> Any:
+def result_of(stored: object) -> Any:
     """Return the result behind data that LangChain or LangSmith stored.
 
     Another temperature costs no call: ``result_of(output).at(0.1)``.

@@ -35,7 +35,7 @@ _NAMES = {
 """The entries of a mapping that are read, with the names under which they are read."""
 
 
-def as_sample(value: Any) -> Sample:
+def as_sample(value: object) -> Sample:
     """Read a sample from the output of a chain, a retriever or an agent.
 
     A mapping is read as `Sample.from_record` reads records; it may hold LangChain's messages and
@@ -105,7 +105,7 @@ def as_conversation(value: Any) -> Conversation:
     )
 
 
-def _record_of(value: Any) -> tuple[Arguments, Arguments]:
+def _record_of(value: object) -> tuple[Arguments, Arguments]:
     """Return the record and the metadata in the output of a chain, a retriever or an agent."""
     if isinstance(value, Mapping):
         record = {
@@ -153,7 +153,7 @@ def sample_for(
     return sample
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """Return documents (also of searches with scores) and critiques in the form that files have."""
     match value:
         case BaseMessage() if value.name == CRITIC:

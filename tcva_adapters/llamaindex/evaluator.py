@@ -73,7 +73,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
     1.0
     """
 
-    def __init__(self, scorer: Scorer[R], *, llm: Any = None) -> None:
+    def __init__(self, scorer: Scorer[R], *, llm: object = None) -> None:
         check_scorer(self, scorer)
         self.scorer: Scorer[R] = scorer if llm is None else scorer.changed(judge=llm)
         self._is_built = True
@@ -151,7 +151,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
     def evaluate_response(
         self,
         query: str | None = None,
-        response: Any = None,
+        response: object = None,
         **kwargs: Any,
     ) -> ScorerEvaluationResult[R]:
         """Judge the response of a query engine or a chat engine.
@@ -169,7 +169,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
     async def aevaluate_response(
         self,
         query: str | None = None,
-        response: Any = None,
+        response: object = None,
         **kwargs: Any,
     ) -> ScorerEvaluationResult[R]:
         """The same, awaited; a response that cannot be read gives an invalid result."""
@@ -189,16 +189,16 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
 
     def _begin(
         self,
-        query: Any,
-        response: Any,
-        contexts: Any,
+        query: str | None,
+        response: str | None,
+        contexts: Sequence[str] | None,
         *,
-        reference: Any = None,
-        metadata: Any = None,
-        temperature: Any = None,
-        threshold: Any = None,
-        sleep_time_in_seconds: Any = 0,
-        **others: Any,
+        reference: str | None = None,
+        metadata: object = None,
+        temperature: float | str | None = None,
+        threshold: float | None = None,
+        sleep_time_in_seconds: float = 0,
+        **others: object,
     ) -> tuple[Scorer[R], Sample, float]:
         """Return the scorer with the settings of this sample, the sample, and the pause in seconds."""
         for name in others:
@@ -267,7 +267,7 @@ class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):
         super().__init__(TCVA(criterion, judge=_llm_or_default(llm), **settings))
 
 
-def _readable(question: Any, answer: Any) -> Sample:
+def _readable(question: object, answer: object) -> Sample:
     """Make the sample of an input that cannot be judged, with question and answer if they are texts."""
     return Sample(
         input=question if isinstance(question, str) else None,
@@ -286,7 +286,7 @@ def _end(result: R, sample: Sample) -> ScorerEvaluationResult[R]:
     return evaluation
 
 
-def _llm_or_default(llm: Any) -> Any:
+def _llm_or_default(llm: object) -> Any:
     """Return the LLM that is given, or LlamaIndex's ``Settings.llm``.
 
     Raises:

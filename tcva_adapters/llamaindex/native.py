@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from llama_index.core.evaluation import (
     AnswerRelevancyEvaluator,
     CorrectnessEvaluator,
+    EvaluationResult,
     FaithfulnessEvaluator,
 )
 from llama_index.core.llms import LLM
@@ -51,7 +52,7 @@ class _Run(NativeRun):
             reference=sample.reference,
         )
 
-    def _read(self, returned: Any) -> FrameworkScore:
+    def _read(self, returned: EvaluationResult) -> FrameworkScore:
         score = returned.score
         feedback = returned.feedback or ""
         if score is None or not math.isfinite(score):

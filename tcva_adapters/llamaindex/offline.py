@@ -5,7 +5,7 @@ The same judge as behind ``TCVAEvaluator("lexical")``, seen through LlamaIndex's
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from llama_index.core.evaluation import faithfulness
 from llama_index.core.llms import CustomLLM, LLMMetadata
@@ -66,7 +66,7 @@ class LexicalLLM(CustomLLM):
         prompt: str,
         *_: object,
         **__: object,
-    ) -> Any:
+    ) -> NoReturn:
         """Refuse a prompt that is not that of the faithfulness evaluator.
 
         Raises:

@@ -33,7 +33,7 @@ class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
         PlainSerializer(lambda result: result.to_dict()),
     ]
 
-    def _with_result(self, result: Any) -> Self:
+    def _with_result(self, result: Scored) -> Self:
         return self.model_copy(update=fields_of(result))
 
 
@@ -71,7 +71,7 @@ class ScorerEvaluationEndEvent(BaseEvent, Generic[R]):
         return "ScorerEvaluationEndEvent"
 
 
-def result_of(carried: Any) -> Any:
+def result_of(carried: object) -> Any:
     """Return the result behind an evaluation.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from llama_index.core.base.response.schema import (
     AsyncStreamingResponse,
@@ -15,7 +15,7 @@ from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.errors import InvalidValueError
 
 
-def read_response(response: Any) -> Arguments:
+def read_response(response: object) -> Arguments:
     """Return the arguments of ``evaluate`` that a response holds; read a stream to its end.
 
     Args:
@@ -32,7 +32,7 @@ def read_response(response: Any) -> Arguments:
     return _fields(response)
 
 
-async def aread_response(response: Any) -> Arguments:
+async def aread_response(response: object) -> Arguments:
     """The same, awaited; reads asynchronous streams, too.
 
     Raises:
@@ -66,9 +66,9 @@ def _fields(response: Any) -> Arguments:
     return {"response": response.response, "contexts": contexts}
 
 
-def _is_unread_chat(response: Any) -> bool:
+def _is_unread_chat(response: object) -> TypeGuard[StreamingAgentChatResponse]:
     return isinstance(response, StreamingAgentChatResponse) and not response.response
 
 
-def _is_async_chat(response: Any) -> bool:
+def _is_async_chat(response: object) -> TypeGuard[StreamingAgentChatResponse]:
     return _is_unread_chat(response) and response.achat_stream is not None

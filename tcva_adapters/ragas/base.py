@@ -50,7 +50,7 @@ class ScorerBase(Frozen, Generic[R]):
     name: str
     _llm: Any
 
-    def _build(self, scorer: Scorer[R], llm: Any, name: str | None) -> None:
+    def _build(self, scorer: Scorer[R], llm: object, name: str | None) -> None:
         check_scorer(self, scorer)
         _check_name(name)
         self._use(scorer, llm)
@@ -60,7 +60,7 @@ class ScorerBase(Frozen, Generic[R]):
     def _build_tcva(
         self,
         criterion: Criterion | str,
-        llm: Any,
+        llm: object,
         name: str | None,
         settings: Arguments,
     ) -> None:
@@ -70,7 +70,7 @@ class ScorerBase(Frozen, Generic[R]):
         tcva: Any = TCVA(criterion, judge=_judge_of(llm), **settings)
         self._build(tcva, llm, name)
 
-    def _use(self, scorer: Scorer[R], llm: Any) -> None:
+    def _use(self, scorer: Scorer[R], llm: object) -> None:
         """Score with a scorer from now on.
 
         Raises:
@@ -90,7 +90,7 @@ class ScorerBase(Frozen, Generic[R]):
         return self._llm
 
     @llm.setter
-    def llm(self, llm: Any) -> None:
+    def llm(self, llm: object) -> None:
         self._use(self.scorer.changed(judge=_judge_of(llm)), llm)
         if guarantee := self.scorer.arguments.get("guarantee"):
             guarantee.warned_of.clear()  # RAGAS sets it where a run begins
@@ -117,13 +117,13 @@ class ScorerBase(Frozen, Generic[R]):
         return other
 
 
-def llm_of(scorer: Any) -> Any:
+def llm_of(scorer: object) -> object:
     """Return the LLM that a scorer asks, for RAGAS to set retries and waits; else its judge."""
     judge = getattr(scorer, "judge", None) or getattr(scorer, "rater", scorer)
     return getattr(getattr(judge, "model", None), "llm", judge)
 
 
-def _judge_of(llm: Any) -> Any:
+def _judge_of(llm: object) -> object:
     """Return the judge that a scorer gets for an LLM."""
     if llm is None:
         return NoLLM()

@@ -130,7 +130,7 @@ class TCVACollectionMetric(ScorerCollectionMetric[Result], FromConfig):  # type:
     @shows_settings(TCVASettings, without=("profiles",))
     def __init__(
         self,
-        llm: Any,
+        llm: object,
         name: str | None = None,
         *,
         criterion: Criterion | str = "faithfulness",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from langchain_core.callbacks import Callbacks
 from ragas.dataset_schema import MultiTurnSample
 from ragas.metrics.base import MetricType, MultiTurnMetric
@@ -49,7 +47,7 @@ class TCVAMultiTurnMetric(
     (1.0, 1)
     """
 
-    def _use(self, scorer: Scorer[ConversationResult], llm: Any) -> None:
+    def _use(self, scorer: Scorer[ConversationResult], llm: object) -> None:
         super()._use(scorer, llm)
         reference = (
             "reference" if "reference" in scorer.required else "reference:optional"

@@ -101,7 +101,7 @@ class ScorerMetric(EvaluateMetric[R], SingleTurnMetric):
     def __init__(self, scorer: Scorer[R], *, name: str | None = None) -> None:
         self._build(scorer, llm_of(scorer), name)
 
-    def _use(self, scorer: Scorer[R], llm: Any) -> None:
+    def _use(self, scorer: Scorer[R], llm: object) -> None:
         super()._use(scorer, llm)
         required = {COLUMNS[name] for name in scorer.required}
         optional = {f"{COLUMNS[name]}:optional" for name in scorer.shown}
@@ -171,7 +171,7 @@ class TCVAArguments(ScorerBase[R], FromConfig):
         self,
         *,
         name: str | None = None,
-        llm: Any = None,
+        llm: object = None,
         criterion: Criterion | str = "faithfulness",
         **settings: Any,
     ) -> None:

@@ -41,7 +41,7 @@ def as_judge_model(llm: object) -> JudgeModel | None:
     return WrappedModel(llm) if isinstance(llm, BaseRagasLLM) else None
 
 
-def inner_llm(llm: Any) -> Any:
+def inner_llm(llm: object) -> object:
     """Return the LLM inside RAGAS' own wrappers, which are new for each evaluation."""
     if type(llm) is LangchainLLMWrapper:
         return llm.langchain_llm

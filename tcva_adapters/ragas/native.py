@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from pydantic import BaseModel
 from ragas.dataset_schema import SingleTurnSample
 from ragas.llms.base import InstructorBaseRagasLLM
 from ragas.metrics._faithfulness import Faithfulness as LegacyFaithfulness
@@ -19,6 +20,7 @@ from ragas.metrics.collections import (
     FactualCorrectness,
     Faithfulness,
 )
+from ragas.metrics.result import MetricResult
 
 from tcva_adapters._adapter.evaluator import require
 from tcva_adapters._adapter.native import Metrics, NativeRun
@@ -80,7 +82,7 @@ class _Run(NativeRun):
         parameters = inspect.signature(self.metric.ascore).parameters
         return await self.metric.ascore(**{name: columns[name] for name in parameters})
 
-    def _read(self, returned: Any) -> FrameworkScore:
+    def _read(self, returned: MetricResult | float) -> FrameworkScore:
         return self._with_score(float(returned), _verdicts(self.metric.llm.replies))
 
 
@@ -126,7 +128,7 @@ class _Recorder(InstructorBaseRagasLLM):
     """Passes everything on to an LLM, and records what it replied."""
 
     llm: InstructorBaseRagasLLM
-    replies: list[Any]
+    replies: list[BaseModel]
     is_async = True
 
     def generate(self, prompt: str, response_model: type[Reply]) -> Reply:
@@ -138,7 +140,7 @@ class _Recorder(InstructorBaseRagasLLM):
         return reply
 
 
-def _verdicts(replies: list[Any]) -> Iterator[FrameworkVerdict]:
+def _verdicts(replies: list[BaseModel]) -> Iterator[FrameworkVerdict]:
     """Yield the verdicts in the replies to a metric's prompts, of either family."""
     decompositions = 0
     for reply in replies:

@@ -27,10 +27,10 @@ _RESULT_SUFFIX = "_result"
 class _OfRagas(Carrier):
     """The base of both carriers, which are made of their result and copied by it."""
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Any]]:
+    def __reduce__(self) -> tuple[type[Self], tuple[Scored]]:
         return type(self), (self.result,)
 
-    def _with_result(self, result: Any) -> Self:
+    def _with_result(self, result: Scored) -> Self:
         return type(self)(result)  # type: ignore[call-arg]  # both take it
 
 
