@@ -38,8 +38,8 @@ from tcva_adapters.cli.settings import (
     take,
     with_store,
 )
-from tcva_adapters.compare.agreement.comparison import check_tests, comparison
 from tcva_adapters.compare.calibration.guarantee import limits_of
+from tcva_adapters.compare.method_comparison import check_tests, comparison
 from tcva_adapters.compare.runs.folder import FILES, save
 from tcva_adapters.compare.runs.run import Run
 from tcva_adapters.compare.scores.score_reader import read_scores

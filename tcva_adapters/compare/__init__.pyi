@@ -1,11 +1,11 @@
-from tcva_adapters.compare.agreement.compare import acompare as acompare
-from tcva_adapters.compare.agreement.compare import compare as compare
-from tcva_adapters.compare.agreement.comparison import comparison as comparison
 from tcva_adapters.compare.agreement.panels import disputed as disputed
 from tcva_adapters.compare.agreement.panels import panel_report as panel_report
 from tcva_adapters.compare.agreement.repeats import repeat_report as repeat_report
 from tcva_adapters.compare.calibration.calibrate import calibrate as calibrate
 from tcva_adapters.compare.calibration.sweep import sweep as sweep
+from tcva_adapters.compare.method_comparison import comparison as comparison
+from tcva_adapters.compare.run_and_compare import acompare as acompare
+from tcva_adapters.compare.run_and_compare import compare as compare
 from tcva_adapters.compare.runs.run import Run as Run
 from tcva_adapters.compare.scores.score_reader import read_scores as read_scores
 from tcva_adapters.compare.scores.table import ScoreTable as ScoreTable

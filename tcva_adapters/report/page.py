@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.comparison import comparison
+from tcva_adapters.compare.method_comparison import comparison
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.criteria import CRITERIA

@@ -72,7 +72,7 @@ def save(
         folder: The folder, which is made where it does not exist.
         table: The table that `Run.table` made.
         report: The comparison of the table; see
-            `tcva_adapters.compare.agreement.comparison.comparison`.
+            `tcva_adapters.compare.comparison`.
         overwrite: Replace files with other content, too.
 
     Raises:
