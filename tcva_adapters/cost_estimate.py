@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tcva_adapters.runner.questions import Evaluation, stored_answers
+from tcva_adapters.runner.questions import Evaluation, Question, stored_answers
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Record, Report, Table, counted, named_columns
 
@@ -39,7 +39,7 @@ def estimate_cost(
     records = []
     for name, evaluation in evaluations.items():
         unique = {q.key: q for sample in samples for q in evaluation.questions(sample)}
-        questions = list(unique.values())
+        questions = [*unique.values()]
         if evaluation.store is not None:
             answers = stored_answers(evaluation.store, questions)
             questions = [
@@ -47,30 +47,11 @@ def estimate_cost(
                 for question, answer in zip(questions, answers, strict=True)
                 if answer is None
             ]
-        record: Record = {
-            "method": name,
-            "cached": len(unique) - len(questions),
-        }
+        record: Record = {"method": name, "cached": len(unique) - len(questions)}
         if name in calls:
             record["calls"] = calls[name] * len(questions)
         else:
-            # A local judge makes no calls. The first round has only the requests that do
-            # not depend on a reply.
-            texts = [
-                f"{request.system}{request.user}"
-                for question in questions
-                if not question.judge.is_local
-                for request in next(question.rounds(), ())
-            ]
-            prompts = sum(len(text.encode()) for text in texts) // _BYTES_A_TOKEN
-            replies = _REPLY * sum(max(1, text.count("<<<CLAIM")) for text in texts)
-            record |= {
-                "calls": len(texts),
-                "prompt_tokens": prompts,
-                "reply_tokens": replies,
-            }
-            if prices is not None:
-                record["cost"] = (prompts * prices[0] + replies * prices[1]) / 1e6
+            record |= _requests(questions, prices)
         records.append(record)
 
     columns = named_columns(
@@ -81,7 +62,7 @@ def estimate_cost(
         reply_tokens="int",
     )
     n_calls = sum(record["calls"] for record in records)
-    total = f"About {counted(n_calls, 'call')} on {counted(len(samples), 'sample')}"
+    sentence = f"About {counted(n_calls, 'call')} on {counted(len(samples), 'sample')}"
     notes = [
         (
             "Tokens are estimated as bytes / 4. An unreadable reply costs another call, and so does "
@@ -95,9 +76,31 @@ def estimate_cost(
     if prices is not None:
         columns += named_columns(cost="score")
         money = sum(record.get("cost", 0.0) for record in records)
-        total += f", {money:,.2f} at these prices"
+        sentence += f", {money:,.2f} at these prices"
         if calls:
-            total += " without the framework metrics"
+            sentence += " without the framework metrics"
     elif n_calls:
         notes.append("For the cost, add --set prices=IN,OUT (of a million tokens).")
-    return Report(f"{total}.", [Table("calls", columns, records)], notes)
+    return Report(f"{sentence}.", [Table("calls", columns, records)], notes)
+
+
+def _requests(
+    questions: Iterable[Question], prices: tuple[float, float] | None
+) -> Record:
+    """Estimate calls, tokens and cost by the first requests, which depend on no reply."""
+    texts = [
+        f"{request.system}{request.user}"
+        for question in questions
+        if not question.judge.is_local  # which makes no calls
+        for request in next(question.rounds(), ())
+    ]
+    prompts = sum(len(text.encode()) for text in texts) // _BYTES_A_TOKEN
+    replies = _REPLY * sum(max(1, text.count("<<<CLAIM")) for text in texts)
+    estimate: Record = {
+        "calls": len(texts),
+        "prompt_tokens": prompts,
+        "reply_tokens": replies,
+    }
+    if prices is not None:
+        estimate["cost"] = (prompts * prices[0] + replies * prices[1]) / 1e6
+    return estimate

@@ -71,7 +71,6 @@ class Scorer(Frozen, Evaluation[R_co]):
     Settings never change: `changed` returns a copy with other settings.
 
     Attributes:
-        name: The name of columns and feedback: the subject, and every setting that is not the default.
         subject: What is scored, e.g. ``faithfulness``.
         title: The name for readers, with the same settings.
         judge_name: The name of the judge in results.
@@ -82,7 +81,6 @@ class Scorer(Frozen, Evaluation[R_co]):
         arguments: The arguments that build an equal scorer, with the same judge and store.
     """
 
-    name: str
     subject: str
     title: str
     judge_name: str

@@ -57,18 +57,8 @@ CONVENTION = "https://opentelemetry.io/schemas/1.41.1"
 """The version of OpenTelemetry's semantic conventions that the names are of: the last one before those
 of generative AI moved to a repository of their own, which has kept the names of this event."""
 
-NAMES = {
-    "event": "gen_ai.evaluation.result",
-    "name": "gen_ai.evaluation.name",
-    "score": "gen_ai.evaluation.score.value",
-    "label": "gen_ai.evaluation.score.label",
-    "explanation": "gen_ai.evaluation.explanation",
-    "error": "error.type",
-    "response": "gen_ai.response.id",
-    "sample": "tcva.sample.id",
-}
-"""The names of an event and its attributes. The sample's id is not in the convention: without a span for
-each answer, nothing else says which answer was scored."""
+EVENT = "gen_ai.evaluation.result"
+_RESPONSE_ID = "gen_ai.response.id"
 
 
 def emit(
@@ -106,17 +96,20 @@ def emit(
         raise InvalidValueError(
             f"emit takes a result and an OpenTelemetry span or None, got {type(result).__name__} and {type(span).__name__}"
         )
+    evaluation = name or _name(result)
     judged: Any = getattr(result, "assessment", result)
-    parts = {
-        "name": name or _name(result),
-        "score": result.score,
-        "label": None if result.passed is None else "pass" if result.passed else "fail",
-        "explanation": result.reason if texts else result.summary,
-        "error": result.unscored.reason.value
-        if result.unscored and result.score is None
-        else None,
-        "response": str(judged.metadata.get(NAMES["response"]) or "") or None,
-        "sample": result.sample_id,
+    label = None if result.passed is None else "pass" if result.passed else "fail"
+    why = result.unscored if result.score is None else None
+    attributes = {
+        "gen_ai.evaluation.name": evaluation,
+        "gen_ai.evaluation.score.value": result.score,
+        "gen_ai.evaluation.score.label": label,
+        "gen_ai.evaluation.explanation": result.reason if texts else result.summary,
+        "error.type": why and why.reason.value,
+        _RESPONSE_ID: str(judged.metadata.get(_RESPONSE_ID) or "") or None,
+        # Not in the convention: without a span for each answer, nothing else says which
+        # answer was scored.
+        "tcva.sample.id": result.sample_id,
     }
     try:
         within = span and trace.set_span_in_context(span)
@@ -125,17 +118,15 @@ def emit(
             timestamp=time_ns(),
             context=within,
             severity_number=logs.SeverityNumber.INFO,
-            event_name=NAMES["event"],
-            attributes={
-                NAMES[part]: value for part, value in parts.items() if value is not None
-            },
+            event_name=EVENT,
+            attributes={k: v for k, v in attributes.items() if v is not None},
         )
         logger.emit(record)
     except Exception as error:  # noqa: BLE001  # whatever a provider raises, the result is there
         with suppress(Exception):  # a handler of logs may lead to the same provider
             log = logging.getLogger(__name__)
             log.warning(
-                "no event for %s: %s: %s", parts["name"], type(error).__name__, error
+                "no event for %s: %s: %s", evaluation, type(error).__name__, error
             )
 
 

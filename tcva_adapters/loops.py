@@ -46,7 +46,7 @@ def is_in_loop() -> bool:
     return True
 
 
-def submit(work: Coroutine[Any, Any, T], name: str = "tcva-loop") -> Future[T]:
+def submit(work: Coroutine[Any, Any, T], name: str) -> Future[T]:
     """Start a coroutine on a loop in a thread of its own, in the context of the caller.
 
     Args:

@@ -125,8 +125,6 @@ class TCVA(FromConfig, Scorer[Result]):
                 f"fuse_weights must have one weight per judge ({number}), got {weights!r}"
             )
 
-        scorers = (self, *self.members)
-        self.is_local = all(scorer.judge.is_local for scorer in scorers)
         # The judges that are asked, with their identities, which never change.
         self._asked = [
             (judge, judge_identity(judge)) for judge in single_judges(self.judge)
@@ -134,6 +132,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self._judges = [judge for judge, _ in self._asked]
         for member in self.members:
             self._judges += member._judges  # noqa: SLF001  # of this class
+        self.is_local = all(judge.is_local for judge in self._judges)
         self.is_instant = not any(map(judge_identity, self._judges))
         self.required = self.criterion.required
         self.shown = tuple(
@@ -372,9 +371,7 @@ class TCVA(FromConfig, Scorer[Result]):
         if not answers:
             return self.result(self._lacking(sample))
         left = iter(answers)
-        assessment = answers[0]
-        if len(answers) > 1:
-            assessment = assessment_of(self.judge, left)
+        assessment = assessment_of(self.judge, left)
         if self.members:
             members = [
                 member._lacking(sample)  # noqa: SLF001  # of this class

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from tcva_adapters.core.verdicts import LEVELS, Verdict
@@ -26,54 +25,41 @@ HIGH = (Verdict.FULLY, Verdict.MOSTLY)
 """The levels that stand only with a quote."""
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceCounts:
-    """Counts of the verdicts of one or several samples by the outcome of their evidence check.
+def evidence_outcomes(assessments: Iterable[Assessment]) -> Counter[Outcome]:
+    """Count the verdicts of assessments, as they are stored, by the outcome of their evidence check.
 
     For a panel or repeats, the verdicts of the single judgements count; those of additional judges
     count, too.
 
-    Attributes:
-        outcomes: The number of verdicts by outcome of the check.
+    >>> evidence_outcomes([Assessment.from_verdicts(["fully"])])
+    Counter({(None, False): 1})
+    """
+    outcomes: Counter[Outcome] = Counter()
+    left = [*assessments]
+    while left:
+        judged = left.pop()
+        left += (*judged.panel, *judged.members)
+        for claim in () if judged.panel else judged.claims:
+            if claim.verdict is not None:
+                was_lowered = claim.original_verdict is not None
+                outcomes[claim.evidence_check, was_lowered] += 1
+    return outcomes
+
+
+def evidence_lines(outcomes: Counter[Outcome], evidence: Evidence) -> Iterator[str]:
+    """Yield a sentence for each cause of lowered verdicts, and one for unchecked verdicts.
+
+    Args:
+        outcomes: See `evidence_outcomes`.
         evidence: The setting under which the verdicts are reported.
     """
-
-    outcomes: Counter[Outcome]
-    evidence: Evidence = DEFAULT_EVIDENCE
-
-    @classmethod
-    def of(
-        cls, assessments: Iterable[Assessment], evidence: Evidence = "lower"
-    ) -> EvidenceCounts:
-        """Count the verdicts of assessments as they are stored.
-
-        >>> EvidenceCounts.of([Assessment.from_verdicts(["fully"])]).outcomes.total()
-        1
-        """
-        outcomes: Counter[Outcome] = Counter()
-        left = [*assessments]
-        while left:
-            judged = left.pop()
-            left += (*judged.panel, *judged.members)
-            for claim in () if judged.panel else judged.claims:
-                if claim.verdict is not None:
-                    was_lowered = claim.original_verdict is not None
-                    outcomes[claim.evidence_check, was_lowered] += 1
-        return cls(outcomes, evidence)
-
-    def __add__(self, other: EvidenceCounts) -> EvidenceCounts:
-        """Add the counts of both."""
-        return EvidenceCounts(self.outcomes + other.outcomes, other.evidence)
-
-    def lines(self) -> Iterator[str]:
-        """Yield a sentence for each cause of lowered verdicts, and one for unchecked verdicts."""
-        total = self.outcomes.total()
-        unchecked = EvidenceCheck.UNCHECKED
-        for check in EvidenceCheck if self.evidence == "lower" else ():
-            if number := self.outcomes[check, True]:
-                yield f"{number} of {total} verdicts lowered to partial: {check.text}"
-        if number := self.outcomes[unchecked, False]:
-            yield f"{number} of {total} verdicts not checked: {unchecked.text}"
+    total = outcomes.total()
+    unchecked = EvidenceCheck.UNCHECKED
+    for check in EvidenceCheck if evidence == "lower" else ():
+        if number := outcomes[check, True]:
+            yield f"{number} of {total} verdicts lowered to partial: {check.text}"
+    if number := outcomes[unchecked, False]:
+        yield f"{number} of {total} verdicts not checked: {unchecked.text}"
 
 
 def lowered(claim: ClaimVerdict) -> ClaimVerdict:

@@ -13,11 +13,11 @@ from pydantic import ConfigDict, Field
 from tcva_adapters.results.judge_spec import UNKNOWN
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.setting_names import shown
+from tcva_adapters.results.settings_base import Count
 from tcva_adapters.samples.sample import Checked
 
 _Inner = Annotated[float, Field(gt=0.0, lt=1.0)]
 _Share = Annotated[float, Field(ge=0.0, le=1.0)]
-_Count = Annotated[int, Field(ge=1)]
 
 
 def percent(share: float) -> str:
@@ -88,10 +88,10 @@ class Guarantee(Limits):
 
     model_config = ConfigDict(extra="allow")  # files of earlier versions have more
 
-    rejected: _Count
+    rejected: Count
     false_pass: _Share
     bound: _Share
-    good: _Count
+    good: Count
     true_pass: _Share
     true_bound: _Share
     groups: int | None = None

@@ -211,8 +211,3 @@ class Judgement(Layouted):
         """The failure after which another try may give a score; None where there is none."""
         why = self.unscored
         return why if why and why.reason.is_failure else None
-
-    def own_failure(self) -> Self:
-        """Return a copy whose failure is not fatal, so that it says nothing about further calls."""
-        why = self.unscored and self.unscored.model_copy(update={"fatal": False})
-        return self.model_copy(update={"unscored": why})

@@ -27,7 +27,7 @@ from tcva_adapters.results.assessment import (
     AssessmentView,
     ClaimVerdict,
 )
-from tcva_adapters.results.evidence import EvidenceCounts, under
+from tcva_adapters.results.evidence import evidence_lines, evidence_outcomes, under
 from tcva_adapters.results.guarantee import Guarantee, GuaranteeCheck, checked
 from tcva_adapters.results.judgement import SCHEMA_VERSION, SILENT, Unscored, Usage
 from tcva_adapters.results.scoring import ScoringConfig
@@ -381,7 +381,7 @@ class Result(AssessmentView):
         if self.guarantee is not None and self.guarantee.state != "holds":
             parts.append(self.guarantee.text)
         parts += self._repeats_in_words()
-        parts += EvidenceCounts.of([judged], scoring.evidence).lines()
+        parts += evidence_lines(evidence_outcomes([judged]), scoring.evidence)
         return "; ".join(parts)
 
     def _without_score(self, why: str) -> str:

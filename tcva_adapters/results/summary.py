@@ -11,7 +11,13 @@ import numpy as np
 
 from tcva_adapters.core.verdicts import LEVELS, FloatArray, Verdict
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.evidence import EvidenceCounts
+from tcva_adapters.results.evidence import (
+    DEFAULT_EVIDENCE,
+    Evidence,
+    Outcome,
+    evidence_lines,
+    evidence_outcomes,
+)
 from tcva_adapters.results.judgement import Reason, Unscored, Usage
 from tcva_adapters.results.result import Result, non_claim_lines, substitute_text
 from tcva_adapters.tables import counted
@@ -96,7 +102,8 @@ class Summary(Scores):
     """Totals of results that arrive one by one; no result is held.
 
     Attributes:
-        evidence: How many verdicts were lowered for their quotes, or could not be checked.
+        outcomes: The number of verdicts by the outcome of their evidence check.
+        evidence: The setting under which these are reported: that of the last result.
         usage: Calls, tokens and cost of this run; what a store served costs nothing.
         served: How many samples a store served.
         non_claims: How many sentences claim nothing, by whether the judge alone says so.
@@ -104,7 +111,8 @@ class Summary(Scores):
         incomplete: How many samples were judged without one of several judges, because it failed.
     """
 
-    evidence: EvidenceCounts = field(default_factory=lambda: EvidenceCounts.of(()))
+    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    evidence: Evidence = DEFAULT_EVIDENCE
     usage: Usage = field(default_factory=Usage)
     served: int = 0
     non_claims: Counter[bool] = field(default_factory=Counter)
@@ -119,7 +127,8 @@ class Summary(Scores):
         self.served += judged.from_store
         self._levels.update(result.seen.verdicts)
         self.non_claims += judged.non_claims
-        self.evidence += EvidenceCounts.of([judged], result.scoring.evidence)
+        self.outcomes += evidence_outcomes([judged])
+        self.evidence = result.scoring.evidence
         self.usage += result.usage
         if judged.unscored is None:
             others = (*judged.members, *judged.panel)
@@ -139,4 +148,4 @@ class Summary(Scores):
         if number := self.reasons[Reason.EMPTY_CONTEXT]:
             yield f"no contexts for the claims of {counted(number, 'sample')}"
         yield from non_claim_lines(self.non_claims)
-        yield from self.evidence.lines()
+        yield from evidence_lines(self.outcomes, self.evidence)

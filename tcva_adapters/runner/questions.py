@@ -77,7 +77,8 @@ class Evaluation(ABC, Generic[R_co]):
         share: Whether judgements are shared with other evaluators of this process.
         max_concurrency: How many judgements are under way at once.
         events: Whether each result is emitted as an event, and whether with texts.
-        name: The name of the evaluation in events.
+        name: The name of columns, feedback and events: the subject, and every setting that is not
+            the default.
     """
 
     is_instant: bool

@@ -27,7 +27,7 @@ from tcva_adapters.runner.questions import (
     R,
     stored_answers,
 )
-from tcva_adapters.runner.sharing import SHARED, Call
+from tcva_adapters.runner.sharing import SHARED, SharedEntry
 from tcva_adapters.samples.sample import Sample
 
 _LOG = logging.getLogger(__name__)
@@ -120,17 +120,19 @@ class _Endings:
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """The next step towards an answer.
+    """The next step towards an answer: it is there, or is waited for, or the asker asks the judge.
 
     Attributes:
         answer: The answer, where it is there already.
-        call: The call to make, or to wait for; None for a call that is not shared.
-        seconds: How long to wait for the call; None where the asker makes it.
+        awaited: The shared judgement to wait for, where another asker makes it.
+        seconds: How long to wait for it.
+        begun: The shared judgement that the asker makes; None for one that is not shared.
     """
 
     answer: Judgement | None = None
-    call: Call | None = None
-    seconds: float | None = None
+    awaited: SharedEntry | None = None
+    seconds: float = 0.0
+    begun: SharedEntry | None = None
 
 
 class Runner(Generic[R]):
@@ -187,10 +189,10 @@ class Runner(Generic[R]):
         The answer is stored.
         """
         attempt = self._attempt(question, None, None)
-        while attempt.call is not None and attempt.seconds is not None:
+        while attempt.awaited is not None:
             with suppress(TimeoutError):
-                attempt.call.done.result(attempt.seconds)
-            attempt = self._attempt(question, None, attempt.call)
+                attempt.awaited.done.result(attempt.seconds)
+            attempt = self._attempt(question, None, attempt.awaited)
         if attempt.answer is not None:
             return attempt.answer
 
@@ -200,22 +202,22 @@ class Runner(Generic[R]):
         except Exception as error:  # noqa: BLE001  # a judge may be anybody's
             answer = question.failed_answer(why_unscored(error))
         finally:
-            if attempt.call is not None:
-                SHARED.end(attempt.call, answer)
+            if attempt.begun is not None:
+                SHARED.end(attempt.begun, answer)
         return self._keep(question, answer)
 
     async def aanswer(self, question: Question) -> Judgement:
         """The same, awaited."""
         loop = asyncio.get_running_loop()
         attempt = self._attempt(question, loop, None)
-        while attempt.call is not None and attempt.seconds is not None:
+        while attempt.awaited is not None:
             # Before Python 3.12 `asyncio.wait_for` drops a cancellation that comes with the answer.
-            done = asyncio.wrap_future(attempt.call.done)
+            done = asyncio.wrap_future(attempt.awaited.done)
             try:
                 await asyncio.wait([done], timeout=attempt.seconds)
             finally:
                 done.cancel()
-            attempt = self._attempt(question, loop, attempt.call)
+            attempt = self._attempt(question, loop, attempt.awaited)
         if attempt.answer is not None:
             return attempt.answer
 
@@ -225,8 +227,8 @@ class Runner(Generic[R]):
         except Exception as error:  # noqa: BLE001  # as above; cancellation passes through
             answer = question.failed_answer(why_unscored(error))
         finally:
-            if attempt.call is not None:
-                SHARED.end(attempt.call, answer)
+            if attempt.begun is not None:
+                SHARED.end(attempt.begun, answer)
         return await self._aside(partial(self._keep, question, answer))
 
     def stream(self, samples: Iterator[Sample]) -> Iterator[R]:
@@ -374,14 +376,17 @@ class Runner(Generic[R]):
         return result
 
     def _attempt(
-        self, question: Question, loop: AbstractEventLoop | None, past: Call | None
+        self,
+        question: Question,
+        loop: AbstractEventLoop | None,
+        past: SharedEntry | None,
     ) -> _Attempt:
-        """Take an answer that is there, or else find a call to make, or to wait for.
+        """Take an answer that is there, or else find a judgement to make, or to wait for.
 
         Args:
             question: The question.
             loop: The event loop that asks; None for a thread.
-            past: The call that was waited for; None at first.
+            past: The shared judgement that was waited for; None at first.
         """
         endings = self._endings.get(id(question.judge))
         identity = question.identity
@@ -390,14 +395,13 @@ class Runner(Generic[R]):
         if identity is None or not self._evaluation.share:
             return _Attempt()
 
-        call = past
-        is_new = False
-        if call is None or not call.done.done() or call.done.result() is None:
-            call, is_new = SHARED.begin(identity, question.key, self, loop, past)
-        if is_new:
-            return _Attempt(call=call)
+        entry = past
+        if entry is None or entry.answer is None:
+            entry, is_new = SHARED.begin(identity, question.key, self, loop, past)
+            if is_new:
+                return _Attempt(begun=entry)
 
-        answer = call.done.result() if call.done.done() else None
+        answer = entry.answer
         if answer is not None:
             _LOG.debug("a judgement of another evaluator is shared")
             # The answer of another evaluator, with the fields of this question's sample.
@@ -408,12 +412,12 @@ class Runner(Generic[R]):
             )
 
         seconds = identity.seconds or LONGEST_WAIT
-        if call.loop not in (None, loop):
+        if entry.loop not in (None, loop):
             seconds = min(seconds, _ELSEWHERE)
-        is_anothers = loop is None and call.run is not self
+        is_anothers = loop is None and entry.run is not self
         if is_anothers and (self._holds_a_loop or is_in_loop()):
             seconds = 0.0  # or that loop would stand still
-        return _Attempt(call=call, seconds=seconds)
+        return _Attempt(awaited=entry, seconds=seconds)
 
     def _keep(self, question: Question, answer: Judgement) -> Judgement:
         """Note how a call ended, and put its answer into the store."""
@@ -455,7 +459,10 @@ class Runner(Generic[R]):
                 detail=f"not asked, after {ENOUGH_FAILURES} failures like this: {why.detail}",
                 fatal=True,
             )
-        return answer.own_failure() if endings.has_succeeded else answer
+        if not endings.has_succeeded:
+            return answer
+        own = why.model_copy(update={"fatal": False})
+        return answer.model_copy(update={"unscored": own})
 
     def _write_computed(self) -> None:
         """Write the judgements that were computed for the samples that were read at once to the store, all at once."""

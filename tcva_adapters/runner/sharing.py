@@ -33,11 +33,11 @@ recently used one is forgotten first."""
 
 
 @dataclass(eq=False, slots=True)
-class Call:
+class SharedEntry:
     """A judgement under way, or remembered.
 
     Attributes:
-        place: The identity of the judge, and the key of the judgement.
+        cache_key: The identity of the judge, and the key of the judgement.
         holder: The object that judges; for a remembered judgement, a weak reference to it.
         run: The run that it is part of; None once it has ended.
         loop: The event loop that it is awaited on; None for a synchronous one.
@@ -45,12 +45,17 @@ class Call:
         size: The bytes of a remembered judgement; 0 while it is under way.
     """
 
-    place: tuple[Hashable, str]
+    cache_key: tuple[Hashable, str]
     holder: Any
     run: object
     loop: AbstractEventLoop | None
     done: Future[Any] = field(default_factory=Future)
     size: int = 0
+
+    @property
+    def answer(self) -> Any:
+        """The answer; None where there is none, or none yet."""
+        return self.done.result() if self.done.done() else None
 
 
 class SharedJudgements:
@@ -62,13 +67,13 @@ class SharedJudgements:
     def start_anew(self) -> None:
         """Forget everything, and make a new lock, which no thread of a parent process holds."""
         self._lock = threading.Lock()
-        self._calls: OrderedDict[tuple[Hashable, str], Call] = OrderedDict()
+        self._entries: OrderedDict[tuple[Hashable, str], SharedEntry] = OrderedDict()
         self._bytes = 0
 
     def clear(self) -> None:
         """Forget everything; judgements under way end on their own, and are not remembered."""
         with self._lock:
-            self._calls.clear()
+            self._entries.clear()
             self._bytes = 0
 
     def begin(
@@ -77,42 +82,44 @@ class SharedJudgements:
         key: str,
         run: object,
         loop: AbstractEventLoop | None = None,
-        past: Call | None = None,
-    ) -> tuple[Call, bool]:
-        """Return the call that is remembered or under way, else a new one, and whether it is new.
+        past: SharedEntry | None = None,
+    ) -> tuple[SharedEntry, bool]:
+        """Return the entry that is remembered or under way, else a new one, and whether it is new.
 
-        The asker makes a new call, and ends it with `end`.
+        The asker of a new one judges, and ends it with `end`.
 
         Args:
             identity: The identity of the judge.
             key: The key of the judgement.
-            run: The run that a new call is part of.
-            loop: The event loop that a new call is awaited on; None for a synchronous asker.
-            past: A call that the asker waits for no longer.
+            run: The run that a new entry is part of.
+            loop: The event loop that a new entry is awaited on; None for a synchronous asker.
+            past: An entry that the asker waits for no longer.
         """
         is_object = identity.equal is None
-        place = (("object", id(identity.holder)) if is_object else identity.equal, key)
+        judge = ("object", id(identity.holder)) if is_object else identity.equal
+        cache_key = (judge, key)
         with self._lock:
-            call = self._calls.get(place)
-            if call is not None:
-                maker = call.holder() if call.size else call.holder
+            entry = self._entries.get(cache_key)
+            if entry is not None:
+                maker = entry.holder() if entry.size else entry.holder
                 is_there = maker is identity.holder if is_object else maker is not None
-                self._calls.move_to_end(place)
-                if is_there and (call is not past or call.size):
-                    return call, False
-                self._bytes -= call.size
-            call = self._calls[place] = Call(place, identity.holder, run, loop)
-            call.done.set_running_or_notify_cancel()  # no waiter can cancel it for the others
-            return call, True
+                self._entries.move_to_end(cache_key)
+                if is_there and (entry is not past or entry.size):
+                    return entry, False
+                self._bytes -= entry.size
+            entry = SharedEntry(cache_key, identity.holder, run, loop)
+            entry.done.set_running_or_notify_cancel()  # no waiter can cancel it for the others
+            self._entries[cache_key] = entry
+            return entry, True
 
-    def end(self, call: Call, answer: Any) -> None:
+    def end(self, entry: SharedEntry, answer: Any) -> None:
         """Give an answer to those who wait for it, and remember it unless it is a failure.
 
         Args:
-            call: The call that ends.
+            entry: The entry that ends.
             answer: The judgement; None where there is none, and one of those who wait asks anew.
         """
-        holder = call.holder
+        holder = entry.holder
         size = 0
         # An answer that is no JSON is not remembered, nor one whose judge allows no weak
         # reference, as its end would not be noticed.
@@ -120,19 +127,19 @@ class SharedJudgements:
             if answer is not None and answer.failure is None:
                 holder = weakref.ref(holder)
                 size = len(to_json(answer, fallback=str))
-        call.done.set_result(answer)
+        entry.done.set_result(answer)
         with self._lock:
-            if self._calls.get(call.place) is not call:
+            if self._entries.get(entry.cache_key) is not entry:
                 return
-            call.holder = holder
-            call.size = size
-            call.run = None
-            call.loop = None
+            entry.holder = holder
+            entry.size = size
+            entry.run = None
+            entry.loop = None
             self._bytes += size
             if size == 0:
-                del self._calls[call.place]
-            while len(self._calls) > MAX_REMEMBERED or self._bytes > MAX_BYTES:
-                self._bytes -= self._calls.popitem(last=False)[1].size
+                del self._entries[entry.cache_key]
+            while len(self._entries) > MAX_REMEMBERED or self._bytes > MAX_BYTES:
+                self._bytes -= self._entries.popitem(last=False)[1].size
 
 
 SHARED = SharedJudgements()
@@ -177,7 +184,7 @@ class SharedSentences(SentenceMemory):
                 return known or mark
         if self.identity is None:
             return mark
-        call, is_new = SHARED.begin(self.identity, key, run=None)
+        entry, is_new = SHARED.begin(self.identity, key, run=None)
         if is_new:
-            SHARED.end(call, mark)
-        return call.done.result() if call.done.done() else mark
+            SHARED.end(entry, mark)
+        return entry.answer or mark

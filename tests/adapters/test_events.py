@@ -17,7 +17,7 @@ from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 from tcva_adapters import CCRS, TCVA, Conversation, Sample, events
 from tcva_adapters.compare.runs.run import Run
 from tcva_adapters.errors import InvalidValueError, MissingDependencyError
-from tcva_adapters.events import CONVENTION, NAMES, _logs, emit
+from tcva_adapters.events import CONVENTION, EVENT, _logs, emit
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.scale import judge_batch
@@ -35,7 +35,21 @@ TALK = [
     ("assistant", OPENS),
 ]
 LABELS = {True: "pass", False: "fail", None: None}
-PARTS = [NAMES[part] for part in ("score", "label", "error")]
+NAME = "gen_ai.evaluation.name"
+SCORE = "gen_ai.evaluation.score.value"
+LABEL = "gen_ai.evaluation.score.label"
+ERROR = "error.type"
+PARTS = [SCORE, LABEL, ERROR]
+NAMES = {
+    EVENT,
+    NAME,
+    SCORE,
+    LABEL,
+    ERROR,
+    "gen_ai.evaluation.explanation",
+    "gen_ai.response.id",
+    "tcva.sample.id",
+}
 REFUSAL = Unscored(reason=Reason.REFUSAL, detail="the answer declines")
 
 
@@ -53,7 +67,7 @@ def exported(monkeypatch: pytest.MonkeyPatch) -> Any:
         found = exporter.get_finished_logs()
         exporter.clear()
         assert {each.instrumentation_scope.schema_url for each in found} <= {CONVENTION}
-        assert {each.log_record.event_name for each in found} <= {NAMES["event"]}
+        assert {each.log_record.event_name for each in found} <= {EVENT}
         return [each.log_record for each in found]
 
     return taken
@@ -102,7 +116,7 @@ def test_results_are_events(
         assert {each.passed for each in results} == {*LABELS}
         spans = {(each.trace_id, each.span_id) for each in records}
         assert spans == {(span.trace_id, span.span_id)}
-        assert {each.attributes[NAMES["name"]] for each in records} == {
+        assert {each.attributes[NAME] for each in records} == {
             "tcva_faithfulness(T=0.2)"
         }
         for text in ("Desk", "nine", "secret"):
@@ -131,7 +145,7 @@ def test_a_judgement_that_a_framework_ends_is_an_event_if_it_is_a_result(
 
     asyncio.run(ended())
     expected = ["timeout"] * (adapter.name in ("ragas", "deepeval"))
-    assert [each.attributes[NAMES["error"]] for each in exported()] == expected
+    assert [each.attributes[ERROR] for each in exported()] == expected
 
 
 def test_every_way_to_evaluate_gives_one_event_for_each_result(exported: Any) -> None:
@@ -162,11 +176,7 @@ def test_every_way_to_evaluate_gives_one_event_for_each_result(exported: Any) ->
     for result in results:
         emit(result)
     own, other = (
-        [
-            each.attributes[NAMES["name"]]
-            for each in them
-            if NAMES["score"] in each.attributes
-        ]
+        [each.attributes[NAME] for each in them if SCORE in each.attributes]
         for them in (records, exported())
     )
     assert own == other
@@ -201,10 +211,9 @@ def test_an_event_has_the_parts_of_the_convention(exported: Any, span: Any) -> N
         gen_ai_attributes, "GEN_AI_EVALUATION_NAME"
     ):  # not in the lowest version
         own = {"gen_ai.evaluation.result", "error.type", "tcva.sample.id"}
-        assert {*NAMES.values()} - own <= {*map(str, vars(gen_ai_attributes).values())}
+        assert NAMES - own <= {*map(str, vars(gen_ai_attributes).values())}
     assert all(
-        name in f"{events.__doc__}"
-        for name in (*NAMES.values(), CONVENTION.rpartition("/")[2])
+        name in f"{events.__doc__}" for name in (*NAMES, CONVENTION.rpartition("/")[2])
     )
     about = {"id": "s-1", "metadata": {"gen_ai.response.id": 17, "name": "Ada"}}
     result = TCVA(judge="lexical", on_unscored=0.0).evaluate(

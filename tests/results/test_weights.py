@@ -22,7 +22,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.langchain.results import as_output
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import EvidenceCheck
-from tcva_adapters.results.evidence import Evidence, EvidenceCounts
+from tcva_adapters.results.evidence import Evidence, evidence_lines, evidence_outcomes
 from tcva_adapters.results.scoring import ScoringConfig
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -171,9 +171,10 @@ def test_one_judgement_counts_lowered_or_as_judged(evidence: Evidence) -> None:
     assert (again, again.score, again.claims) == (result, result.score, result.claims)
     assert tcva(evidence=evidence).evaluate(SAMPLE) == result
     assert tcva(evidence=evidence).key(SAMPLE) == tcva().key(SAMPLE)
-    counts = EvidenceCounts.of([lower.assessment], evidence)
+    outcomes = evidence_outcomes([lower.assessment])
     lines = LINES if evidence == "lower" else []
-    assert (list(counts.lines()), counts.outcomes) == (lines, OUTCOMES)
+    assert outcomes == OUTCOMES
+    assert list(evidence_lines(outcomes, evidence)) == lines
     assert all(line in result.reason for line in lines)
     assert ("lowered" in result.reason) == bool(lines)
     with pytest.raises(
@@ -198,10 +199,10 @@ def test_of_a_panel_and_of_additional_judges_every_verdict_counts() -> None:
     result = TCVA(judge=Panel(models[:2]), fuse=[models[2]], evidence="off").evaluate(
         SAMPLE
     )
-    counts = EvidenceCounts.of([result.assessment])
-    assert counts.outcomes == {case: 3 * number for case, number in OUTCOMES.items()}
-    assert counts == EvidenceCounts.of([result.assessment.members[0]] * 3)
-    assert counts + counts == EvidenceCounts.of([result.assessment] * 2)
+    outcomes = evidence_outcomes([result.assessment])
+    assert outcomes == {case: 3 * number for case, number in OUTCOMES.items()}
+    assert outcomes == evidence_outcomes([result.assessment.members[0]] * 3)
+    assert outcomes + outcomes == evidence_outcomes([result.assessment] * 2)
     score = tcva(evidence="off").evaluate(SAMPLE).score
     assert list(result.member_scores.values()) == [score, score]
     assert result.score == pytest.approx(score)

@@ -5,10 +5,10 @@ from tcva_adapters.runner.sharing import SHARED, SharedJudgements
 
 def remembered(shared: SharedJudgements = SHARED) -> int:
     """How many answers are remembered for judges that are still there."""
-    calls = shared._calls.values()
-    return sum(call.size > 0 and call.holder() is not None for call in calls)
+    entries = shared._entries.values()
+    return sum(entry.size > 0 and entry.holder() is not None for entry in entries)
 
 
 def under_way() -> int:
     """How many judgements are being made."""
-    return sum(call.size == 0 for call in SHARED._calls.values())
+    return sum(entry.size == 0 for entry in SHARED._entries.values())

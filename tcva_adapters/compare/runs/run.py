@@ -39,7 +39,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.loops import wait_for
 from tcva_adapters.progress import progress_of
-from tcva_adapters.results.evidence import EvidenceCounts
+from tcva_adapters.results.evidence import evidence_lines, evidence_outcomes
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.judgement import Judgement, Reason, Unscored, Usage
 from tcva_adapters.results.result import MOSTLY_MARKED, Result
@@ -350,8 +350,8 @@ class Run:
                 if why := _why(cell):
                     reasons[sample, method] = why
         scores = [[cell.score for cell in column] for column in columns.values()]
-        lowered = EvidenceCounts.of(assessments, tcva.scoring.evidence)
-        notes = [*self.notes, *lowered.lines()]
+        outcomes = evidence_outcomes(assessments)
+        notes = [*self.notes, *evidence_lines(outcomes, tcva.scoring.evidence)]
         if fatal is not None:
             notes.append(f"The run ended early, as no call can succeed: {fatal.detail}")
 

@@ -16,7 +16,7 @@ from tcva_adapters.compare.scores.reading_options import ReadingOptions
 from tcva_adapters.compare.scores.table import RowIds, ScoreTable
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.evidence import EvidenceCounts, under
+from tcva_adapters.results.evidence import evidence_outcomes, under
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.scoring import ScoringConfig
@@ -179,7 +179,7 @@ class TablePart:
         summary = self.summaries.setdefault(judged.criterion, Summary())
         assert isinstance(summary, Summary)  # noqa: S101  # a part holds results of one kind
         if self.options.hold == "counts":
-            summary.evidence.outcomes.update(EvidenceCounts.of([judged]).outcomes)
+            summary.outcomes += evidence_outcomes([judged])
             self.counts.add(under(judged, scoring.evidence))
             return
 
