@@ -159,15 +159,15 @@ class Report:
 
     def to_dict(self) -> Record:
         """Return everything as plain values for JSON; numbers that are not finite become None."""
-        tables = {
-            table.title: [plain(r) for r in table.records] for table in self.tables
-        }
-        return {
-            "sentence": self.sentence,
-            "tables": tables,
-            "notes": list(self.notes),
-            "settings": plain(self.settings),
-        }
+        values: Record = plain(
+            {
+                "sentence": self.sentence,
+                "tables": {table.title: table.records for table in self.tables},
+                "notes": self.notes,
+                "settings": self.settings,
+            }
+        )
+        return values
 
     def to_pandas(self, title: str | None = None) -> pd.DataFrame:
         """Return the records of a table (by default the first) as a data frame.

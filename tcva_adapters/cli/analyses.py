@@ -184,8 +184,9 @@ def calibrate(
     if out is not None and is_recommended:
         recommended(calibration).dump(out, overwrite=overwrite)
         say_written({out: f"recommended settings, for --config {out}"})
-    title = Path(judged).name
-    write_page([table, calibration], report, overwrite=overwrite, title=title)
+    write_page(
+        [table, calibration], report, overwrite=overwrite, title=Path(judged).name
+    )
     if not is_recommended:
         if out is not None:
             note(f"not written: {out}: no threshold is certified")
@@ -273,14 +274,16 @@ def validate(
     print_report(validation, as_json=as_json, everything=everything, file=side(tables))
 
     if tables is not None:
-        text = validation.markdown(full=True)
-        write_text(tables, text, MARKDOWN, overwrite=overwrite)
+        write_text(
+            tables, validation.markdown(full=True), MARKDOWN, overwrite=overwrite
+        )
     if out is not None:
         write_labels(out, table, validation.table("next"), overwrite=overwrite)
     contents = "samples to rate: fill in 'human', then use the file with --human"
     say_written({out: contents, tables: "Markdown: all tables"})
-    title = Path(judged).name
-    write_page([table, validation], report, overwrite=overwrite, title=title)
+    write_page(
+        [table, validation], report, overwrite=overwrite, title=Path(judged).name
+    )
 
 
 def systems(

@@ -200,7 +200,6 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run the command line with these arguments and return the exit code."""
-    debug = "--debug" in arguments
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", TCVAWarning)
@@ -215,7 +214,7 @@ def run(arguments: list[str]) -> int:
             return CLOSED_PIPE
         return done.code if isinstance(done.code, int) else DONE
     except Exception as error:  # noqa: BLE001  # the last place before a traceback
-        if debug:
+        if "--debug" in arguments:
             console.note(traceback.format_exc())
         console.note(_message(error, arguments))
         return WRONG_USE

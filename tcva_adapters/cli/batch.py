@@ -94,12 +94,11 @@ def submit(
     verdicts = VerdictStore(store or DEFAULT_STORE)
     scorer = make_scorer(**recipe).changed(store=verdicts)
     note(f"judgements are stored in {verdicts.path}")
-    require = None if isinstance(scorer, CCRS) else scorer.require
     stream = SampleStream(
         samples,
         skip_bad=skip_bad,
         mapping=renames(rename),
-        require=require,
+        require=None if isinstance(scorer, CCRS) else scorer.require,
         kept=None,
     )
     with interruptible(_GOES_ON):

@@ -140,10 +140,8 @@ def compare(
         human_scale=scale,
     )
     grid = names_of(temperatures or options.THREE_TEMPERATURES)
-    scorer: Any = make_scorer(
-        **(plain if config else {"temperature": grid[0], **plain})
-    )
-    tcva = with_store(scorer, store)
+    settings = plain if config else {"temperature": grid[0], **plain}
+    tcva: Any = with_store(make_scorer(**settings), store)
     stream = SampleStream(file, skip_bad=skip_bad, mapping=renames(rename), kept=None)
     samples = [*stream]
     for text in stream.notes:
@@ -192,8 +190,7 @@ def compare(
             return
         table = run.table()
 
-    can_continue = bool(out or tcva.store)
-    table = replace(table, skipped=stream.skipped, can_continue=can_continue)
+    table = replace(table, skipped=stream.skipped, can_continue=bool(out or tcva.store))
     figures = evaluation(table, gates)
     compared = comparison(
         table,
@@ -215,8 +212,9 @@ def compare(
     print_report(compared, as_json=as_json, everything=everything, file=side(markdown))
     say_written({path: FILES.get(path.name, "") for path in paths})
     say_written(reviews.written)
-    title = Path(out or file).name
-    write_page([table, compared], report, overwrite=overwrite, title=title)
+    write_page(
+        [table, compared], report, overwrite=overwrite, title=Path(out or file).name
+    )
     reviews.conclude(figures, table)
 
 

@@ -255,10 +255,8 @@ def _print_cost(
 ) -> None:
     """Print what judging the samples would cost; makes no model call."""
     name = "tcva" if isinstance(scorer, TCVA) else "ccrs"
-    prices = plain["model"].get("prices")
-    print_report(
-        estimate_cost({name: scorer}, [*stream], prices=prices), as_json=as_json
-    )
+    cost = estimate_cost({name: scorer}, [*stream], prices=plain["model"].get("prices"))
+    print_report(cost, as_json=as_json)
 
 
 def _with_notes(
@@ -347,14 +345,15 @@ def _evaluation(
         tables += claim_tables(table, show) if show else []
     except InvalidValueError as error:
         notes.append(str(error))  # the results are written all the same
-    return replace(figures, tables=tables, notes=tuple(notes))
+    return replace(figures, tables=tables, notes=notes)
 
 
 @contextmanager
 def _notes_on_reading(stream: SampleStream, *, has_draft: bool) -> Iterator[None]:
     """Print notes on what was left out of a file, and on how to continue after an early end."""
-    draft = "; results so far are saved, and the same command continues"
-    rest = draft if has_draft else ""
+    rest = ""
+    if has_draft:
+        rest = "; results so far are saved, and the same command continues"
     try:
         with interruptible(
             f"calls in progress may still finish and be stored{rest}; "

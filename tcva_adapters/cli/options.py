@@ -129,8 +129,12 @@ Config = Annotated[
 
 def setting(examples: str, more: str = "") -> object:
     """Describe ``--set`` with examples of settings that the command takes."""
-    text = f"Another setting, e.g. {examples}; repeatable. A wrong name lists all settings."
-    return option(SCORING, "--set", f"{text}{more}", "NAME=VALUE")
+    return option(
+        SCORING,
+        "--set",
+        f"Another setting, e.g. {examples}; repeatable. A wrong name lists all settings.{more}",
+        "NAME=VALUE",
+    )
 
 
 Settings = Annotated[

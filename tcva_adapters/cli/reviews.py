@@ -62,11 +62,16 @@ class Reviews:
             InvalidValueError: One cannot be written.
         """
         if self.junit:
-            xml = to_junit(report, table)
-            write_text(self.junit, xml, JUNIT, overwrite=self.overwrite)
+            write_text(
+                self.junit, to_junit(report, table), JUNIT, overwrite=self.overwrite
+            )
         if self.markdown:
-            text = to_markdown(report, table)
-            write_text(self.markdown, text, MARKDOWN, overwrite=self.overwrite)
+            write_text(
+                self.markdown,
+                to_markdown(report, table),
+                MARKDOWN,
+                overwrite=self.overwrite,
+            )
 
     def conclude(self, report: Report, table: ScoreTable) -> None:
         """Print the gates and their worst samples, annotate on GitHub, and exit if a gate failed.

@@ -59,21 +59,10 @@ def sweep(report: Report) -> Figure:
     settings = dict.fromkeys(record["setting"] for record in records)
     for setting in settings:
         rows = [record for record in records if record["setting"] == setting]
-        title = setting if len(settings) > 1 else "mean"
-        _line(
-            axes,
-            _values(rows, "T"),
-            _values(rows, "mean"),
-            title,
-        )
+        name = setting if len(settings) > 1 else "mean"
+        _line(axes, _values(rows, "T"), _values(rows, "mean"), name)
     if len(settings) == 1:
-        rates = _values(records, "pass_rate")
-        _line(
-            axes,
-            _values(records, "T"),
-            rates,
-            "pass rate",
-        )
+        _line(axes, _values(records, "T"), _values(records, "pass_rate"), "pass rate")
     _finish(axes, "temperature T (low is strict)", "score")
     return figure
 
@@ -93,13 +82,7 @@ def guarantee(report: Report) -> Figure:
     }
     places = _values(records, "threshold")
     for name, title in curves.items():
-        _line(
-            axes,
-            places,
-            _values(records, name),
-            title,
-            has_marks=False,
-        )
+        _line(axes, places, _values(records, name), title, has_marks=False)
     for name in ("max_false_pass", "min_true_pass"):
         if limit := report.settings.get(name):
             axes.axhline(
@@ -362,11 +345,10 @@ def agreement_records(report: Report) -> list[Record]:
 
 def correlation_by_pair(report: Report) -> dict[tuple[str, str], float | None]:
     """Return the correlation of each pair of methods, or of metrics."""
-    metrics = {
+    return {
         (row["metric"], row["other_metric"]): row["spearman"]
         for row in records_of(report, "correlations")
-    }
-    return metrics or {
+    } or {
         (row["first"], row["second"]): row["rho"]
         for row in records_of(report, "pairs")
         if "rho" in row

@@ -92,9 +92,4 @@ def _claims(sample: str, result: Result) -> Table:
         )
         threshold = f"threshold {result.scoring.threshold:g}"
         note = f"score: {preset_scores(result)}; {passes} ({threshold})"
-    return Table(
-        f"claims of {sample}",
-        _COLUMNS,
-        records,
-        notes=[note],
-    )
+    return Table(f"claims of {sample}", _COLUMNS, records, notes=[note])

@@ -100,10 +100,7 @@ def evaluation(
     gates.check(table.methods, has_baseline=baseline is not None)
     methods = [_figures(table, method) for method in table.methods]
     levels = [
-        {
-            "method": method,
-            **judged.summary.levels,
-        }
+        {"method": method, **judged.summary.levels}
         for method, judged in table.judged_methods.items()
         if isinstance(judged.summary, Summary)
     ]
@@ -115,12 +112,7 @@ def evaluation(
     others = (
         Table("levels", _LEVELS, levels),
         Table("unscored", REASONS, unscored),
-        Table(
-            "conversations",
-            _CONVERSATIONS,
-            conversations,
-            detail=True,
-        ),
+        Table("conversations", _CONVERSATIONS, conversations, detail=True),
     )
     tables = [Table("methods", _METHODS, methods)]
     tables += [other for other in others if other.records]
@@ -135,7 +127,6 @@ def evaluation(
         notes += [comparison.sentence, *comparison.notes]
     if outcomes := gates.judge(table, baseline):
         tables.insert(0, _gates_table(outcomes))
-    failures = failure_sentence(table, unscored)
     settings = {
         name: value
         for name, value in table.settings.items()
@@ -144,9 +135,9 @@ def evaluation(
     if table.judged.scoring:
         settings |= table.judged.scoring.model_dump(mode="json")
     return Report(
-        f"{failures} {_sentence(table, methods, unscored)}".lstrip(),
+        f"{failure_sentence(table, unscored)} {_sentence(table, methods, unscored)}".lstrip(),
         tables,
-        tuple(dict.fromkeys(notes)),
+        [*dict.fromkeys(notes)],
         settings,
     )
 

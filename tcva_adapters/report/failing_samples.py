@@ -135,8 +135,7 @@ def claim_lines(
 
 def gate_lines(report: Report, table: ScoreTable) -> Iterator[str]:
     """Yield the outcomes of the gates, failed ones first, then the worst samples with claims."""
-    records = gate_records(report)
-    for record in sorted(records, key=lambda record: bool(record["passed"])):
+    for record in sorted(gate_records(report), key=lambda record: record["passed"]):
         yield f"gate {'passed' if record['passed'] else 'failed'}: {record['text']}"
     samples, total = worst(report, table)
     if samples:

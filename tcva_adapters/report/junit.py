@@ -60,11 +60,6 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
     """
     root = ET.Element("testsuites", name="tcva")
     records = gate_records(report)
-    failing = {
-        (record["method"], record["figure"])
-        for record in records
-        if not record["passed"]
-    }
     everything = {"mean", "failures"} if exit_code(table) == 2 else set()
     for figures in report.records("methods"):
         method = figures.pop("method")
@@ -73,7 +68,11 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
             name: cell(value, "int" if isinstance(value, int) else "score")
             for name, value in figures.items()
         }
-        failed = everything | {figure for name, figure in failing if name == method}
+        failed = everything | {
+            record["figure"]
+            for record in records
+            if record["method"] == method and not record["passed"]
+        }
         root.append(_suite(method, _cases(table, method, failed), properties))
     if records:
         tests = []
@@ -83,12 +82,7 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
         for name, record in zip(names, records, strict=True):
             test = _test("gates", name, 0.0)
             if not record["passed"]:
-                _outcome(
-                    test,
-                    "failure",
-                    "gate",
-                    [record["text"]],
-                )
+                _outcome(test, "failure", "gate", [record["text"]])
             tests.append(test)
         root.append(_suite("gates", tests, {"sentence": report.sentence}))
     _count(root, _COUNTS)
@@ -112,27 +106,11 @@ def _cases(
         test = _test(method, sample, seconds)
         is_lost = bool(failed and fails[place])
         if not (math.isnan(score) or is_lost):
-            properties = ET.SubElement(test, "properties")
-            ET.SubElement(
-                properties,
-                "property",
-                name="score",
-                value=f"{score:.12g}",
-            )
+            _add_properties(test, {"score": f"{score:.12g}"})
             if score < threshold and failed & {"mean", "pass_rate", "change"}:
-                claims = claim_lines(
-                    table,
-                    method,
-                    place,
-                    _CLAIMS,
-                )
+                claims = claim_lines(table, method, place, _CLAIMS)
                 lines = [verdict(table, method, place), *claims]
-                _outcome(
-                    test,
-                    "failure",
-                    "below_threshold",
-                    lines,
-                )
+                _outcome(test, "failure", "below_threshold", lines)
         else:
             why = table.reason(sample, method)
             tag = "skipped"
@@ -140,32 +118,26 @@ def _cases(
                 tag = "error"
             elif "coverage" in failed and not is_silent[place]:
                 tag = "failure"
-            _outcome(
-                test,
-                tag,
-                why.partition(":")[0],
-                [why],
-            )
+            _outcome(test, tag, why.partition(":")[0], [why])
         yield test
 
 
 def _suite(
     name: str,
     tests: Iterable[ET.Element],
-    properties: dict[str, str],
+    properties: Mapping[str, str],
 ) -> ET.Element:
     suite = ET.Element("testsuite", name=_text(name))
-    known = ET.SubElement(suite, "properties")
-    for key, value in properties.items():
-        ET.SubElement(
-            known,
-            "property",
-            name=_text(key),
-            value=_text(value),
-        )
+    _add_properties(suite, properties)
     suite.extend(tests)
     _count(suite, {**_COUNTS, "skipped": "skipped"})
     return suite
+
+
+def _add_properties(element: ET.Element, values: Mapping[str, str]) -> None:
+    properties = ET.SubElement(element, "properties")
+    for name, value in values.items():
+        ET.SubElement(properties, "property", name=_text(name), value=_text(value))
 
 
 def _count(element: ET.Element, counts: Mapping[str, str]) -> None:

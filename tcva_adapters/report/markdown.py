@@ -82,7 +82,7 @@ def to_markdown(
     title = "TCVA"
     if records:
         title = "Gates failed" if failed else "Gates passed"
-    head = f"**{title}**: {markdown_text(report.sentence)}\n"
+    text = f"**{title}**: {markdown_text(report.sentence)}\n"
     blocks = [f"- failed: {_code(record['text'], _TEXT)}" for record in failed]
     blocks += ["", *_methods(report, records), ""]
     blocks += [
@@ -107,7 +107,6 @@ def to_markdown(
         samples[0] = f"{len(shown)} of {behind} samples shown:\n\n{samples[0]}"
     blocks += samples
 
-    text = head
     for number, block in enumerate(blocks):
         if len(text) + len(block) > LONGEST - _ROOM:
             cut = f"{len(blocks) - number} of {len(blocks)} parts are left out"
@@ -189,8 +188,15 @@ def _claims(
 
 def _folded(title: str, lines: Iterable[str]) -> list[str]:
     """Fold lines away behind a title; the empty lines end the HTML around them."""
-    summary = f"<summary>{title}</summary>"
-    return ["<details>", summary, "", *lines, "", "</details>", ""]
+    return [
+        "<details>",
+        f"<summary>{title}</summary>",
+        "",
+        *lines,
+        "",
+        "</details>",
+        "",
+    ]
 
 
 def _code(

@@ -170,10 +170,10 @@ def _content(
     reports = [part for part in sources if isinstance(part, Report)]
     if not (tables or reports):
         paths = [part for part in sources if isinstance(part, str | Path)]
-        is_path = len(sources) == len(paths) == 1
-        tables = [read_scores(paths[0] if is_path else source, **reading)]
         if len(paths) == len(sources):
             title = title or ", ".join(Path(path).name for path in paths)
+            source = paths[0] if len(paths) == 1 else source
+        tables = [read_scores(source, **reading)]
     tables = tables or [ScoreTable((), (), np.empty((0, 0)))]
     table = reduce(ScoreTable.join, tables)
     texts = {sample.id: sample for sample in table.judged_samples}
@@ -212,11 +212,8 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
     for sample in samples:
         text = by_id.get(sample.id or "", sample)
         # The metadata of a judgement may be newer.
-        fields = {
-            "id": sample.id,
-            "metadata": {**text.metadata, **sample.metadata},
-        }
-        filled.append(text.model_copy(update=fields))
+        metadata = {**text.metadata, **sample.metadata}
+        filled.append(text.model_copy(update={"id": sample.id, "metadata": metadata}))
     content = replace(content, samples=filled)
     notes = [f"{lacking} of {size} came without texts"] if lacking else []
     if others := _ids_of_other_texts(content):

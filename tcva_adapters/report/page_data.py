@@ -174,36 +174,36 @@ def page_figures(
         for run in content.runs
         if any(result and result.scoring != run.scoring for result in run.results)
     ]
-    conversations = table.conversations.values()
-    figures = {
-        "format": FORMAT,
-        "made_by": f"tcva-adapters {__version__}",
-        "title": content.title,
-        "notes": [
-            *table.notes,
-            *mixed,
-            *notes,
-        ],
-        "levels": [level.value for level in LEVELS],
-        "schemes": {name: scheme.weights for name, scheme in SCHEMES.items()},
-        "penalties": PENALTIES,
-        "presets": PRESETS,
-        "samples": _samples(content, line_of),
-        "runs": [_run(run, conversations) for run in content.runs],
-        "methods": [_method(table, name) for name in content.fixed],
-        "reports": [
-            {
-                "view": view,
-                "sentence": report.sentence,
-                "tables": [asdict(table) for table in report.tables],
-                "notes": report.notes,
-                "gate": _gate(report),
-            }
-            for view, report in content.reports
-        ],
-    }
-    values: Json = plain(figures)
-    return values
+    figures: Json = plain(
+        {
+            "format": FORMAT,
+            "made_by": f"tcva-adapters {__version__}",
+            "title": content.title,
+            "notes": [
+                *table.notes,
+                *mixed,
+                *notes,
+            ],
+            "levels": [level.value for level in LEVELS],
+            "schemes": {name: scheme.weights for name, scheme in SCHEMES.items()},
+            "penalties": PENALTIES,
+            "presets": PRESETS,
+            "samples": _samples(content, line_of),
+            "runs": [_run(run, table.conversations.values()) for run in content.runs],
+            "methods": [_method(table, name) for name in content.fixed],
+            "reports": [
+                {
+                    "view": view,
+                    "sentence": report.sentence,
+                    "tables": [asdict(table) for table in report.tables],
+                    "notes": report.notes,
+                    "gate": _gate(report),
+                }
+                for view, report in content.reports
+            ],
+        }
+    )
+    return figures
 
 
 def _gate(report: Report) -> Json:
@@ -302,11 +302,7 @@ def _run(run: Run, conversations: Iterable[Sequence[int]]) -> Json:
         "row": row_of,
         "levels": [_levels(result) if result else "" for result in run.results],
         "unscored": [
-            [
-                place,
-                _short(why.text, _REASON),
-                run.scoring.for_unscored(why.reason),
-            ]
+            [place, _short(why.text, _REASON), run.scoring.for_unscored(why.reason)]
             for place, result in judged
             if (why := result.unscored)
         ],
@@ -321,9 +317,8 @@ def _levels(result: Result) -> str:
 
 def settings_of(scoring: ScoringConfig) -> Json:
     """Return the settings of a run as JSON values."""
-    settings = scoring.model_dump(mode="json", exclude={"scheme", "evidence"})
     return {
-        **settings,
+        **scoring.model_dump(mode="json", exclude={"scheme", "evidence"}),
         "weights": list(scoring.scheme.weights),
     }
 
@@ -340,11 +335,8 @@ def _method(table: ScoreTable, name: str) -> Json:
         "threshold": table.threshold(name),
         "scores": scores,
         "unscored": [
-            [
-                i,
-                _short(table.reason(table.samples[i], name), _REASON),
-            ]
-            for i in missing
+            [row, _short(table.reason(table.samples[row], name), _REASON)]
+            for row in missing
         ],
     }
 
@@ -411,9 +403,10 @@ def texts_of(content: Content, most: int | None) -> Texts:
 def _detail(content: Content, row: int) -> Json:
     """Return what the page shows of a sample; empty fields are left out."""
     sample = content.samples[row]
-    table = content.table
     methods = {
-        name: shown for name in content.fixed if (shown := _method_at(table, name, row))
+        name: shown
+        for name in content.fixed
+        if (shown := _method_at(content.table, name, row))
     }
     metadata = json.dumps(written_out(sample.metadata))
     fields = {"input", "response", "contexts", "reference"}

@@ -175,8 +175,8 @@ class Suite:
                     for line in gate_lines(report, table)
                     if asked or line.startswith("  ")
                 ]
-            passes = [table.passes(method) for method in table.methods]
-            failing += int((~np.all(passes, axis=0)).sum())
+            passes = np.array([table.passes(method) for method in table.methods])
+            failing += int((~passes.all(axis=0)).sum())
         if not lines:
             return judged
         if not asked:
