@@ -66,7 +66,7 @@ class RatedMethod:
     resamples: int
     seed: int
 
-    def check(self) -> None:
+    def __post_init__(self) -> None:
         """Refuse a method without ratings, and ratings outside the scale of scores."""
         if not np.isfinite(self.errors).any():
             raise InvalidValueError(
@@ -366,10 +366,8 @@ class RatedMethod:
     def _field(self, field: str) -> list[Any]:
         values = [metadata.get(field) for metadata in self.table.metadata]
         if all(value is None for value in values):
-            known = sorted(
-                {key for metadata in self.table.metadata for key in metadata}
-            )
-            names = ", ".join(known) or "none"
+            known = set().union(*self.table.metadata)
+            names = ", ".join(sorted(known)) or "none"
             raise InvalidValueError(
                 f"no sample has {field!r} in its metadata; its fields are {names}"
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any, get_args
 
@@ -137,11 +137,10 @@ def systems(
     one_of("test", test, get_args(PairsTest))
     check_level(alpha)
     tables, notes = comparable(tables_of(source, metrics, temperatures, system, group))
-    read: dict[str, Pairs] = {}
-    means: dict[str, dict[str, float]] = {}
+    tests_of_metrics: dict[str, Pairs] = {}
     rows = list[Record]()
-    pairs = list[Record]()
     scores = list[Record]()
+    pairs = list[Record]()
     for metric, table in tables.items():
         tested = _by_group(table)
         tests = {
@@ -153,39 +152,22 @@ def systems(
             )
             for name, test_pairs in _TESTS.items()
         }
-        chosen = read[metric] = tests[test]
-        metric_pairs = _pairs(metric, table.methods, tests, chosen)
-        pairs += sorted(metric_pairs, key=lambda pair: -pair["difference"])
-        asl = asl_curve(chosen)
-        rows.append(
-            {
-                "metric": metric,
-                "queries": len(table),
-                "significant": int((asl < alpha).sum()),
-                "pairs": len(asl),
-                "discriminative_power": mean(asl < alpha),
-                "asl": asl,
-            }
-        )
-        described = {name: describe(column) for name, column in table.columns}
-        means[metric] = {name: figures["mean"] for name, figures in described.items()}
+        chosen = tests_of_metrics[metric] = tests[test]
+        rows.append(_metric_row(metric, len(table), chosen, alpha))
         scores += [
-            {"metric": metric, "system": name, **figures}
-            for name, figures in described.items()
+            {"metric": metric, "system": name, **describe(column)}
+            for name, column in table.columns
         ]
+        pairs += _pairs(metric, table.methods, tests, chosen)
         if why := tests["studentised"].reason:
             notes.append(f"{metric}: some pairs have no studentised p: {why}.")
 
-    names = dict.fromkeys(name for by_system in means.values() for name in by_system)
-    wide = [
-        {"system": name, **{m: by[name] for m, by in means.items() if name in by}}
-        for name in names
-    ]
+    means = _means(scores)
     columns = [Column("system"), *(Column(metric, "score") for metric in tables)]
     report_tables = [
-        Table("means", columns, wide),
+        Table("means", columns, means),
         Table("metrics", _METRICS, rows),
-        hypotheses_table(hypotheses, read, tables, alpha),
+        hypotheses_table(hypotheses, tests_of_metrics, tables, alpha),
         Table(
             "scores",
             _SCORES,
@@ -203,6 +185,28 @@ def systems(
         "seed": seed,
     }
     return Report(_sentence(rows, means, pairs, alpha), report_tables, notes, settings)
+
+
+def _metric_row(metric: str, queries: int, pairs: Pairs, alpha: float) -> Record:
+    asl = asl_curve(pairs)
+    is_significant = asl < alpha
+    return {
+        "metric": metric,
+        "queries": queries,
+        "significant": int(is_significant.sum()),
+        "pairs": len(asl),
+        "discriminative_power": mean(is_significant),
+        "asl": asl,
+    }
+
+
+def _means(scores: Records) -> list[Record]:
+    """Make a row for each system, with its mean under every metric that it has."""
+    rows: dict[str, Record] = {}
+    for record in scores:
+        name = record["system"]
+        rows.setdefault(name, {"system": name})[record["metric"]] = record["mean"]
+    return [*rows.values()]
 
 
 def _by_group(table: ScoreTable) -> FloatArray:
@@ -225,20 +229,24 @@ def _pairs(
     systems: Sequence[str],
     tests: Mapping[str, Pairs],
     chosen: Pairs,
-) -> Iterator[Record]:
-    """Yield every pair of systems, the higher mean minus the lower, with the p of both tests."""
+) -> list[Record]:
+    """Return every pair of systems, the largest difference first, with the p of both tests."""
+    records = list[Record]()
     for i, j in combinations(range(len(systems)), 2):
         apart = float(chosen.differences[i, j])
         higher, lower = (i, j) if apart >= 0.0 else (j, i)
-        yield {
+        record = {
             "metric": metric,
             "higher": systems[higher],
             "lower": systems[lower],
             "difference": abs(apart),
             "p": chosen.p[i, j],
             "detectable": chosen.smallest[i, j],
-            **{f"p_{name}": pairs.p[i, j] for name, pairs in tests.items()},
         }
+        records.append(
+            record | {f"p_{name}": pairs.p[i, j] for name, pairs in tests.items()}
+        )
+    return sorted(records, key=lambda record: -record["difference"])
 
 
 def _correlations(tables: SystemTables) -> Table:
@@ -285,21 +293,21 @@ def _correlations(tables: SystemTables) -> Table:
 
 def _sentence(
     rows: Records,
-    means: Mapping[str, Mapping[str, float]],
+    means: Records,
     pairs: Records,
     alpha: float,
 ) -> str:
     """Say which system has the highest mean, and whether it differs from the next."""
     row = max(rows, key=lambda row: row["significant"])
     metric = row["metric"]
-    own_means = means[metric]
-    scored = [name for name, value in own_means.items() if not math.isnan(value)]
-    first, second = sorted(scored, key=lambda name: -own_means[name])[:2]
-    best, next_best = (cell(own_means[name], "score") for name in (first, second))
+    scored = [mean for mean in means if not math.isnan(mean.get(metric, math.nan))]
+    ranked = sorted(scored, key=lambda mean: -mean[metric])[:2]
+    first, second = (mean["system"] for mean in ranked)
+    best, next_best = (cell(mean[metric], "score") for mean in ranked)
     by = f"By {metric}"
     if len(rows) > 1 and row["significant"]:
         by += ", which finds most differences,"
-    if own_means[first] == own_means[second]:
+    if ranked[0][metric] == ranked[1][metric]:
         return f"{by} {first} and {second} have the same mean, {best}."
 
     sentence = f"{by} {first} ({best}) is best, {second} ({next_best}) next."
@@ -312,14 +320,12 @@ def _sentence(
     if math.isnan(pair["p"]):
         return f"{sentence} There are too few queries for a test."
     queries = counted(row["queries"], "query", "queries")
-    p = p_text(pair["p"])
-    if pair["p"] < alpha:
-        sentence += f" The difference is significant ({p}, {queries})."
-    elif pair["detectable"] > 0.0:
-        detected = cell(pair["detectable"], "score")
-        sentence += f" The difference is not significant ({p}; {queries} detect one of {detected})."
-    else:
-        sentence += f" The difference is not significant ({p}, {queries})."
+    is_significant = pair["p"] < alpha
+    significant = "significant" if is_significant else "not significant"
+    basis = f", {queries}"
+    if not is_significant and pair["detectable"] > 0.0:
+        basis = f"; {queries} detect one of {cell(pair['detectable'], 'score')}"
+    sentence += f" The difference is {significant} ({p_text(pair['p'])}{basis})."
     if row["pairs"] > 1:
         sentence += (
             f" {row['significant']} of {row['pairs']} pairs differ significantly."

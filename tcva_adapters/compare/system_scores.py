@@ -26,7 +26,7 @@ TEMPERATURES = (0.1, 0.5, 0.9)
 def read_systems(
     source: Any,
     *,
-    temperatures: Sequence[float] = TEMPERATURES,
+    temperatures: Temperatures = TEMPERATURES,
     system: str | None = None,
     group: str | None = None,
 ) -> SystemTables:
@@ -43,6 +43,7 @@ def read_systems(
         InvalidValueError: A system has two scores for one query under one metric.
         UnreadableInputError: See `read_scores`, also for further errors.
     """
+    grid = [check_temperature(temperature) for temperature in temperatures]
     options = ReadingOptions(
         group=group,
         split=system,
@@ -58,7 +59,7 @@ def read_systems(
         queries = part.names
         judges.setdefault(name, set()).add(part.judge)
         groups |= zip(queries, part.groups, strict=False)
-        metrics = dict(_metrics(part, temperatures))
+        metrics = dict(_metrics(part, grid))
         if not metrics:
             raise InvalidSampleError(
                 f"no scores in {name}; judge its samples first: tcva evaluate --out FILE"
@@ -126,9 +127,7 @@ def tables_of(
         if is_read
         else read_systems(
             source,
-            temperatures=[
-                check_temperature(temperature) for temperature in temperatures
-            ],
+            temperatures=temperatures,
             system=system,
             group=group,
         )

@@ -109,7 +109,6 @@ def validate(
         resamples=resamples,
         seed=seed,
     )
-    rated.check()
     rhos = {m: rated.rho(seen(scores), rated.human) for m, scores in table.columns}
     errors = {m: rated.mean_error(scores) for m, scores in table.columns}
     rho = rhos[name]
