@@ -409,16 +409,8 @@ def scores_of(rows: FloatArray, plan: Plan) -> FloatArray:
     # The favoured weight comes first: the largest one for exponents above 0, else the smallest.
     is_low = exponents < TINY_EXPONENT
     pieces = [
-        (
-            np.flatnonzero(is_low),
-            np.array(plan.floored)[::-1],
-            slice(None, None, -1),
-        ),
-        (
-            np.flatnonzero(~is_low),
-            np.array(plan.weights),
-            slice(None),
-        ),
+        (np.flatnonzero(is_low), plan.floored[::-1], -1),
+        (np.flatnonzero(~is_low), plan.weights, 1),
     ]
     scores = np.empty((len(rows), len(exponents)))
     for start in range(0, len(rows), step):
@@ -435,11 +427,11 @@ def scores_of(rows: FloatArray, plan: Plan) -> FloatArray:
                 plan.penalty,
                 1.5 - temperatures,
             )
-            for columns, weights, order in pieces:
+            for columns, weights, step_of_levels in pieces:
                 if len(columns):
                     part[:, columns] = _power_means(
-                        shares[:, order],
-                        weights,
+                        shares[:, ::step_of_levels],
+                        np.array(weights),
                         exponents[columns],
                         penalty[:, columns],
                     )

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.stats import checks
+from tcva_adapters.stats.checks import FloatArray, Groups, check_level, numbers, one_of
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.jackknife import standard_error, student_quantile
 from tcva_adapters.stats.sampling_units import Units
@@ -29,7 +29,7 @@ def krippendorff_alpha(
     ratings: npt.ArrayLike,
     scale: Scale = "ordinal",
     *,
-    groups: checks.Groups = None,
+    groups: Groups = None,
     level: float = 0.95,
 ) -> Estimate:
     """Agreement of raters: one less the disagreement at hand over the one expected by chance.
@@ -63,9 +63,9 @@ def krippendorff_alpha(
     >>> round(alpha.value, 4), alpha.n, alpha.reason
     (0.7059, 3, 'it needs 100 samples, got 3')
     """
-    table = checks.numbers("ratings", ratings, ndim=2)
-    checks.one_of("scale", scale, get_args(Scale))
-    checks.check_level(level)
+    table = numbers("ratings", ratings, ndim=2)
+    one_of("scale", scale, get_args(Scale))
+    check_level(level)
     used = np.isfinite(table).sum(axis=0) > 1
     units = Units(groups, used)
     table = table[:, used]
@@ -96,7 +96,7 @@ def krippendorff_alpha(
     )
 
 
-def _alpha(table: checks.FloatArray, scale: Scale) -> float:
+def _alpha(table: FloatArray, scale: Scale) -> float:
     """Alpha of units with two ratings or more, shape (K, N); nan where it is not defined."""
     if not table.size:
         return float("nan")

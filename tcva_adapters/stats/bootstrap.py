@@ -143,13 +143,8 @@ class _Ranks:
         # c draws of a value, with u draws up to it, of m in all: the average rank is u - (c-1)/2,
         # the mean of all ranks (m+1)/2; twice their difference is 2u - c - m.
         places = np.cumsum(drawn, axis=1)
-        total = places[:, -1:].copy()
-        places *= 2
-        places -= drawn
-        places -= total
-        ranks = places.astype(np.float64)
-        squares = drawn * ranks
-        squares *= ranks
+        ranks = (2 * places - drawn - places[:, -1:]).astype(np.float64)
+        squares = drawn * ranks * ranks
         return np.take(ranks, self._codes, axis=1), squares.sum(axis=1)
 
 
@@ -173,13 +168,13 @@ def spearman_of(methods: Sequence[FloatArray], human: FloatArray) -> Statistic:
     sides = [_Ranks(scores) for scores in methods]
 
     def values(counts: IntArray) -> FloatArray:
-        weighted, spread = ratings.centred(counts)
-        weighted *= counts
+        human_deviations, spread = ratings.centred(counts)
+        weighted = human_deviations * counts
         rows = []
         for side in sides:
             deviations, side_spread = side.centred(counts)
-            deviations *= weighted
-            rows.append(ratio(deviations.sum(axis=1), side_spread, spread))
+            products = deviations * weighted
+            rows.append(ratio(products.sum(axis=1), side_spread, spread))
         return np.array(rows)
 
     return values
@@ -192,16 +187,6 @@ def ratio(
 ) -> FloatArray:
     """``product / sqrt(first * second)`` within [-1, 1]; nan where a side does not vary."""
     scale = np.sqrt(first * second)
-    ratios = np.full(product.shape, np.nan)
-    np.divide(
-        product,
-        scale,
-        out=ratios,
-        where=scale > 0,
-    )
-    return np.clip(
-        ratios,
-        -1.0,
-        1.0,
-        out=ratios,
-    )
+    undefined = np.full(product.shape, np.nan)
+    ratios: FloatArray = np.divide(product, scale, out=undefined, where=scale > 0)
+    return np.clip(ratios, -1.0, 1.0)

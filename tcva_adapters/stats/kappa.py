@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats import checks
+from tcva_adapters.stats.checks import numbers, one_of, same_length
 
 KappaWeights = Literal["quadratic", "linear", "none"]
 
@@ -33,12 +33,12 @@ def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") ->
     >>> round(kappa_of_table([[20, 5], [10, 15]]), 3)
     0.4
     """
-    checks.one_of(
+    one_of(
         "weights",
         weights,
         get_args(KappaWeights),
     )
-    counts = checks.numbers("counts", table, ndim=2)
+    counts = numbers("counts", table, ndim=2)
     if counts.shape[0] != counts.shape[1] or not (counts >= 0.0).all():
         raise InvalidValueError(
             f"a table of kappa is levels by levels and holds counts; got the shape {counts.shape}"
@@ -78,9 +78,9 @@ def weighted_kappa(
     >>> round(weighted_kappa([0, 1, 2, 2], [0, 1, 1, 2], levels=3), 3)
     0.8
     """
-    one = checks.numbers("first", first)
-    two = checks.numbers("second", second)
-    checks.same_length({"first": one, "second": two})
+    one = numbers("first", first)
+    two = numbers("second", second)
+    same_length({"first": one, "second": two})
     both = np.stack([one, two])[:, ~(np.isnan(one) | np.isnan(two))]
     wrong = both[(both < 0) | (both >= levels) | (both != np.floor(both))]
     if len(wrong):

@@ -97,11 +97,11 @@ def powered_mean(
         level=level,
     )
     unpowered = PoweredMean(
-        alone,
-        alone,
-        samples,
-        0.0,
-        float(n),
+        estimate=alone,
+        alone=alone,
+        samples=samples,
+        slope=0.0,
+        effective_n=float(n),
     )
     units = Units(groups, rated)
     all_units = Units(groups, scored)
@@ -126,7 +126,7 @@ def powered_mean(
     if all_units.codes is not None:
         influence = np.bincount(all_units.codes, weights=influence)
     corrected = units.equal / (units.equal - 1.0)
-    error = math.sqrt(float(np.square(influence).sum()) * corrected)
+    error = math.sqrt(float(influence @ influence) * corrected)
     half = student_quantile(level, units.equal - 2.0) * error
     plain = alone.high - alone.low
     if not 2.0 * half < plain:
@@ -139,10 +139,9 @@ def powered_mean(
         high=min(value + half, most),
         narrow=(math.nan, math.nan),
     )
-    return PoweredMean(
-        powered,
-        alone,
-        samples,
-        slope,
-        n * (plain / (2.0 * half)) ** 2,
+    return replace(
+        unpowered,
+        estimate=powered,
+        slope=slope,
+        effective_n=n * (plain / (2.0 * half)) ** 2,
     )
