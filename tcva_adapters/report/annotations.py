@@ -6,24 +6,14 @@ from collections.abc import Mapping
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
-from tcva_adapters.report.failing_samples import (
-    claim_lines,
-    verdict,
-    worst,
-)
+from tcva_adapters.report.failing_samples import worst
 from tcva_adapters.report.gates import gate_records
 from tcva_adapters.tables import Report
 
 MAX_ANNOTATIONS = 10
 """Annotations of one kind that GitHub shows for a step."""
 
-_IN_MESSAGE = str.maketrans(
-    {
-        "%": "%25",
-        "\r": "%0D",
-        "\n": "%0A",
-    }
-)
+_IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTY = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
 
 
@@ -39,13 +29,11 @@ def to_annotations(report: Report, table: ScoreTable) -> list[str]:
     """
     failed = [record["text"] for record in gate_records(report) if not record["passed"]]
     lines = [_error("TCVA gate failed", text) for text in failed][:MAX_ANNOTATIONS]
-    for method, place in (
-        worst(report, table, MAX_ANNOTATIONS - len(lines))[0] if failed else ()
-    ):
-        message = "\n".join(
-            (verdict(table, method, place), *claim_lines(table, method, place))
-        )
-        lines.append(_error(f"TCVA {method}: {table.samples[place]}", message))
+    if failed:
+        samples, _ = worst(report, table, MAX_ANNOTATIONS - len(lines))
+        for sample in samples:
+            message = "\n".join([sample.verdict, *sample.claim_lines()])
+            lines.append(_error(f"TCVA {sample.method}: {sample.name}", message))
     return lines
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 import numpy as np
@@ -19,6 +20,7 @@ from tcva_adapters.report.gates import (
     records_of,
 )
 from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.stats.checks import IntArray
 from tcva_adapters.tables import (
     Record,
@@ -36,12 +38,67 @@ CLAIMS = 3
 SHOWN = 160
 
 
+@dataclass(frozen=True, slots=True)
+class SampleScore:
+    """A sample of a table, and its score of one method.
+
+    Attributes:
+        table: The scores; with results, claims are named.
+        method: The method.
+        place: The row of the sample.
+    """
+
+    table: ScoreTable
+    method: str
+    place: int
+
+    @property
+    def name(self) -> str:
+        """The id of the sample."""
+        return self.table.samples[self.place]
+
+    @property
+    def result(self) -> Scored | None:
+        """The result of the sample; None for imported scores."""
+        return self.table.result(self.method, self.place)
+
+    @property
+    def claims(self) -> list[ClaimVerdict]:
+        """The sample's claims, the lowest level first; non-claims come last."""
+        result = self.result
+        claims = () if result is None else result.claims
+        order = [*reversed(LEVELS), None]
+        return sorted(claims, key=lambda claim: order.index(claim.verdict))
+
+    @property
+    def verdict(self) -> str:
+        """The score against the threshold, or the reason for no score."""
+        table = self.table
+        score = table.column(self.method)[self.place]
+        threshold = table.threshold(self.method)
+        if math.isnan(score) or table.closed(self.method)[self.place]:
+            return f"no score: {shortened(table.reason(self.name, self.method), SHOWN)}"
+        relation = ">=" if score >= threshold else "<"
+        return f"{apart(float(score), threshold)} {relation} {threshold:g}"
+
+    def claim_lines(self, most: int = CLAIMS) -> Iterator[str]:
+        """Yield a line with claim and reason for each claim below ``fully``, the lowest first."""
+        below = [
+            claim for claim in self.claims if claim.verdict not in {None, Verdict.FULLY}
+        ]
+        for claim in below[:most]:
+            why = f" ({shortened(claim.reason, SHOWN)})" if claim.reason else ""
+            yield f"{claim.verdict}: {shortened(claim.claim, SHOWN)}{why}"
+        if len(below) > most:
+            yield f"and {counted(len(below) - most, 'more claim')} below fully"
+
+
 def worst(
     report: Report,
     table: ScoreTable,
     most: int = MAX_FAILING,
-) -> tuple[list[tuple[str, int]], int]:
-    """Return the samples behind failures as (method, row), and how many there are in all.
+) -> tuple[list[SampleScore], int]:
+    """Return the samples behind failures, and how many there are in all.
 
     Samples that newly fail since the baseline come first. Then come those of each failed gate in
     turn: for a mean or a pass rate those that do not pass (if all pass, those below the required
@@ -63,7 +120,7 @@ def worst(
     methods: dict[int, str] = {}
     for method, place in (*lost, *filter(None, turns)):
         methods.setdefault(place, method)
-    samples = [(method, place) for place, method in methods.items()]
+    samples = [SampleScore(table, method, place) for place, method in methods.items()]
     return samples[:most], len(samples)
 
 
@@ -86,53 +143,6 @@ def _places_behind(record: Record, table: ScoreTable) -> IntArray:
     return np.append(places, np.flatnonzero(others))
 
 
-def lowest_claims(
-    table: ScoreTable,
-    method: str,
-    place: int,
-) -> list[ClaimVerdict]:
-    """Return a sample's claims, the lowest level first; non-claims come last."""
-    result = table.result(method, place)
-    claims = () if result is None else result.claims
-    order = [*reversed(LEVELS), None]
-    return sorted(claims, key=lambda claim: order.index(claim.verdict))
-
-
-def verdict(
-    table: ScoreTable,
-    method: str,
-    place: int,
-) -> str:
-    """Write a sample's score against the threshold, or the reason for no score."""
-    score = table.column(method)[place]
-    threshold = table.threshold(method)
-    if math.isnan(score) or table.closed(method)[place]:
-        return (
-            f"no score: {shortened(table.reason(table.samples[place], method), SHOWN)}"
-        )
-    relation = ">=" if score >= threshold else "<"
-    return f"{apart(float(score), threshold)} {relation} {threshold:g}"
-
-
-def claim_lines(
-    table: ScoreTable,
-    method: str,
-    place: int,
-    most: int = CLAIMS,
-) -> Iterator[str]:
-    """Yield a line with claim and reason for each claim below ``fully``, the lowest first."""
-    below = [
-        claim
-        for claim in lowest_claims(table, method, place)
-        if claim.verdict not in {None, Verdict.FULLY}
-    ]
-    for claim in below[:most]:
-        why = f" ({shortened(claim.reason, SHOWN)})" if claim.reason else ""
-        yield f"{claim.verdict}: {shortened(claim.claim, SHOWN)}{why}"
-    if len(below) > most:
-        yield f"and {counted(len(below) - most, 'more claim')} below fully"
-
-
 def gate_lines(report: Report, table: ScoreTable) -> Iterator[str]:
     """Yield the outcomes of the gates, failed ones first, then the worst samples with claims."""
     for record in sorted(gate_records(report), key=lambda record: record["passed"]):
@@ -140,9 +150,9 @@ def gate_lines(report: Report, table: ScoreTable) -> Iterator[str]:
     samples, total = worst(report, table)
     if samples:
         yield f"samples ({len(samples)} of {total} shown):"
-    for method, place in samples:
-        name = shortened(table.samples[place], SHOWN)
+    for sample in samples:
+        name = shortened(sample.name, SHOWN)
         if len(table.methods) > 1:
-            name += f" ({method})"
-        yield f"  {name}: {verdict(table, method, place)}"
-        yield from (f"    {line}" for line in claim_lines(table, method, place))
+            name += f" ({sample.method})"
+        yield f"  {name}: {sample.verdict}"
+        yield from (f"    {line}" for line in sample.claim_lines())

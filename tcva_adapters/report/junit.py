@@ -16,7 +16,7 @@ from collections.abc import (
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
-from tcva_adapters.report.failing_samples import claim_lines, verdict
+from tcva_adapters.report.failing_samples import SampleScore
 from tcva_adapters.report.gates import (
     exit_code,
     failed_samples,
@@ -96,23 +96,22 @@ def _cases(
     method: str,
     failed: set[str],
 ) -> Iterable[ET.Element]:
-    scores = table.column(method).tolist()
     threshold = table.threshold(method)
     fails = failed_samples(table, method)
     is_silent = table.silent(method)
-    for place, (sample, score) in enumerate(zip(table.samples, scores, strict=True)):
-        result = table.result(method, place)
+    for place, score in enumerate(table.column(method).tolist()):
+        sample = SampleScore(table, method, place)
+        result = sample.result
         seconds = result.usage.seconds if isinstance(result, Result) else 0.0
-        test = _test(method, sample, seconds)
+        test = _test(method, sample.name, seconds)
         is_lost = bool(failed and fails[place])
         if not (math.isnan(score) or is_lost):
             _add_properties(test, {"score": f"{score:.12g}"})
             if score < threshold and failed & {"mean", "pass_rate", "change"}:
-                claims = claim_lines(table, method, place, _CLAIMS)
-                lines = [verdict(table, method, place), *claims]
+                lines = [sample.verdict, *sample.claim_lines(_CLAIMS)]
                 _outcome(test, "failure", "below_threshold", lines)
         else:
-            why = table.reason(sample, method)
+            why = table.reason(sample.name, method)
             tag = "skipped"
             if is_lost:
                 tag = "error"

@@ -19,8 +19,7 @@ from tcva_adapters.inert_markdown import markdown_code, markdown_text
 from tcva_adapters.report.baseline import REGRESSIONS, change_of_mean
 from tcva_adapters.report.failing_samples import (
     MAX_FAILING,
-    lowest_claims,
-    verdict,
+    SampleScore,
     worst,
 )
 from tcva_adapters.report.gates import (
@@ -99,10 +98,10 @@ def to_markdown(
     if not shown and table.methods:
         method = table.methods[0]
         order = np.argsort(table.column(method), kind="stable")
-        shown = [(method, place) for place in order[:most].tolist()]
+        shown = [SampleScore(table, method, place) for place in order[:most].tolist()]
         behind = len(table)
     blocks += _lists(report)
-    samples = ["\n".join(_sample(table, method, place)) for method, place in shown]
+    samples = ["\n".join(_sample(sample)) for sample in shown]
     if samples:
         samples[0] = f"{len(shown)} of {behind} samples shown:\n\n{samples[0]}"
     blocks += samples
@@ -151,28 +150,19 @@ def _lists(report: Report) -> Iterator[str]:
             yield "\n".join(_folded(f"{title.capitalize()}: {len(records)}", lines))
 
 
-def _sample(
-    table: ScoreTable,
-    method: str,
-    place: int,
-) -> list[str]:
-    name = _html(table.samples[place])
+def _sample(sample: SampleScore) -> list[str]:
     # The reason for no score stands below.
-    score = verdict(table, method, place).partition(": ")[0]
-    title = f"{name}: {html.escape(score)} ({_html(method)})"
-    return _folded(title, _claims(table, method, place))
+    score = html.escape(sample.verdict.partition(": ")[0])
+    title = f"{_html(sample.name)}: {score} ({_html(sample.method)})"
+    return _folded(title, _claims(sample))
 
 
-def _claims(
-    table: ScoreTable,
-    method: str,
-    place: int,
-) -> Iterator[str]:
-    result = table.result(method, place)
+def _claims(sample: SampleScore) -> Iterator[str]:
+    result = sample.result
     scheme = (
         result.scoring.scheme if isinstance(result, Result) else WeightScheme.DEFAULT
     )
-    claims = lowest_claims(table, method, place)
+    claims = sample.claims
     for claim in claims[:_CLAIMS]:
         yield f"- **{claim.level_text(scheme)}**: {_code(claim.claim, _TEXT)}"
         if claim.reason:
@@ -182,7 +172,7 @@ def _claims(
             yield f"  - evidence{where}: {_code(claim.evidence, _TEXT)}"
     if len(claims) > _CLAIMS:
         yield f"- and {len(claims) - _CLAIMS} more claims"
-    if why := table.reasons.get((table.samples[place], method)):
+    if why := sample.table.reasons.get((sample.name, sample.method)):
         yield f"- {_code(why, _TEXT)}"
 
 

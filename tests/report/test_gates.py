@@ -159,7 +159,7 @@ def test_what_changed() -> None:
     assert (record["passed"], lost["passed"]) == (True, False)
     same = evaluation(now, Gates.of(["change>=0", "coverage>=0"]), before)
     named, behind = worst(same, now)
-    assert named[:2] == [("m", 2), ("m", 0)]
+    assert [(s.method, s.place) for s in named[:2]] == [("m", 2), ("m", 0)]
     assert behind == 2
     with pytest.raises(InvalidValueError, match=r"other.* m"):
         changes(table(0.5, name="other"), now)
@@ -169,10 +169,10 @@ def test_samples_behind_failed_gates_take_turns() -> None:
     scores: list[float | str] = [*(n / 100 for n in range(50)), *[LATE] * 9]
     found = evaluation(table(*scores), Gates.of(["mean>=0.8", "coverage>=1"]))
     named, behind = worst(found, table(*scores))
-    assert [place for _, place in named] == [0, 50, 1, 51, 2, 52, 3, 53, 4, 54]
+    assert [sample.place for sample in named] == [0, 50, 1, 51, 2, 52, 3, 53, 4, 54]
     assert behind == 59
     # Only if all pass are those below the mean asked for listed.
-    assert [place for _, place in worst(found, table(0.6, 0.7, 0.9))[0]] == [0, 1]
+    assert [s.place for s in worst(found, table(0.6, 0.7, 0.9))[0]] == [0, 1]
     lines = list(gate_lines(found, table(*scores)))
     assert lines[2:4] == ["samples (10 of 59 shown):", "  s0: 0.000 < 0.5"]
     assert lines[4] == "  s50: no score: timeout: late"
