@@ -254,26 +254,26 @@ def _decision_sentence(table: ScoreTable) -> str:
     sentence = f"{main} passes {passing} of {counted(number, 'sample')}."
 
     decided = {
-        method: method_tables.crosstab(table, main, method)
+        method: row
         for method in table.methods
-        if method != main and method not in table.views
+        if method not in {main, *table.views}
+        if (row := method_tables.crosstab(table, main, method))["n"]
     }
-    shares = {method: row["same"] for method, row in decided.items() if row["n"]}
-    if not shares:
+    if not decided:
         return sentence
-    closest = max(shares, key=lambda method: shares[method])
-    farthest = min(shares, key=lambda method: shares[method])
-    if shares[closest] == shares[farthest]:
-        name = closest if len(shares) == 1 else "Each other method"
-        share = cell(shares[closest], "share")
+    closest = max(decided, key=lambda method: decided[method]["same"])
+    farthest = min(decided, key=lambda method: decided[method]["same"])
+    if decided[closest]["same"] == decided[farthest]["same"]:
+        name = closest if len(decided) == 1 else "Each other method"
+        share = cell(decided[closest]["same"], "share")
         return f"{sentence} {name} makes the same decision on {share}."
-    numbers = {
-        method: f"{row['both_pass'] + row['both_fail']} of {row['n']}"
-        for method, row in decided.items()
-    }
+    most, least = (
+        f"{row['both_pass'] + row['both_fail']} of {row['n']}"
+        for row in (decided[closest], decided[farthest])
+    )
     return (
-        f"{sentence} The most similar method is {closest} (same decision on {numbers[closest]}), "
-        f"the least similar {farthest} ({numbers[farthest]})."
+        f"{sentence} The most similar method is {closest} (same decision on {most}), the least "
+        f"similar {farthest} ({least})."
     )
 
 

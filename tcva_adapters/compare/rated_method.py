@@ -157,33 +157,21 @@ class RatedMethod:
         """Tabulate precision and recall of passing by score, against passing by rating."""
         threshold = self.table.threshold(self.method)
         both = np.isfinite(self.errors)
-        ours = self.table.passes(self.method)
-        theirs = self.human >= passes_at
+        passes = self.table.passes(self.method)
+        is_good = self.human >= passes_at
         shares = {
-            "precision": (theirs, ours),
-            "recall": (ours, theirs),
-            "same decision": (ours == theirs, both),
-            "rating passes": (theirs, both),
+            "precision": (is_good, passes),
+            "recall": (passes, is_good),
+            "same decision": (passes == is_good, both),
+            "rating passes": (is_good, both),
         }
         rows: list[Record] = []
         for name, (hits, among) in shares.items():
             values = np.where(both & among, hits, np.nan)
             share = estimate("share", values, self.groups, level=self.level)
-            rows.append(
-                {
-                    "figure": name,
-                    **share.record("value"),
-                    "n": share.n,
-                }
-            )
-        kappa = kappa_of_table(decision_counts(ours[both], theirs[both]), "none")
-        rows.append(
-            {
-                "figure": "kappa",
-                "value": kappa,
-                "n": int(both.sum()),
-            }
-        )
+            rows.append({"figure": name, **share.record("value"), "n": share.n})
+        kappa = kappa_of_table(decision_counts(passes[both], is_good[both]))
+        rows.append({"figure": "kappa", "value": kappa, "n": int(both.sum())})
         columns = named_columns(figure="text", value="interval", n="int")
         note = f"a score passes from {threshold:g}, a rating from {passes_at:g}"
         return Table("decisions", columns, rows, notes=[note])

@@ -167,16 +167,14 @@ def decisions(table: ScoreTable) -> Table:
 
 def crosstab(table: ScoreTable, first: str, second: str) -> Record:
     """Count how often two methods' decisions coincide, on the samples that both have scored."""
-    a = table.column(first)
-    b = table.column(second)
-    both = np.isfinite(a) & np.isfinite(b)
-    ours = table.passes(first)[both]
-    theirs = table.passes(second)[both]
-    counts = decision_counts(ours, theirs)
+    common = table.common([first, second])
+    first_passes = common.passes(first)
+    second_passes = common.passes(second)
+    counts = decision_counts(first_passes, second_passes)
     return {
-        "n": int(both.sum()),
+        "n": len(common),
         **dict(zip(_BOTH, counts.ravel().tolist(), strict=True)),
-        "same": mean(ours == theirs),
+        "same": mean(first_passes == second_passes),
         "kappa": kappa_of_table(counts),
     }
 
@@ -243,12 +241,12 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
     ]
     # The shares below, by pair, sample and method of the pair.
     shares = np.zeros((len(pairs), len(table), 2))
-    for pair, of_pair in zip(pairs, shares, strict=True):
+    for pair, pair_shares in zip(pairs, shares, strict=True):
         scores = table.select(methods=pair).scores
         both = np.isfinite(scores).all(axis=1)
         shown = seen(scores[both])
         differ = np.ptp(shown, axis=1, keepdims=True) > 0.0
-        of_pair[both] = np.where(differ, share_below(shown), 0.0)
+        pair_shares[both] = np.where(differ, share_below(shown), 0.0)
     gaps = np.ptp(shares, axis=2)
     largest = gaps.max(axis=0, initial=0.0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Literal
 
@@ -10,7 +11,7 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.stats.alpha import krippendorff_alpha
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.describe import as_shown
-from tcva_adapters.stats.raters import reliability
+from tcva_adapters.stats.raters import Reliability, reliability
 from tcva_adapters.tables import Column, Report, Table, cell, named_columns
 
 
@@ -47,68 +48,27 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
     best = reliable.best
     alpha = krippendorff_alpha(table.human.T, "interval", groups=groups)
 
-    shown = {"alpha": alpha, "the best correlation": best}
+    sentence = (
+        f"{len(names)} raters agree with a mean {measure} of {cell(reliable.between, 'score')}, "
+        f"alpha {cell(alpha.value, 'interval', alpha.low, alpha.high)}."
+    )
+    if not math.isnan(reliable.value):
+        best_text = cell(best.value, "interval", best.low, best.high)
+        sentence += (
+            f" A method without error would correlate {best_text} with their mean."
+        )
     notes = [
-        f"no interval of {name}: {e.reason}" for name, e in shown.items() if e.reason
+        f"no interval of {name}: {figure.reason}"
+        for name, figure in (("alpha", alpha), ("the best correlation", best))
+        if figure.reason
     ]
     if objective != measure:
         notes.append(
             f"{objective} cannot be corrected for raters; the figures are {measure}."
         )
-    alpha_text, best_text = (
-        cell(e.value, "interval", e.low, e.high) for e in shown.values()
-    )
-    sentence = (
-        f"{len(names)} raters agree with a mean {measure} of {cell(reliable.between, 'score')}, "
-        f"alpha {alpha_text}."
-    )
-    if not math.isnan(reliable.value):
-        sentence += (
-            f" A method without error would correlate {best_text} with their mean."
-        )
     return Report(
         sentence,
-        [
-            Table(
-                "raters",
-                [
-                    *named_columns(rater="text", other_rater="text", n="int"),
-                    Column(measure, "score"),
-                ],
-                [
-                    {
-                        "rater": first,
-                        "other_rater": second,
-                        "n": pair.n,
-                        measure: pair.value,
-                    }
-                    for (first, second), pair in zip(
-                        combinations(names, 2), reliable.pairs, strict=True
-                    )
-                ],
-            ),
-            Table(
-                "methods and raters",
-                named_columns(
-                    method="text", n="int", with_mean="score", without_error="interval"
-                ),
-                [
-                    {
-                        "method": method,
-                        "n": corrected.n,
-                        "with_mean": value,
-                        **corrected.record("without_error"),
-                    }
-                    for method, value, corrected in zip(
-                        table.methods,
-                        reliable.with_mean,
-                        reliable.corrected,
-                        strict=True,
-                    )
-                ],
-                notes=["without error: with error-free ratings (Spearman-Brown)"],
-            ),
-        ],
+        [_pairs_table(names, measure, reliable), _methods_table(table, reliable)],
         notes,
         {
             "measure": measure,
@@ -116,4 +76,43 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
             **best.record("best"),
             **alpha.record("alpha"),
         },
+    )
+
+
+def _pairs_table(names: Sequence[str], measure: str, reliable: Reliability) -> Table:
+    """Tabulate how far every two raters agree."""
+    return Table(
+        "raters",
+        [
+            *named_columns(rater="text", other_rater="text", n="int"),
+            Column(measure, "score"),
+        ],
+        [
+            {"rater": first, "other_rater": second, "n": pair.n, measure: pair.value}
+            for (first, second), pair in zip(
+                combinations(names, 2), reliable.pairs, strict=True
+            )
+        ],
+    )
+
+
+def _methods_table(table: ScoreTable, reliable: Reliability) -> Table:
+    """Tabulate how far every method agrees with the raters' mean."""
+    return Table(
+        "methods and raters",
+        named_columns(
+            method="text", n="int", with_mean="score", without_error="interval"
+        ),
+        [
+            {
+                "method": method,
+                "n": corrected.n,
+                "with_mean": value,
+                **corrected.record("without_error"),
+            }
+            for method, value, corrected in zip(
+                table.methods, reliable.with_mean, reliable.corrected, strict=True
+            )
+        ],
+        notes=["without error: with error-free ratings (Spearman-Brown)"],
     )

@@ -220,13 +220,13 @@ class Search:
 
 def _kappa(passes: FloatArray, target: FloatArray, weights: FloatArray) -> FloatArray:
     """Compute Cohen's kappa (C, B) of decisions (C, N) and target (N,) under weights (B, N)."""
-    ours = passes @ weights.T
-    theirs = weights @ target
+    passing = passes @ weights.T
+    good = weights @ target
     both = passes @ (weights * target).T
     total = weights.sum(axis=1)
-    by_chance = ours * (total - theirs) + theirs * (total - ours)
+    by_chance = passing * (total - good) + good * (total - passing)
     with np.errstate(invalid="ignore"):  # 0 / 0 where all decisions are alike
-        kappa: FloatArray = 2.0 * (total * both - ours * theirs) / by_chance
+        kappa: FloatArray = 2.0 * (total * both - passing * good) / by_chance
     return kappa
 
 
@@ -238,7 +238,7 @@ def _folds(target: FloatArray, units: Units, seed: int) -> IntArray:
     means = np.bincount(codes, weights=target) / np.bincount(codes)
     divisions = np.empty((REPEATS, len(means)), dtype=np.int64)
     for division in divisions:
-        # Neighbours in value are dealt to different folds.
+        # Neighbpassing in value are dealt to different folds.
         order = np.lexsort((rng.random(len(means)), means))
         dealt = [rng.permutation(FOLDS) for _ in range(0, len(means), FOLDS)]
         division[order] = np.concatenate(dealt)[: len(means)]
