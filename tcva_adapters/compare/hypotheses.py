@@ -98,27 +98,29 @@ def hypotheses_table(
     if isinstance(hypotheses, str | Path):
         where = str(hypotheses)
         try:
-            text = Path(where).expanduser().read_text(encoding="utf-8")
-            entries = list(json.loads(text))
+            entries = list(json.loads(Path(where).expanduser().read_bytes()))
         except (OSError, TypeError, ValueError) as error:
             why = f"it is no JSON list of hypotheses: {error}"
             raise unreadable(where, why) from None
     records = []
     for number, entry in enumerate(entries, start=1):
         try:
-            fields = check(Mapping[str, Any], "hypothesis", entry)
-            records.append(Hypothesis(**fields).record(tests, tables))
+            hypothesis = Hypothesis(**check(Mapping[str, Any], "hypothesis", entry))
+            records.append(hypothesis.record(tests, tables))
         except InvalidValueError as error:
             why = f"{error}; {_EXAMPLE}"
             raise unreadable(where, why, line=number, word="item") from None
     correct_p(records)
     for record in records:
         record["supported"] = "yes" if record["p_corrected"] <= alpha else "no"
-    columns = named_columns(
-        hypothesis="text",
-        joins="text",
-        p="p",
-        p_corrected="p",
-        supported="text",
+    return Table(
+        "hypotheses",
+        named_columns(
+            hypothesis="text",
+            joins="text",
+            p="p",
+            p_corrected="p",
+            supported="text",
+        ),
+        records,
     )
-    return Table("hypotheses", columns, records)

@@ -122,31 +122,24 @@ class RatedMethod:
             )
             error_rows.append(_row("method", method, error=errors[method], mae=mae))
         correct_p(agreement_rows)
-        agreement_columns = named_columns(
-            method="text",
-            n="int",
-            spearman="interval",
-            p_corrected="p",
-            mae="interval",
-        )
-        error_columns = named_columns(
-            method="text",
-            n="int",
-            error="signed",
-            p="p",
-            mae="interval",
-        )
-        agreement_notes = [*_reason_notes(agreement_rows, "method"), TIES]
         return [
             Table(
                 "agreement",
-                agreement_columns,
+                named_columns(
+                    method="text",
+                    n="int",
+                    spearman="interval",
+                    p_corrected="p",
+                    mae="interval",
+                ),
                 agreement_rows,
-                notes=agreement_notes,
+                notes=[*_reason_notes(agreement_rows, "method"), TIES],
             ),
             Table(
                 "errors",
-                error_columns,
+                named_columns(
+                    method="text", n="int", error="signed", p="p", mae="interval"
+                ),
                 error_rows,
                 detail=len(error_rows) == 1,
                 notes=_reason_notes(error_rows, "method"),
@@ -172,9 +165,12 @@ class RatedMethod:
             rows.append({"figure": name, **share.record("value"), "n": share.n})
         kappa = kappa_of_table(decision_counts(passes[both], is_good[both]))
         rows.append({"figure": "kappa", "value": kappa, "n": int(both.sum())})
-        columns = named_columns(figure="text", value="interval", n="int")
-        note = f"a score passes from {threshold:g}, a rating from {passes_at:g}"
-        return Table("decisions", columns, rows, notes=[note])
+        return Table(
+            "decisions",
+            named_columns(figure="text", value="interval", n="int"),
+            rows,
+            notes=[f"a score passes from {threshold:g}, a rating from {passes_at:g}"],
+        )
 
     def bins(self) -> Table:
         """Tabulate mean ratings by score, in bins of about equal size; equal scores share a bin."""
@@ -207,15 +203,19 @@ class RatedMethod:
                     "error": score - rating.value,
                 }
             )
-        columns = named_columns(
-            low="score",
-            high="score",
-            n="int",
-            score="score",
-            rating="interval",
-            error="signed",
+        return Table(
+            "bins",
+            named_columns(
+                low="score",
+                high="score",
+                n="int",
+                score="score",
+                rating="interval",
+                error="signed",
+            ),
+            rows,
+            detail=True,
         )
-        return Table("bins", columns, rows, detail=True)
 
     def factors(self, fields: Sequence[str]) -> Table:
         """Tabulate rank correlations of factors with errors; above 0, both rise together."""
@@ -225,34 +225,20 @@ class RatedMethod:
             for name, values in self._factors(fields)
         ]
         correct_p(rows)
-        columns = named_columns(
-            factor="text",
-            n="int",
-            spearman="signed",
-            p_corrected="p",
-        )
-        is_significant = any(row["p_corrected"] <= ALPHA for row in rows)
-        meaning = (
-            "spearman: correlation of the factor with the error (score minus rating)"
-        )
-        notes = [meaning, *_reason_notes(rows, "factor")]
         return Table(
             "factors",
-            columns,
+            named_columns(factor="text", n="int", spearman="signed", p_corrected="p"),
             rows,
-            detail=not is_significant,
-            notes=notes,
+            detail=not any(row["p_corrected"] <= ALPHA for row in rows),
+            notes=[
+                "spearman: correlation of the factor with the error (score minus rating)",
+                *_reason_notes(rows, "factor"),
+            ],
         )
 
     def values(self, fields: Sequence[str]) -> Iterator[Table]:
         """Tabulate the mean errors for each value of the fields that hold names."""
         known = np.isfinite(self.errors)
-        columns = named_columns(
-            value="text",
-            n="int",
-            error="signed",
-            mae="interval",
-        )
         for field in fields:
             values = self._field(field)
             if _are_numbers(values):
@@ -273,7 +259,12 @@ class RatedMethod:
             notes = []
             if len(sizes) > MAX_VALUES:
                 notes.append(f"the {MAX_VALUES} largest of {len(sizes)} values")
-            yield Table(f"by {field}", columns, rows, notes=notes)
+            yield Table(
+                f"by {field}",
+                named_columns(value="text", n="int", error="signed", mae="interval"),
+                rows,
+                notes=notes,
+            )
 
     def largest(self, most: int) -> Iterator[Table]:
         """List the samples whose scores lie farthest from their ratings, and their claims."""
@@ -298,20 +289,18 @@ class RatedMethod:
                 }
                 for claim in self._claims(place)
             ]
-        columns = named_columns(
-            sample="text",
-            score="score",
-            rating="score",
-            error="signed",
+        yield Table(
+            "largest errors",
+            named_columns(sample="text", score="score", rating="score", error="signed"),
+            rows,
+            detail=True,
         )
-        yield Table("largest errors", columns, rows, detail=True)
-        columns = named_columns(
-            sample="text",
-            verdict="text",
-            claim="prose",
-            reason="prose",
+        yield Table(
+            "claims",
+            named_columns(sample="text", verdict="text", claim="prose", reason="prose"),
+            claims,
+            detail=True,
         )
-        yield Table("claims", columns, claims, detail=True)
 
     def _farthest(self, most: int) -> list[int]:
         """Return the rows of the largest errors, the largest first."""

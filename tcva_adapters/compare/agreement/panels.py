@@ -65,13 +65,6 @@ def panel_report(source: ScoreTable | Source) -> Report:
     effective = independent.effective if is_enough else math.nan
     samples = set(rows.tolist())
     disputes = disputed(table)
-    record = {
-        "judges": len(judges),
-        "samples": len(samples),
-        "claims": levels.shape[1],
-        "effective_judges": effective,
-        **alpha.record("alpha"),
-    }
 
     notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
     if alpha.n < FEW:
@@ -100,7 +93,15 @@ def panel_report(source: ScoreTable | Source) -> Report:
                     alpha="interval",
                     effective_judges="score",
                 ),
-                [record],
+                [
+                    {
+                        "judges": len(judges),
+                        "samples": len(samples),
+                        "claims": levels.shape[1],
+                        "effective_judges": effective,
+                        **alpha.record("alpha"),
+                    }
+                ],
             ),
             _pairs_table(judges, levels),
             *disputes.tables,
@@ -201,17 +202,20 @@ def results_of_main(table: ScoreTable) -> list[Result | None]:
     ]
 
 
-def _panels(table: ScoreTable) -> list[Assessment | None]:
-    """The judgement of each sample; of repeats the first."""
-    panels: list[Assessment | None] = []
+def _panels(table: ScoreTable) -> list[Sequence[Assessment]]:
+    """The judgements of each sample's panel; of repeats the first."""
+    panels: list[Sequence[Assessment]] = []
     for result in results_of_main(table):
-        panel = None if result is None else result.assessment
-        panels.append(panel.repeats[0] if panel and panel.repeats else panel)
+        panel: Sequence[Assessment] = ()
+        if result is not None:
+            repeats = result.assessment.repeats or [result.assessment]
+            panel = repeats[0].panel
+        panels.append(panel)
     return panels
 
 
-def _judges(panels: Sequence[Assessment | None]) -> list[str]:
-    judges = [judged.judge for panel in panels if panel for judged in panel.panel]
+def _judges(panels: Sequence[Sequence[Assessment]]) -> list[str]:
+    judges = [judged.judge for panel in panels for judged in panel]
     if not judges:
         raise InvalidValueError(
             f"none of {len(panels)} results comes from a panel; judge with Panel([...])"
@@ -219,11 +223,11 @@ def _judges(panels: Sequence[Assessment | None]) -> list[str]:
     return list(dict.fromkeys(judges))
 
 
-def _scored(panel: Assessment | None) -> list[Assessment]:
-    return [judged for judged in panel.panel if not judged.unscored] if panel else []
+def _scored(panel: Sequence[Assessment]) -> list[Assessment]:
+    return [judged for judged in panel if not judged.unscored]
 
 
-def _levels(panel: Assessment | None, judges: Sequence[str]) -> FloatArray:
+def _levels(panel: Sequence[Assessment], judges: Sequence[str]) -> FloatArray:
     """Levels as numbers, 0 for fully; shape (judges, claims), nan where a judge gave none."""
     scored = _scored(panel)
     texts = [claim.claim for claim in scored[0].claims] if scored else []
@@ -244,13 +248,13 @@ def _spreads(levels: FloatArray) -> FloatArray:
 
 
 def _scores(
-    table: ScoreTable, panels: Sequence[Assessment | None], judges: Sequence[str]
+    table: ScoreTable, panels: Sequence[Sequence[Assessment]], judges: Sequence[str]
 ) -> FloatArray:
     """Each judge's own score, shape (N, judges); nan where it has none."""
     scoring = next(result.scoring for result in results_of_main(table) if result)
     scores = np.full((len(panels), len(judges)), np.nan)
     for row, panel in zip(scores, panels, strict=True):
-        for judged in panel.panel if panel else ():
+        for judged in panel:
             alone = judged.model_copy(update={"members": ()})
             place = judges.index(judged.judge)
             row[place] = Result(alone, scoring).score  # None becomes nan

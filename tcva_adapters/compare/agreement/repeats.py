@@ -79,10 +79,12 @@ def repeat_report(source: ScoreTable | Source) -> Report:
     )
     if not samples:
         sentence = "No sample has two repeats with a score."
-    identical = (
-        "All repeats are identical: the model ignores temperature and seed, or a cache answers. "
-        "They say nothing about the judge's noise."
-    )
+    notes = []
+    if same == samples > 0:
+        notes.append(
+            "All repeats are identical: the model ignores temperature and seed, or a cache answers. "
+            "They say nothing about the judge's noise."
+        )
     return Report(
         sentence,
         [
@@ -103,5 +105,5 @@ def repeat_report(source: ScoreTable | Source) -> Report:
                 [record],
             )
         ],
-        [identical] if same == samples > 0 else (),
+        notes,
     )

@@ -101,15 +101,16 @@ def calibrate(
     """
     one_of("objective", objective, get_args(Objective))
     check_level(level)
-    scores = read_scores(
-        source,
-        human=human,
-        human_scale=human_scale,
-        group=group,
-        scoring=scoring,
-        skip_bad=skip_bad,
+    table = _of_one_judge(
+        read_scores(
+            source,
+            human=human,
+            human_scale=human_scale,
+            group=group,
+            scoring=scoring,
+            skip_bad=skip_bad,
+        )
     )
-    table = _of_one_judge(scores)
     has_limit = max_false_pass is not None or min_true_pass is not None
     limits = limits_of(
         max_false_pass=max_false_pass,
@@ -123,13 +124,22 @@ def calibrate(
             raise InvalidValueError(
                 f"objective {objective} is not used with a limit; leave one of them out"
             )
-        settings = every_setting(scoring, temperatures, schemes, penalties)
-        return guaranteed(table, settings, limits, by)
+        return guaranteed(
+            table,
+            every_setting(scoring, temperatures, schemes, penalties),
+            limits,
+            by,
+        )
 
     passing = passes_from(human_threshold, human_scale)
     search = Search(objective, passing, resamples, level, seed)
-    settings = candidates(scoring, temperatures, schemes, penalties)
-    return _recommendation(search, table, settings, temperatures, by)
+    return _recommendation(
+        search,
+        table,
+        candidates(scoring, temperatures, schemes, penalties),
+        temperatures,
+        by,
+    )
 
 
 def _of_one_judge(table: ScoreTable) -> ScoreTable:

@@ -88,27 +88,25 @@ COMPOSITE = "composite"
 
 def with_composite(
     table: ScoreTable,
-    weights: Mapping[str, float] | None = None,
+    weights: Mapping[str, float],
     threshold: float | None = None,
 ) -> ScoreTable:
     """Add the weighted mean of a table's methods, for samples that each weighted method scored.
 
     Args:
         table: A table of scores, e.g. of CCRS metrics.
-        weights: Weights by method, summing to 1; by default all equal.
+        weights: Weights by method, summing to 1.
         threshold: The lowest composite that passes; by default 0.5.
 
     Raises:
         InvalidValueError: A weight is for a method that the table does not have.
     """
-    shares = weights or dict.fromkeys(table.methods, 1.0 / len(table.methods))
-    weighted = [name for name, share in shares.items() if share > 0.0]
-    columns = {name: table.column(name) for name in weighted}
-    scores = np.sum([shares[name] * columns[name] for name in weighted], axis=0)
+    columns = {m: table.column(m) for m, weight in weights.items() if weight > 0.0}
+    scores = np.sum([weights[m] * column for m, column in columns.items()], axis=0)
     reasons = dict(table.reasons)
     for row in np.flatnonzero(np.isnan(scores)).tolist():
         sample = table.samples[row]
-        missing = [name for name in weighted if np.isnan(columns[name][row])]
+        missing = [m for m, column in columns.items() if np.isnan(column[row])]
         # Reasons are not always stored.
         reason = table.reasons.get((sample, missing[0]), "no_score").partition(":")[0]
         reasons[sample, COMPOSITE] = f"{reason}: no score for {', '.join(missing)}"

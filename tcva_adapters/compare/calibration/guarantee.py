@@ -59,11 +59,10 @@ def limits_of(
             given without a limit.
     """
     if max_false_pass is None and min_true_pass is None:
-        settings_of_a_limit = {
+        for name, value in {
             "confidence": confidence,
             "human_threshold": human_threshold,
-        }
-        for name, value in settings_of_a_limit.items():
+        }.items():
             if value is not None:
                 raise InvalidValueError(
                     f"{name} needs a limit, max_false_pass (--max-false-pass)"
@@ -266,8 +265,7 @@ def _choose(
     rated = _rated(table, limits)
     parts = {"": rated}
     if by is not None:
-        rows_by_value = rated.rows_by(by)
-        parts = {value: rated.select(rows) for value, rows in rows_by_value.items()}
+        parts = {value: rated.select(rows) for value, rows in rated.rows_by(by).items()}
     tested = (limits.max_false_pass, limits.min_true_pass)
     paths = sum(len(settings) * len(parts) for limit in tested if limit is not None)
     error = (1.0 - limits.confidence) / paths

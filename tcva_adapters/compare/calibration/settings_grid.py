@@ -21,15 +21,16 @@ def every_setting(
     penalties: Sequence[Penalty] = (),
 ) -> list[ScoringConfig]:
     """List every combination once; the baseline's value is used for what is not given."""
-    settings = (
-        baseline.changed(temperature=temperature, scheme=scheme, penalty=penalty)
-        for temperature, scheme, penalty in product(
-            temperatures or [baseline.temperature],
-            schemes or [baseline.scheme],
-            penalties or [baseline.penalty],
+    return list(
+        dict.fromkeys(
+            baseline.changed(temperature=temperature, scheme=scheme, penalty=penalty)
+            for temperature, scheme, penalty in product(
+                temperatures or [baseline.temperature],
+                schemes or [baseline.scheme],
+                penalties or [baseline.penalty],
+            )
         )
     )
-    return list(dict.fromkeys(settings))
 
 
 def candidates(

@@ -128,14 +128,13 @@ def sweep(
     )
     base = scoring or table.judged.scoring or ScoringConfig()
     grid = [check_temperature(temperature, base.bounds) for temperature in temperatures]
-    variants = _variants(grid, base, schemes, ablation=ablation)
     at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
     counts = _counts(table)
     rated = None if human is None else table.rated
     rows: list[Record] = []
     rated_at: dict[str, tuple[Record, FloatArray]] = {}
     # One variant at a time: the scores of all of them would take too much memory.
-    for name, variant in variants.items():
+    for name, variant in _variants(grid, base, schemes, ablation=ablation).items():
         variant_rows = list(_rows(name, variant, grid, counts, base.threshold))
         rows += variant_rows
         if rated is not None:
@@ -158,9 +157,14 @@ def sweep(
         tables = [Table("temperatures", _COLUMNS, rows)]
     else:
         reasons = dict.fromkeys(row["reason"] for row in rows if row["reason"])
-        table_notes = [*(f"no interval: {reason}" for reason in reasons), TIES]
-        columns = [*_COLUMNS, *_RHO]
-        tables = [Table("temperatures", columns, rows, notes=table_notes)]
+        tables = [
+            Table(
+                "temperatures",
+                [*_COLUMNS, *_RHO],
+                rows,
+                notes=[*(f"no interval: {reason}" for reason in reasons), TIES],
+            )
+        ]
         if ablation:
             tables.append(
                 _ablation_table(rated_at, rated, resamples=resamples, seed=seed)
