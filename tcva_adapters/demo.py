@@ -127,12 +127,12 @@ def _pairs(table: ScoreTable, row: int) -> list[_Pair]:
 
 
 def _agreement(pairs: Sequence[_Pair]) -> Table:
-    by_level = {
+    groups = {
         level.value: [pair for pair in pairs if pair.label.level == level]
         for level in LEVELS
     }
     records: list[Record] = []
-    for name, group in {**by_level, "all": pairs}.items():
+    for name, group in [*groups.items(), ("all", pairs)]:
         levels = Counter(pair.judged.verdict for pair in group)
         distances = np.array([pair.distance for pair in group])
         records.append(

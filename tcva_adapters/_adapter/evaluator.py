@@ -30,10 +30,9 @@ def check_scorer(owner: object, scorer: object) -> None:
     Raises:
         InvalidValueError: It is not a scorer.
     """
-    name = f"the scorer of {type(owner).__name__}"
     require(
         isinstance(scorer, Scorer),
-        name,
+        f"the scorer of {type(owner).__name__}",
         scorer,
         "a TCVA(...) or a CCRS(...)",
     )

@@ -55,8 +55,8 @@ class Replay:
                 requests = next(rounds)
                 while True:
                     replies = [
-                        self._reply(place + number, request, refused)
-                        for number, request in enumerate(requests)
+                        self._reply(number, request, refused)
+                        for number, request in enumerate(requests, place)
                     ]
                     known = [reply for reply in replies if reply is not None]
                     if len(known) < len(replies):

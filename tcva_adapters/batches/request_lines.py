@@ -100,8 +100,11 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
             status = (
                 HTTPStatus.PAYMENT_REQUIRED.value
             )  # unlike a rate limit, it does not pass
-        outcome = Outcome(status, mask(json.dumps(body)))
-        yield Line(custom_id[1], int(custom_id[2]), outcome)
+        yield Line(
+            custom_id[1],
+            int(custom_id[2]),
+            Outcome(status, mask(json.dumps(body))),
+        )
 
 
 def merge_outcomes(known: Outcome | None, new: Outcome) -> Outcome:

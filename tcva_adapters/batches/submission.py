@@ -130,8 +130,10 @@ class Submission:
         )
         if self.ledger.get("judging") is None:
             with self.ledger.transaction():
-                number = self.ledger.put_samples(lines)
-                self.ledger.put(samples=number, judging=_judging_of(self.scorer))
+                self.ledger.put(
+                    samples=self.ledger.put_samples(lines),
+                    judging=_judging_of(self.scorer),
+                )
             return
         known = chain.from_iterable(self.ledger.samples())
         if any(line != other for line, other in zip_longest(known, lines)):
@@ -319,8 +321,9 @@ class Submission:
 
     def _send(self, batch: BatchRow) -> None:
         """Send a batch, unless it was turned away and others of its model are still at the server."""
-        sent = self.ledger.batches(SENT)
-        if batch.detail and any(other.model == batch.model for other in sent):
+        if batch.detail and any(
+            sent.model == batch.model for sent in self.ledger.batches(SENT)
+        ):
             return
         service = self.services[batch.model]
         file = batch.file

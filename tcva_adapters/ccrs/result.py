@@ -206,14 +206,14 @@ class CCRSResult(Layouted):
 
     def unscored_for(self, why: Unscored) -> Self:
         """Build the unscored result of another sample, with the same judge and settings."""
-        answers = dict.fromkeys(self.answers, MetricAnswer(unscored=why))
-        update = {
-            "answers": answers,
-            "exact": None,
-            "sample_id": None,
-            "metadata": {},
-        }
-        return self.model_copy(update=update)
+        return self.model_copy(
+            update={
+                "answers": dict.fromkeys(self.answers, MetricAnswer(unscored=why)),
+                "exact": None,
+                "sample_id": None,
+                "metadata": {},
+            }
+        )
 
     def to_dict(self) -> Json:
         """Convert to JSON values, with the scores, passed and reason added for other readers.

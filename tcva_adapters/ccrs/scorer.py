@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -109,11 +110,9 @@ class CCRS(Scorer[CCRSResult]):
         self.judge_name = self.judge.name
         self.prompt_version = LEXICAL_VERSION if self.is_local else PROMPT_VERSION
 
-        needs = [set(metric.needs) for metric in self.metrics]
-        needed_by_all = set.intersection(*needs)
-        needed_by_some = set.union(*needs) - needed_by_all
-        self.required = tuple(name for name in FIELDS if name in needed_by_all)
-        self.shown = tuple(name for name in FIELDS if name in needed_by_some)
+        counts = Counter(name for metric in self.metrics for name in metric.needs)
+        self.required = tuple(n for n in FIELDS if counts[n] == len(self.metrics))
+        self.shown = tuple(n for n in FIELDS if 0 < counts[n] < len(self.metrics))
 
         self._has_exact_match = any(metric.has_exact_match for metric in self.metrics)
         unused = set() if self._has_exact_match else {"lambda_", "em"}

@@ -73,8 +73,12 @@ class ScorerMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc,no-untyped-c
     ) -> None:
         check_scorer(self, scorer)
         least: Any = scorer.threshold if threshold is ... else threshold
-        metric_settings = MetricSettings(threshold=least, **settings)
-        build(self, scorer, metric_settings, {"scorer": scorer})
+        build(
+            self,
+            scorer,
+            MetricSettings(threshold=least, **settings),
+            {"scorer": scorer},
+        )
 
 
 class TCVAArguments(FromConfig):

@@ -115,8 +115,9 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Case]:
     if isinstance(evaluation, EvaluationResult):
         return [*sorted(evaluation.test_results, key=lambda test: test.index or 0)]
     try:
-        text = Path(evaluation).read_text(encoding="utf-8")
-        content = json.loads(text, object_pairs_hook=record_once)
+        content = json.loads(
+            Path(evaluation).read_text(encoding="utf-8"), object_pairs_hook=record_once
+        )
         if isinstance(content, dict):
             content = content.get(LATEST_TEST_RUN_DATA_KEY, content)
         run = TestRun.model_validate(content)
@@ -142,13 +143,14 @@ def _metric_name(rows: Sequence[Sequence[MetricData]], wanted: str | None) -> st
         InvalidValueError: See `results_of`.
     """
     measured = [data for row in rows for data in row]
-    filled = {
-        data.name for data in measured if (data.verbose_logs or "").startswith(_BEGINS)
-    }
     names = dict.fromkeys(data.name for data in measured)
     # A metric that never began is found by its name; its data say so.
-    ours = [name for name in names if name in filled or name == wanted]
-    name = choose_metric(wanted, ours, names, argument="name")
+    ours = dict.fromkeys(
+        data.name
+        for data in measured
+        if data.name == wanted or (data.verbose_logs or "").startswith(_BEGINS)
+    )
+    name = choose_metric(wanted, [*ours], names, argument="name")
     if any([data.name for data in row].count(name) > 1 for row in rows):
         raise InvalidValueError(
             f"several metrics have the name {name!r}; give each its own with name=..."

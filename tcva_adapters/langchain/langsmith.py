@@ -27,9 +27,12 @@ def _key(evaluator: ScorerEvaluator, option: str, name: str | None) -> str:
     check(NAME, option, name)
     scorer = scorer_of(evaluator)
     key = name or (scorer.name if scorer else "")
-    is_usable = isinstance(evaluator, Runnable) and bool(key)
-    needed = f"a TCVAEvaluator (pass {option}= if a wrapper hides it)"
-    require(is_usable, "evaluator", evaluator, needed)
+    require(
+        isinstance(evaluator, Runnable) and bool(key),
+        "evaluator",
+        evaluator,
+        f"a TCVAEvaluator (pass {option}= if a wrapper hides it)",
+    )
     return key
 
 

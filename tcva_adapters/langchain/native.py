@@ -68,11 +68,10 @@ class _Run(NativeRun):
         reason = returned["reasoning"]
         if score is None:
             return self._without_score(f"the reply has no verdict: {reason!r:.200}")
-        level = Verdict.FULLY if score else Verdict.NONE
         verdict = FrameworkVerdict(
             claim=self.sample.response or "",
             word=returned["value"],
-            verdict=level,
+            verdict=Verdict.FULLY if score else Verdict.NONE,
             reason=reason,
         )
         return self._with_score(float(score), [verdict])

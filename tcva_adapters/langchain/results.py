@@ -86,8 +86,10 @@ def at_gate(output: TCVAOutput) -> TCVAOutput:
         return output
     result = result_of(output)
     decision = as_output(result.at_gate() if isinstance(result, Result) else result)
-    passed = None if result.nothing_to_check else bool(decision["passed"])
-    return {**decision, "passed": passed}
+    return {
+        **decision,
+        "passed": None if result.nothing_to_check else bool(decision["passed"]),
+    }
 
 
 def as_feedback(key: str, output: TCVAOutput) -> Json:

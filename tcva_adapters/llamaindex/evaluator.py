@@ -233,8 +233,12 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         return {}  # the judge's prompt is no template of LlamaIndex
 
     def _update_prompts(self, prompts: PromptDictType) -> None:
-        needed = "empty (use changed(criterion=...) instead)"
-        require(not prompts, "prompts", [*prompts], needed)
+        require(
+            not prompts,
+            "prompts",
+            [*prompts],
+            "empty (use changed(criterion=...) instead)",
+        )
 
 
 class TCVAEvaluator(FromConfig, ScorerEvaluator[Result]):

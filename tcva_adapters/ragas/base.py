@@ -76,8 +76,12 @@ class ScorerBase(Frozen, Generic[R]):
         Raises:
             InvalidValueError: It has profiles.
         """
-        needed = "one without profiles, because RAGAS' samples have no metadata"
-        require(getattr(scorer, "profiles", None) is None, "scorer", scorer, needed)
+        require(
+            getattr(scorer, "profiles", None) is None,
+            "scorer",
+            scorer,
+            "one without profiles, because RAGAS' samples have no metadata",
+        )
         vars(self).update(scorer=scorer, _llm=llm)
 
     @property
@@ -131,5 +135,9 @@ def _judge_of(llm: object) -> object:
 
 
 def _check_name(name: str | None) -> None:
-    is_name = isinstance(name, str | None) and not (name or "").isspace()
-    require(is_name, "name", name, "a text, or None for the default name")
+    require(
+        isinstance(name, str | None) and not (name or "").isspace(),
+        "name",
+        name,
+        "a text, or None for the default name",
+    )

@@ -65,8 +65,12 @@ class _Run(NativeRun):
         recorder = _Recorder(llm, [])
         if self.name != _COMPARES_QUESTIONS:
             return build(llm=recorder)
-        needed = "embeddings of RAGAS, e.g. from embedding_factory(...)"
-        require(self._embeddings is not None, "embeddings", self._embeddings, needed)
+        require(
+            self._embeddings is not None,
+            "embeddings",
+            self._embeddings,
+            "embeddings of RAGAS, e.g. from embedding_factory(...)",
+        )
         return build(llm=recorder, embeddings=self._embeddings)
 
     async def _ameasure(self) -> Any:

@@ -142,8 +142,10 @@ def _carriers(evaluation: EvaluationResult | pd.DataFrame) -> dict[str, list[Any
             }
             for row in evaluation.traces
         ]
-        metrics = dict.fromkeys(chain.from_iterable(rows))
-        return {metric: [row.get(metric) for row in rows] for metric in metrics}
+        return {
+            metric: [row.get(metric) for row in rows]
+            for metric in dict.fromkeys(chain.from_iterable(rows))
+        }
     if not isinstance(evaluation, pd.DataFrame):
         needed = "what evaluate() or results_to_pandas() returned"
         raise TypeError(f"evaluation must be {needed}, got {evaluation!r:.80}")

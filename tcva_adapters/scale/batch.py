@@ -192,10 +192,8 @@ def rows_of(batch: Batch) -> list[Record]:
     if hasattr(batch, "to_pylist"):  # Arrow's
         return [plain(row) for row in batch.to_pylist()]
     if hasattr(batch, "notna"):  # pandas'
-        whole = batch.astype(object)
-        return [
-            plain(row) for row in whole.where(whole.notna(), None).to_dict("records")
-        ]
+        whole = batch.astype(object).where(batch.notna(), None)
+        return [plain(row) for row in whole.to_dict("records")]
     if not isinstance(batch, Mapping):
         kinds = "a dict of numpy arrays, a pyarrow.Table or a pandas.DataFrame"
         raise InvalidValueError(f"a batch must be {kinds}, got {type(batch).__name__}")

@@ -147,9 +147,12 @@ def judge_files(
     columns = dict(mapping or {})
     make_folder(folder)
     with open_alone(folder / "_lock", out):
-        fingerprint = scorer_of(settings).fingerprint
-        run = {"mapping": columns, "rows": size, "scorer": fingerprint}
         sources = {_digest(path): path for path in paths}
+        run = {
+            "mapping": columns,
+            "rows": size,
+            "scorer": scorer_of(settings).fingerprint,
+        }
         _claim(folder, run, [*sources])
         ray = join_ray(address)
         context = ray.data.DataContext.get_current().copy()
@@ -208,7 +211,6 @@ def _claim(folder: Path, settings: Record, sources: Sequence[str]) -> None:
     """
     # Readers of folders leave out what begins with an underscore.
     manifest = folder / "_tcva.json"
-    run = {"settings": settings, "sources": sources}
     if manifest.exists():
         known = json.loads(manifest.read_bytes())
         if known["settings"] != settings or not {*known["sources"]} <= {*sources}:
@@ -222,7 +224,8 @@ def _claim(folder: Path, settings: Record, sources: Sequence[str]) -> None:
             f"{folder} is not empty and was not written by such a run; use a new folder"
         )
     with replacing(manifest) as stream:
-        stream.write(json.dumps(run, indent=2).encode())
+        text = json.dumps({"settings": settings, "sources": sources}, indent=2)
+        stream.write(text.encode())
 
 
 @dataclass(slots=True)
@@ -275,16 +278,23 @@ class _Writer:
 
 def _report(sums: Counter[str], out: str) -> Report:
     total = sums.pop("sum", 0)
-    names = ("rows", "new", "scored", "passed")
-    figures: Record = {name: sums.pop(name, 0) for name in names}
-    scored = figures["scored"]
+    rows = sums.pop("rows", 0)
+    new = sums.pop("new", 0)
+    scored = sums.pop("scored", 0)
+    passed = sums.pop("passed", 0)
     mean = total / scored if scored else None
     sentence = (
-        f"{figures['passed']} of {counted(scored, 'scored row')} pass, mean {cell(mean, 'score')}; "
-        f"{counted(figures['rows'], 'row')} in total, {figures['new']} new"
+        f"{passed} of {counted(scored, 'scored row')} pass, mean {cell(mean, 'score')}; "
+        f"{counted(rows, 'row')} in total, {new} new"
     )
-    figures["mean"] = mean
-    figures.update(sums.most_common())  # the reasons for no score
+    figures = {
+        "rows": rows,
+        "new": new,
+        "scored": scored,
+        "passed": passed,
+        "mean": mean,
+        **dict(sums.most_common()),  # the reasons for no score
+    }
     columns = [Column(name, "score" if name == "mean" else "int") for name in figures]
     return Report(
         sentence, [Table("rows", columns, [figures])], settings={"folder": out}
