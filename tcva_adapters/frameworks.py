@@ -50,7 +50,7 @@ NEEDS: Mapping[str, Requirement] = {
         for name in ("ragas", "deepeval", "llamaindex", "langchain")
     },
     "tcva_adapters.langchain.classic": REQUIREMENTS["langchain-classic"],
-    "tcva_adapters.langchain.native": REQUIREMENTS["langchain-classic"],
+    "tcva_adapters.langchain.own_metrics": REQUIREMENTS["langchain-classic"],
     "tcva_adapters.langchain.offline": REQUIREMENTS["langchain-classic"],
     "tcva_adapters.langchain.middleware": REQUIREMENTS["langchain-agents"],
 }
@@ -104,7 +104,7 @@ class Framework:
     @property
     def metrics_need(self) -> Requirement:
         """The package that its own metrics are in."""
-        return NEEDS.get(f"{self.package}.native", NEEDS[self.package])
+        return NEEDS.get(f"{self.package}.own_metrics", NEEDS[self.package])
 
 
 _FRAMEWORKS = (

@@ -26,4 +26,5 @@ def count_in(usage: Any, *names: str) -> int:
     >>> count_in({"prompt_tokens": 7}, "input_tokens", "prompt_tokens")
     7
     """
-    return next((count for name in names if (count := value_of(usage, name))), 0)
+    counts = (value_of(usage, name) for name in names)
+    return next(filter(None, counts), 0)

@@ -18,13 +18,13 @@ from tcva_adapters.langchain.langsmith import create_tcva_judge as create_tcva_j
 from tcva_adapters.langchain.langsmith import local_client as local_client
 from tcva_adapters.langchain.llm import as_judge_model as as_judge_model
 from tcva_adapters.langchain.middleware import TCVAMiddleware as TCVAMiddleware
-from tcva_adapters.langchain.native import (
+from tcva_adapters.langchain.offline import LexicalLLM as LexicalLLM
+from tcva_adapters.langchain.own_metrics import (
     ascore_framework_metric as ascore_framework_metric,
 )
-from tcva_adapters.langchain.native import framework_metrics as framework_metrics
-from tcva_adapters.langchain.native import (
+from tcva_adapters.langchain.own_metrics import framework_metrics as framework_metrics
+from tcva_adapters.langchain.own_metrics import (
     score_framework_metric as score_framework_metric,
 )
-from tcva_adapters.langchain.offline import LexicalLLM as LexicalLLM
 from tcva_adapters.langchain.results import TCVAOutput as TCVAOutput
 from tcva_adapters.langchain.results import result_of as result_of

@@ -6,12 +6,14 @@ from tcva_adapters.ragas.conversation import TCVAMultiTurnMetric as TCVAMultiTur
 from tcva_adapters.ragas.evaluator import ScorerMetric as ScorerMetric
 from tcva_adapters.ragas.evaluator import TCVAMetric as TCVAMetric
 from tcva_adapters.ragas.llm import as_judge_model as as_judge_model
-from tcva_adapters.ragas.native import (
+from tcva_adapters.ragas.offline import LexicalLLM as LexicalLLM
+from tcva_adapters.ragas.own_metrics import (
     ascore_framework_metric as ascore_framework_metric,
 )
-from tcva_adapters.ragas.native import framework_metrics as framework_metrics
-from tcva_adapters.ragas.native import score_framework_metric as score_framework_metric
-from tcva_adapters.ragas.offline import LexicalLLM as LexicalLLM
+from tcva_adapters.ragas.own_metrics import framework_metrics as framework_metrics
+from tcva_adapters.ragas.own_metrics import (
+    score_framework_metric as score_framework_metric,
+)
 from tcva_adapters.ragas.results import ScorerMetricResult as ScorerMetricResult
 from tcva_adapters.ragas.results import ScorerScore as ScorerScore
 from tcva_adapters.ragas.results import results_of as results_of

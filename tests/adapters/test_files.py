@@ -7,7 +7,7 @@ import pytest
 import tcva_adapters
 from tcva_adapters.frameworks import FRAMEWORKS
 
-COMMON = {"evaluator", "llm", "native", "offline", "results", "samples"}
+COMMON = {"evaluator", "llm", "own_metrics", "offline", "results", "samples"}
 PACKAGE = Path(tcva_adapters.__file__).parent
 
 

@@ -72,7 +72,7 @@ def test_help_shows_a_function_with_its_arguments(
     page = pydoc.plain(pydoc.render_doc(function))
     assert inspect.isfunction(function)
     assert (function.__module__, function.__name__) == (
-        f"{framework.package}.native",
+        f"{framework.package}.own_metrics",
         name,
     )
     assert [*inspect.signature(function).parameters][:3] == ["name", "sample", "llm"]

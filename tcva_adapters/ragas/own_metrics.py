@@ -23,7 +23,7 @@ from ragas.metrics.collections import (
 from ragas.metrics.result import MetricResult
 
 from tcva_adapters._adapter.evaluator import require
-from tcva_adapters._adapter.native import Metrics, NativeRun
+from tcva_adapters._adapter.own_metrics import MetricRun, Metrics
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.ragas.llm import Reply
 from tcva_adapters.ragas.samples import COLUMNS
@@ -36,7 +36,7 @@ _LEVELS = {1: Verdict.FULLY, 0: Verdict.NONE}
 _COMPARES_QUESTIONS = "answer_relevancy"
 
 
-class _Run(NativeRun):
+class _Run(MetricRun):
     title = "RAGAS"
     metrics: ClassVar = {
         "faithfulness": Faithfulness,

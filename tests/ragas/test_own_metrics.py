@@ -103,7 +103,7 @@ class Fixed(InstructorBaseRagasLLM):
 @pytest.mark.parametrize(
     "name", ["faithfulness", "legacy_faithfulness", "context_recall"]
 )
-def test_native_verdicts_are_reaggregated_as_by_hand(name: str) -> None:
+def test_verdicts_of_ragas_own_metrics_are_reaggregated_as_by_hand(name: str) -> None:
     native = score_framework_metric(name, SAMPLE, Fixed(1, claims=4))
     assert native.score == 0.75
     assert sorted(said.word for said in native.verdicts) == ["0", "1", "1", "1"]

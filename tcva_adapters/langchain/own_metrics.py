@@ -18,14 +18,14 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.runnables import Runnable
 
 from tcva_adapters._adapter.lookup import Arguments
-from tcva_adapters._adapter.native import Metrics, NativeRun
+from tcva_adapters._adapter.own_metrics import MetricRun, Metrics
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
 
-class _Run(NativeRun):
+class _Run(MetricRun):
     title = "LangChain"
     # The evaluators that `load_evaluator` makes of these names; it fails without
     # langchain-openai, even if it is given an LLM.

@@ -17,7 +17,7 @@ from deepeval.metrics.utils import split_sentences
 from deepeval.models import DeepEvalBaseLLM
 from deepeval.test_case import LLMTestCase
 
-from tcva_adapters._adapter.native import Metrics, NativeRun
+from tcva_adapters._adapter.own_metrics import MetricRun, Metrics
 from tcva_adapters.core.collapse import from_deepeval
 from tcva_adapters.deepeval.llm import NamedLLM
 from tcva_adapters.models.prompted import Shape
@@ -28,7 +28,7 @@ _TEXTS = {"faithfulness": "claims", "answer_relevancy": "statements"}
 """The attribute with the texts that a metric judged; other metrics judge the reference's sentences."""
 
 
-class _Run(NativeRun):
+class _Run(MetricRun):
     title = "DeepEval"
     metrics: ClassVar = {
         "faithfulness": FaithfulnessMetric,

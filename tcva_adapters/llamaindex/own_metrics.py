@@ -17,7 +17,7 @@ from llama_index.core.evaluation import (
 )
 from llama_index.core.llms import LLM
 
-from tcva_adapters._adapter.native import Metrics, NativeRun
+from tcva_adapters._adapter.own_metrics import MetricRun, Metrics
 from tcva_adapters.core.verdicts import LEVELS, Verdict
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
@@ -33,7 +33,7 @@ _SHARES = {
 }
 
 
-class _Run(NativeRun):
+class _Run(MetricRun):
     title = "LlamaIndex"
     metrics: ClassVar = {
         "faithfulness": FaithfulnessEvaluator,

@@ -17,7 +17,7 @@ Metrics: TypeAlias = Mapping[str, Callable[..., Any]]
 """The constructors of a framework's metrics by name."""
 
 
-class NativeRun(ABC):
+class MetricRun(ABC):
     """A framework's metric that is about to judge a sample.
 
     Args:
