@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.runner.questions import Evaluation, Question, stored_answers
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Record, Report, Table, counted, named_columns
@@ -91,7 +92,7 @@ def _requests(
     texts = [
         f"{request.system}{request.user}"
         for question in questions
-        if not question.judge.is_local  # which makes no calls
+        if isinstance(question.judge, LLMJudge)  # of others no calls are known
         for request in next(question.rounds(), ())
     ]
     prompts = sum(len(text.encode()) for text in texts) // _BYTES_A_TOKEN

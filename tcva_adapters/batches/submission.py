@@ -260,9 +260,10 @@ class Submission:
         self, question: Question, refused: Refused, *, again: bool
     ) -> Judgement | None:
         """Return the answer to a question; None if it is incomplete. Asks each model once, live."""
-        if question.judge.is_local:
+        judge = question.judge
+        if not isinstance(judge, LLMJudge):
             return question.ask()
-        model = self.services[question.judge.model.name].model
+        model = self.services[judge.model.name].model
         if model.name not in refused:
             # One live request without any sample shows what the server refuses.
             model.complete(NEUTRAL)
@@ -356,12 +357,12 @@ def _models_of(scorer: AnyScorer) -> dict[str, OpenAICompatibleModel]:
     models: dict[str, OpenAICompatibleModel] = {}
     for question in scorer.questions(_EXAMPLE):
         judge = question.judge
-        if judge.is_local:
+        if getattr(judge, "is_local", False):
             continue
         model = judge.model if type(judge) is LLMJudge else None
         if not isinstance(model, OpenAICompatibleModel):
             raise InvalidValueError(
-                f"batches need a judge of the form openai:MODEL, got {judge.name}"
+                f"batches need a judge of the form openai:MODEL, got {getattr(judge, 'name', judge)}"
             )
         if models.setdefault(model.name, model).parameters != model.parameters:
             raise InvalidValueError(

@@ -40,6 +40,7 @@ class RatingQuestion(Question):
     """
 
     answered_by = MetricAnswer
+    judge: LLMJudge | LexicalRater
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
@@ -36,7 +36,7 @@ class Question(ABC):
     """A question to one judge about one sample.
 
     Attributes:
-        judge: The judge that is asked.
+        judge: The judge, rater, model or metric that is asked; failures are counted for each.
         key: A text that is equal where everything that can change the answer is equal.
         identity: The identity by which judges are the same; None for a judge that answers at once,
             whose answers are not shared.
@@ -45,7 +45,7 @@ class Question(ABC):
     """
 
     answered_by: ClassVar[type[Judgement]]
-    judge: Any
+    judge: object
     key: str
     identity: Identity | None
     sample_fields: Mapping[str, object]
@@ -132,6 +132,7 @@ class VerdictQuestion(Question):
     """
 
     answered_by = Assessment
+    judge: Judge
 
     def __init__(
         self,
@@ -174,10 +175,8 @@ class VerdictQuestion(Question):
 
     def rounds(self) -> Rounds[Assessment]:
         """Ask the judge as a generator of requests; it has to be an `LLMJudge`."""
-        rounds: Rounds[Assessment] = self.judge.rounds(
-            self._sample, self._criterion, self._sentences
-        )
-        return rounds
+        judge = cast("LLMJudge", self.judge)
+        return judge.rounds(self._sample, self._criterion, self._sentences)
 
     def failed_answer(self, why: Unscored) -> Assessment:
         """Make the unscored assessment where asking failed, or where no call can succeed."""
