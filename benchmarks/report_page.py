@@ -97,7 +97,7 @@ def compare(
         aggregate_counts(counts[:, j], GRID, **scoring.options)
         for j in range(counts.shape[1])
     ]
-    wanted = scoring.joined(judges)
+    wanted = scoring.fuse_scores(judges)
     sent = page.call(_SCORES, [counts.tolist(), settings_of(scoring), GRID.tolist()])
     found = np.array(sent, dtype=np.float64).T
     reached = [np.searchsorted(THRESHOLDS, s, side="right") for s in (found, wanted)]

@@ -26,7 +26,7 @@ def estimate_cost(
 
     Args:
         evaluations: The scorers by name. Stored answers are not counted, and equal questions count
-            once.
+            once. The calls of a judge of the user's own are not known, and count as none.
         samples: The samples to judge.
         calls: The calls per question of scorers that make their calls by themselves.
         prices: Per million prompt tokens and per million reply tokens.

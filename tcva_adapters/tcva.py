@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -25,7 +26,12 @@ from tcva_adapters.results.judge_spec import PROFILES, bare
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.setting_names import column_name, shown, title_of, unusual
+from tcva_adapters.results.setting_names import (
+    column_name,
+    title_of,
+    unusual,
+    value_text,
+)
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_base import shows_settings
 from tcva_adapters.results.store import VerdictStore
@@ -172,7 +178,6 @@ class TCVA(FromConfig, Scorer[Result]):
             "judge": self._source,
             **self.settings,
         }
-        self._known = self._known_parts()
         self._is_built = True
 
     def __repr__(self) -> str:
@@ -210,7 +215,8 @@ class TCVA(FromConfig, Scorer[Result]):
                 parts[f"{prefix}{part}"] = value
         return parts
 
-    def _known_parts(self) -> dict[str, object]:
+    @cached_property
+    def _known(self) -> dict[str, object]:
         """The parts of `judged_by` that never change."""
         scorers = (self, *self.members)
         groups = [group for scorer in scorers for group in composites_in(scorer.judge)]
@@ -226,7 +232,7 @@ class TCVA(FromConfig, Scorer[Result]):
             "combine": "+".join(group.combine for group in groups) or None,
             "least": "+".join(str(group.least) for group in groups) or None,
             "class of the panel": "+".join(classes) or None,
-            PROFILES: self.profiles and shown(self.profiles),
+            PROFILES: self.profiles and value_text(self.profiles),
         }
 
     def result(self, assessment: Assessment) -> Result:
@@ -240,7 +246,7 @@ class TCVA(FromConfig, Scorer[Result]):
         judged_by = assessment.judged_by or self.judged_by()
         judged = assessment.model_copy(update={"judged_by": judged_by})
         scoring = self.scoring.for_profile(self.profiles, assessment.metadata)
-        return Result(judged, scoring, self.settings["guarantee"]).warned()
+        return Result(judged, scoring, self.settings["guarantee"]).warn_if_lost()
 
     def evaluate_conversation(
         self, conversation: Conversation | Iterable[object]
@@ -323,7 +329,7 @@ class TCVA(FromConfig, Scorer[Result]):
         scoring = self.scoring.for_profile(self.profiles, conversation.metadata)
         return ConversationResult(
             [*results], scoring, conversation.id, conversation.metadata
-        ).warned()
+        ).warn_if_lost()
 
     def unscored(
         self, reason: Reason, detail: str, sample: Sample | None = None

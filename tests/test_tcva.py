@@ -31,6 +31,7 @@ from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.cost_estimate import estimate_cost
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
+from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.protocol import JudgeRequest, ModelReply
@@ -348,6 +349,14 @@ def test_calls_and_prompts_are_those_that_are_then_made(
     assert found["cost"] == pytest.approx(priced)
     (again,) = estimate_cost({"tcva": scorer}, SAMPLES).records("calls")
     assert (again["cached"] >= len(model.sizes), again["calls"]) == (True, 0)
+
+
+def test_the_calls_of_a_judge_of_the_users_own_count_as_none() -> None:
+    class Own(Judge):
+        name = prompt_version = "own/1"
+
+    report = estimate_cost({"tcva": TCVA(judge=Own())}, SAMPLES)
+    assert report.sentence == f"About 0 calls on {len(SAMPLES)} samples."
 
 
 OPENS = "The office opens at nine."

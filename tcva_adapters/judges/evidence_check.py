@@ -24,7 +24,7 @@ from tcva_adapters.judges.quotes import (
     quote_words,
 )
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
-from tcva_adapters.results.evidence import HIGH, lowered
+from tcva_adapters.results.evidence import HIGH, lower_unsupported
 from tcva_adapters.text.contradiction import (
     contradicts,
     denies,
@@ -178,7 +178,7 @@ def _check(
     if fault is None or not (is_high or fault.is_fault):
         return verdict.model_copy(update=update)
     update["evidence_check"] = fault
-    return lowered(verdict.model_copy(update=update))
+    return lower_unsupported(verdict.model_copy(update=update))
 
 
 def _fault(

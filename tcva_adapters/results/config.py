@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.setting_names import shown
+from tcva_adapters.results.setting_names import value_text
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_base import check_names
 from tcva_adapters.samples.file_writing import replacing, usable_path
@@ -113,7 +113,7 @@ class Config(Checked):
         return {name: value for name, value in options.items() if value is not None}
 
 
-def configured(source: Config | str | Path, overrides: Mapping[str, object]) -> Json:
+def merge_options(source: Config | str | Path, overrides: Mapping[str, object]) -> Json:
     """Merge the options of a file with those given in a call, which win.
 
     A temperature that is given wins over the profiles, too.
@@ -141,20 +141,20 @@ class FromConfig:
             InvalidValueError: This class does not take one of the settings, e.g. profiles where
                 samples have no metadata.
         """
-        return cls(**configured(source, options))
+        return cls(**merge_options(source, options))
 
 
-def described(scoring: ScoringConfig) -> str:
+def setting_text(scoring: ScoringConfig) -> str:
     """Describe a setting briefly: the temperature, and whatever differs from the default.
 
-    >>> described(ScoringConfig(temperature=0.7, penalty="off"))
+    >>> setting_text(ScoringConfig(temperature=0.7, penalty="off"))
     'T=0.7, penalty off'
     """
     parts = [scoring.place]
     for name in ("scheme", "penalty", "floor", "eps"):
         value = getattr(scoring, name)
         if value != ScoringConfig.default(name):
-            parts.append(f"{name} {shown(value)}")
+            parts.append(f"{name} {value_text(value)}")
     return ", ".join(parts)
 
 

@@ -63,7 +63,7 @@ class ConversationResult(Result):
             )
         object.__setattr__(self, "turns", tuple(turns))
         scoring = scoring or turns[0].scoring
-        together = pooled([turn.assessment for turn in turns], scoring)
+        together = pool_turns([turn.assessment for turn in turns], scoring)
         own_fields = {
             "sample_id": sample_id,
             "metadata": dict(metadata or {}),
@@ -143,7 +143,9 @@ class ConversationResult(Result):
         )
 
 
-def pooled(turns: Sequence[Assessment], scoring: ScoringConfig = _USUAL) -> Assessment:
+def pool_turns(
+    turns: Sequence[Assessment], scoring: ScoringConfig = _USUAL
+) -> Assessment:
     """Pool the judgements of several turns into one, with the claims of all turns.
 
     Args:
@@ -197,4 +199,4 @@ def _worst(reasons: Mapping[int, Unscored]) -> Unscored:
 
 
 def _pooled_parts(parts: Iterable[Sequence[Assessment]]) -> tuple[Assessment, ...]:
-    return tuple(map(pooled, zip(*parts, strict=True)))
+    return tuple(map(pool_turns, zip(*parts, strict=True)))

@@ -62,14 +62,14 @@ def evidence_lines(outcomes: Counter[Outcome], evidence: Evidence) -> Iterator[s
         yield f"{number} of {total} verdicts not checked: {unchecked.text}"
 
 
-def lowered(claim: ClaimVerdict) -> ClaimVerdict:
+def lower_unsupported(claim: ClaimVerdict) -> ClaimVerdict:
     """Lower ``fully`` and ``mostly`` to ``partial`` where the quote does not support the claim.
 
     Their probabilities move with them. The judge's own values stay in ``original_verdict`` and
     ``original_probabilities``, and the reason says what was done.
 
     >>> claim = ClaimVerdict(claim="c", verdict="fully", evidence_check="not_found")
-    >>> lowered(claim).verdict, lowered(claim).reason
+    >>> lower_unsupported(claim).verdict, lower_unsupported(claim).reason
     (<Verdict.PARTIAL: 'partial'>, '(lowered from fully: the quote is in no context)')
     """
     check = claim.evidence_check
@@ -89,7 +89,7 @@ def lowered(claim: ClaimVerdict) -> ClaimVerdict:
 
 
 def as_judged(claim: ClaimVerdict) -> ClaimVerdict:
-    """Undo `lowered`: return the claim with the verdict that its judge gave."""
+    """Undo `lower_unsupported`: return the claim with the verdict that its judge gave."""
     if claim.original_verdict is None or claim.evidence_check is None:
         return claim
     note = _note(claim.evidence_check, claim.original_verdict)

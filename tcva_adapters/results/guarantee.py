@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 
 from tcva_adapters.results.judge_spec import UNKNOWN
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.setting_names import shown
+from tcva_adapters.results.setting_names import value_text
 from tcva_adapters.results.settings_base import Count
 from tcva_adapters.samples.sample import Checked
 
@@ -111,7 +111,7 @@ class Guarantee(Limits):
         )
         return sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
 
-    def sealed(self) -> Self:
+    def with_digest(self) -> Self:
         """Return a copy that holds its digest."""
         return self.model_copy(update={"digest": self.digest_now})
 
@@ -163,7 +163,7 @@ class GuaranteeCheck(NamedTuple):
     text: str
 
 
-def checked(
+def check_guarantee(
     guarantee: Guarantee,
     judged_by: Mapping[str, object],
     scoring: ScoringConfig,
@@ -194,7 +194,9 @@ def checked(
         if UNKNOWN in (wanted, value):
             unknown.append(name)
         elif value != wanted:
-            differs.append(f"{name} {shown(value)} instead of {shown(wanted)}")
+            differs.append(
+                f"{name} {value_text(value)} instead of {value_text(wanted)}"
+            )
     if differs:
         return GuaranteeCheck("lost", f"The guarantee is lost: {'; '.join(differs)}")
     if unknown:

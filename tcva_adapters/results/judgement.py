@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
-from typing import Annotated, ClassVar, Final, Literal, Self, TypeVar
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -125,9 +126,6 @@ Layout = Annotated[Literal[4], BeforeValidator(_known_layout)]
 _COSTS = frozenset({"usage", "from_store", "shared", "judged_by"})
 
 
-T = TypeVar("T")
-
-
 class Layouted(BaseModel):
     """Base of models that are written as JSON with the version of their layout, and read back.
 
@@ -148,7 +146,8 @@ class Layouted(BaseModel):
         Raises:
             UnreadableInputError: Not JSON, another layout version, or fields that do not fit.
         """
-        return cls._read(cls.model_validate_json, text)
+        with cls._refusal():
+            return cls.model_validate_json(text)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, object]) -> Self:
@@ -157,12 +156,14 @@ class Layouted(BaseModel):
         Raises:
             UnreadableInputError: Another layout version, or fields that do not fit.
         """
-        return cls._read(cls.model_validate, plain)
+        with cls._refusal():
+            return cls.model_validate(plain)
 
     @classmethod
-    def _read(cls, validate: Callable[[T], Self], written: T) -> Self:
+    @contextmanager
+    def _refusal(cls) -> Iterator[None]:
         try:
-            return validate(written)
+            yield
         except ValidationError as error:
             raise UnreadableInputError(
                 f"not {cls.called} of layout {SCHEMA_VERSION}: {first_fault(error)}"

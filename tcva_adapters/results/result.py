@@ -28,7 +28,7 @@ from tcva_adapters.results.assessment import (
     ClaimVerdict,
 )
 from tcva_adapters.results.evidence import evidence_lines, evidence_outcomes, under
-from tcva_adapters.results.guarantee import Guarantee, GuaranteeCheck, checked
+from tcva_adapters.results.guarantee import Guarantee, GuaranteeCheck, check_guarantee
 from tcva_adapters.results.judgement import SCHEMA_VERSION, SILENT, Unscored, Usage
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.json_values import Json, json_object
@@ -98,11 +98,11 @@ class Result(AssessmentView):
         if self.certified is None:
             return None
         judged = self.assessment
-        return checked(
+        return check_guarantee(
             self.certified, judged.judged_by, self.scoring, failed_text(judged)
         )
 
-    def warned(self) -> Self:
+    def warn_if_lost(self) -> Self:
         """Warn, once in a run, if the guarantee is not known to hold; return this result."""
         check = self.guarantee
         if check and self.certified and check.state != "holds":

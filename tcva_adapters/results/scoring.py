@@ -195,7 +195,7 @@ class ScoringConfig(SettingsModel):
         if len(by_judge) == 1:
             return _score(by_judge[0], plan)
         scores = [_score(counts, plan) for counts in by_judge]
-        return float(self.joined(np.array([scores]).T)[0])
+        return float(self.fuse_scores(np.array([scores]).T)[0])
 
     def curve(self, counts: FloatArray) -> Callable[[FloatArray], FloatArray]:
         """A sample's score as a function of temperatures, whatever the temperature here is.
@@ -211,9 +211,9 @@ class ScoringConfig(SettingsModel):
         array([0.786, 0.867])
         """
         by_judge = score_curves(counts, **self.options)
-        return lambda temperatures: self.joined(by_judge(temperatures))
+        return lambda temperatures: self.fuse_scores(by_judge(temperatures))
 
-    def joined(self, by_judge: Sequence[FloatArray] | FloatArray) -> FloatArray:
+    def fuse_scores(self, by_judge: Sequence[FloatArray] | FloatArray) -> FloatArray:
         """Fuse judges' scores by their geometric mean; missing ones of additional judges are left out.
 
         Args:
@@ -223,7 +223,7 @@ class ScoringConfig(SettingsModel):
             An array of the same shape; nan wherever the main judge has no score.
 
         >>> scores = [np.array([0.9, 0.9, np.nan]), np.array([0.4, np.nan, 1.0])]
-        >>> ScoringConfig().joined(scores).round(3)
+        >>> ScoringConfig().fuse_scores(scores).round(3)
         array([0.6, 0.9, nan])
         """
         main = by_judge[0]

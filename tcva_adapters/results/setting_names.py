@@ -21,14 +21,14 @@ def unusual(model: type[BaseModel], values: Mapping[str, object]) -> list[str]:
         values: Settings by name; missing ones are left out.
     """
     return [
-        f"{field.title or name}={shown(values[name])}"
+        f"{field.title or name}={value_text(values[name])}"
         for name, field in model.model_fields.items()
         if field.repr and name in values
-        if shown(values[name]) != shown(field.default)
+        if value_text(values[name]) != value_text(field.default)
     ]
 
 
-def shown(value: object) -> str:
+def value_text(value: object) -> str:
     """Format a setting's value for a name, by its own short form where it has one."""
     match value:
         case bool():
@@ -36,7 +36,7 @@ def shown(value: object) -> str:
         case int() | float():
             return f"{value:g}"
         case tuple():
-            return "+".join(map(shown, value))
+            return "+".join(map(value_text, value))
         case Mapping() if any(isinstance(inner, Mapping) for inner in value.values()):
             return f"by {', '.join(value)}"
         case Mapping():

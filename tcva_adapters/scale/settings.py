@@ -13,7 +13,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import AnyScorer, Scorer
 from tcva_adapters.judges.panel import panel_of
 from tcva_adapters.judges.resolve import MAX_CONCURRENCY, model_of_name
-from tcva_adapters.results.config import configured
+from tcva_adapters.results.config import merge_options
 from tcva_adapters.tcva import TCVA
 
 PlainSettings: TypeAlias = Mapping[str, Any]
@@ -82,7 +82,7 @@ def make_scorer(
         first, settings = panel_of(judges, combine, settings)
         settings["judge"] = first
     if config is not None:
-        settings = configured(config, settings)
+        settings = merge_options(config, settings)
     scorer = CCRS if "metrics" in settings else TCVA
     return scorer(**settings)
 

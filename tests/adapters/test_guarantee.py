@@ -414,7 +414,9 @@ def test_a_score_without_one_of_several_judges_has_no_guarantee() -> None:
         config = certified()
         known = TCVA(**judges).judged_by()
         assert config.guarantee is not None
-        guarantee = config.guarantee.model_copy(update={"judged_by": known}).sealed()
+        guarantee = config.guarantee.model_copy(
+            update={"judged_by": known}
+        ).with_digest()
         config = config.model_copy(update={"guarantee": guarantee})
         with pytest.warns(GuaranteeWarning, match=r"lost: no verdicts from m$"):
             result = TCVA.from_config(config, **judges).evaluate(GOOD)

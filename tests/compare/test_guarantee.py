@@ -28,7 +28,7 @@ from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import settings_of
-from tcva_adapters.results.guarantee import Guarantee, Limits, checked
+from tcva_adapters.results.guarantee import Guarantee, Limits, check_guarantee
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.tables import Report
@@ -324,7 +324,7 @@ def test_the_settings_file_carries_the_guarantee(tmp_path: Path) -> None:
         again.guarantee,
     )
     other = ScoringConfig(**again.settings).changed(threshold=0.5, on_unscored=1.0)
-    lost = checked(again.guarantee, again.guarantee.judged_by, other)
+    lost = check_guarantee(again.guarantee, again.guarantee.judged_by, other)
     wanted = f"threshold 0.5 instead of {threshold:g}; on_unscored 1 instead of None"
     assert lost == ("lost", f"The guarantee is lost: {wanted}")
     with pytest.raises(

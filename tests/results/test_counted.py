@@ -14,7 +14,7 @@ from tcva_adapters.compare import read_scores
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import EvidenceCheck
-from tcva_adapters.results.evidence import Evidence, lowered, under
+from tcva_adapters.results.evidence import Evidence, lower_unsupported, under
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.summary import judged_counts
@@ -34,7 +34,7 @@ claims = st.builds(
     verdict=st.sampled_from(LEVELS),
     evidence_check=st.none() | st.sampled_from(EvidenceCheck),
     probabilities=st.none() | shares,
-).map(lowered)
+).map(lower_unsupported)
 
 
 def judgement(given: list[ClaimVerdict], judge: str, **more: Any) -> Assessment:

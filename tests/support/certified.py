@@ -38,7 +38,9 @@ def certified_by(judge: Any) -> Config:
     assert config.guarantee is not None
     known = TCVA(judge=judge).judged_by()
     judged_by = {name: value for name, value in known.items() if name != "profiles"}
-    guarantee = config.guarantee.model_copy(update={"judged_by": judged_by}).sealed()
+    guarantee = config.guarantee.model_copy(
+        update={"judged_by": judged_by}
+    ).with_digest()
     return config.model_copy(update={"guarantee": guarantee})
 
 

@@ -23,7 +23,7 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.config import described, settings_of
+from tcva_adapters.results.config import setting_text, settings_of
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import check_level, one_of
@@ -259,7 +259,7 @@ def _by_value(
     few = max(FEW, search.least)
     large = sum(len(rows) >= few for rows in rows_by_value.values())
     search = replace(search, level=1.0 - (1.0 - search.level) / max(large, 1))
-    keep = f"keep {described(settings[0])}"
+    keep = f"keep {setting_text(settings[0])}"
     records: list[Record] = []
     significant: dict[str, float] = {}
     for value, rows in rows_by_value.items():
@@ -277,7 +277,7 @@ def _by_value(
             "advice": f"{choice.advice}: {choice.outcome}",
             **choice.gain.record("gain"),
             "detectable": choice.detectable,
-            "best": described(choice.chosen),
+            "best": setting_text(choice.chosen),
         }
         if choice.is_significant:
             significant[value] = choice.chosen.temperature

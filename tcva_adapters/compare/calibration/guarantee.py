@@ -24,7 +24,7 @@ from tcva_adapters.compare.scores.ratings import (
 )
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.config import described, settings_of
+from tcva_adapters.results.config import setting_text, settings_of
 from tcva_adapters.results.guarantee import Guarantee, Limits, percent
 from tcva_adapters.results.judge_spec import PROFILES
 from tcva_adapters.results.result import Result
@@ -157,7 +157,7 @@ class _Choice:
 
     def sentence(self) -> str:
         """State the setting and its guarantee, or why no threshold is certified."""
-        name = described(self.best)
+        name = setting_text(self.best)
         if self.guarantee is not None:
             threshold = self.guarantee.setting["threshold"]
             return f"Use {name}, threshold {threshold:g}: {self.guarantee.sentence}"
@@ -190,7 +190,7 @@ class _Choice:
             "guarantee",
             [Column("setting"), *columns],
             [
-                {"setting": described(setting), **gate.record()}
+                {"setting": setting_text(setting), **gate.record()}
                 for setting, gate in self.joined.items()
             ],
             notes=[
@@ -201,7 +201,7 @@ class _Choice:
         )
         if self.by is not None:
             note = (
-                f"threshold: for the value alone; {described(self.best)} uses the one of the table "
+                f"threshold: for the value alone; {setting_text(self.best)} uses the one of the table "
                 "above for all"
             )
             yield Table(
@@ -321,7 +321,7 @@ def _guarantee(
         date=datetime.now(tz=UTC).date().isoformat(),
         judged_by=judge,
         setting=settings_of(setting) | {"threshold": measured["threshold"]},
-    ).sealed()
+    ).with_digest()
 
 
 def _method(table: ScoreTable) -> str:

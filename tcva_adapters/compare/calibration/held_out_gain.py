@@ -13,7 +13,7 @@ from tcva_adapters.compare.calibration.recommendation import SAME, Choice
 from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.config import described
+from tcva_adapters.results.config import setting_text
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.bootstrap import Statistic, draw, interval_shares, spearman_of
 from tcva_adapters.stats.checks import FloatArray, IntArray
@@ -84,7 +84,7 @@ class Search:
         in_use = float(values[0, 0])
         if not np.isfinite(in_use):
             raise InvalidValueError(
-                f"{self.objective} is not defined at {described(settings[0])}, where all {n} samples "
+                f"{self.objective} is not defined at {setting_text(settings[0])}, where all {n} samples "
                 "have the same score; judge samples of more varied quality"
             )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.config import Config, described, settings_of
+from tcva_adapters.results.config import Config, setting_text, settings_of
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.describe import TIES
 from tcva_adapters.stats.estimates import DETECTABLE, Estimate
@@ -76,7 +76,7 @@ class Choice:
     def advice(self) -> str:
         """The recommendation in words."""
         verb = "use" if self.is_significant else "keep"
-        return f"{verb} {described(self.recommended)}"
+        return f"{verb} {setting_text(self.recommended)}"
 
     @property
     def outcome(self) -> str:
@@ -106,8 +106,8 @@ class Choice:
         """Tabulate the settings with their agreement, the gain, and the choices of the folds."""
         best = f"best of {len(self.settings)}, chosen on the same samples (optimistic)"
         measured = [
-            (described(self.settings[0]), self.in_use, "in use"),
-            (described(self.chosen), self.on_same, best),
+            (setting_text(self.settings[0]), self.in_use, "in use"),
+            (setting_text(self.chosen), self.on_same, best),
             ("cross-validated", self.on_unseen, "the choice, on unseen samples"),
         ]
         rows: list[Record] = [
@@ -149,7 +149,7 @@ class Choice:
                 named_columns(setting="text", share="share"),
                 [
                     {
-                        "setting": described(setting),
+                        "setting": setting_text(setting),
                         "share": share,
                         **settings_of(setting),
                     }

@@ -66,7 +66,7 @@ class _Variant:
         by_judge = counts.swapaxes(0, 1)
         if self.is_binary:
             by_judge = np.array([binary_counts(judge) for judge in by_judge])
-        return ScoringConfig().joined([scores_of(j, self.plan) for j in by_judge])
+        return ScoringConfig().fuse_scores([scores_of(j, self.plan) for j in by_judge])
 
 
 def sweep(

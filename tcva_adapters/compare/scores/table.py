@@ -296,7 +296,7 @@ class ScoreTable:
             )
         if not isinstance(scoring, ScoringConfig):
             scoring = ScoringConfig(temperature=scoring)
-        return scoring.joined(
+        return scoring.fuse_scores(
             [scoring.scores(judge) for judge in self.counts.swapaxes(0, 1)]
         )
 
