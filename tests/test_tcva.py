@@ -355,6 +355,9 @@ def test_the_calls_of_a_judge_of_the_users_own_count_as_none() -> None:
     class Own(Judge):
         name = prompt_version = "own/1"
 
+        def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
+            raise NotImplementedError
+
     report = estimate_cost({"tcva": TCVA(judge=Own())}, SAMPLES)
     assert report.sentence == f"About 0 calls on {len(SAMPLES)} samples."
 
