@@ -178,13 +178,17 @@ def systems(
         Table("pairs", _PAIRS, pairs, detail=True),
         _correlations(tables),
     ]
-    settings = {
-        "test": test,
-        "alpha": alpha,
-        "permutations": resamples,
-        "seed": seed,
-    }
-    return Report(_sentence(rows, means, pairs, alpha), report_tables, notes, settings)
+    return Report(
+        _sentence(rows, means, pairs, alpha),
+        report_tables,
+        notes,
+        settings={
+            "test": test,
+            "alpha": alpha,
+            "permutations": resamples,
+            "seed": seed,
+        },
+    )
 
 
 def _metric_row(metric: str, queries: int, pairs: Pairs, alpha: float) -> Record:
@@ -273,21 +277,22 @@ def _correlations(tables: SystemTables) -> Table:
             record[measure] = fisher_average(values)
             record["systems"] = int(np.isfinite(values).sum())
         records.append(record)
-    columns = named_columns(
-        metric="text",
-        other_metric="text",
-        pearson="score",
-        spearman="score",
-        kendall="score",
-        systems="int",
-    )
-    note = "averaged over systems by Fisher's z, without systems whose scores are all equal"
     return Table(
         "correlations",
-        columns,
+        named_columns(
+            metric="text",
+            other_metric="text",
+            pearson="score",
+            spearman="score",
+            kendall="score",
+            systems="int",
+        ),
         records,
         detail=True,
-        notes=[note, TIES],
+        notes=[
+            "averaged over systems by Fisher's z, without systems whose scores are all equal",
+            TIES,
+        ],
     )
 
 

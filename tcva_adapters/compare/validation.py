@@ -96,8 +96,9 @@ def validate(
     drawn = [next_to_rate(table, name, rate_next, seed)] if rate_next else []
     if drawn and not len(table.rated):
         samples = counted(len(drawn[0].records), "sample")
-        sentence = f"Drew {samples} of {len(table)} to rate."
-        return Report(sentence, drawn, table.notes, settings)
+        return Report(
+            f"Drew {samples} of {len(table)} to rate.", drawn, table.notes, settings
+        )
 
     rated = RatedMethod(
         table=table,
@@ -132,8 +133,12 @@ def validate(
         *_causes(factors),
         *_estimated(means),
     ]
-    notes = [*table.notes, *rated.notes(error)]
-    return Report(" ".join(sentences), tables, notes, settings)
+    return Report(
+        " ".join(sentences),
+        tables,
+        notes=[*table.notes, *rated.notes(error)],
+        settings=settings,
+    )
 
 
 def _agreement(method: str, rho: Estimate) -> str:

@@ -146,15 +146,17 @@ def aggregate(
     [0.049, 0.466, 0.648]
     """
     counts = count_levels(verdicts)
-    plan = make_plan(
-        [temperature],
-        scheme=scheme,
-        penalty=penalty,
-        eps=eps,
-        floor=floor,
-        bounds=bounds,
+    return score_of(
+        counts,
+        make_plan(
+            [temperature],
+            scheme=scheme,
+            penalty=penalty,
+            eps=eps,
+            floor=floor,
+            bounds=bounds,
+        ),
     )
-    return score_of(counts, plan)
 
 
 def aggregate_counts(
@@ -283,14 +285,12 @@ def check_eps(eps: float) -> float:
     Raises:
         InvalidValueError: It lies outside (0, 1), or below the smallest ordinary float.
     """
-    below_1 = math.nextafter(1.0, 0.0)
-    wanted = "above 0 and below 1"
     return check_within(
         "eps",
         eps,
-        sys.float_info.min,
-        below_1,
-        wanted,
+        low=sys.float_info.min,
+        high=math.nextafter(1.0, 0.0),
+        wanted="above 0 and below 1",
     )
 
 
@@ -322,13 +322,12 @@ def check_counts(counts: npt.ArrayLike) -> FloatArray:
     Raises:
         InvalidValueError: Not of shape (N, 5), or an entry is not a count or a share.
     """
-    wanted = "finite, not negative and at most 2**53"
     return as_matrix(
         "counts",
         counts,
         LEVELS,
         _LARGEST_COUNT,
-        wanted=wanted,
+        wanted="finite, not negative and at most 2**53",
     )
 
 

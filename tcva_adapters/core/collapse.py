@@ -45,8 +45,7 @@ def ternary_counts(counts: npt.ArrayLike) -> FloatArray:
     >>> ternary_counts([[2, 1, 1, 0, 1]]).tolist()
     [[3.0, 1.0, 1.0]]
     """
-    rows = check_counts(counts)
-    return np.add.reduceat(rows, [0, 2, 4], axis=1)
+    return np.add.reduceat(check_counts(counts), [0, 2, 4], axis=1)
 
 
 def ablation_plans(

@@ -61,18 +61,16 @@ def score_agg(
     value = check_within(
         "temperature",
         temperature,
-        -most,
-        most,
-        "a finite number",
+        low=-most,
+        high=most,
+        wanted="a finite number",
     )
-    above_0 = math.nextafter(0.0, 1.0)
-    wanted = "a finite number above 0"
     least = check_within(
         "eps_for_neg_p",
         eps_for_neg_p,
-        above_0,
-        most,
-        wanted,
+        low=math.nextafter(0.0, 1.0),
+        high=most,
+        wanted="a finite number above 0",
     )
     p = exponent_within(max(bounds.t_min, min(bounds.t_max, value)), bounds)
     # In the order in which the library does it: equality to the last digit is the point.

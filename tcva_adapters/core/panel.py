@@ -75,13 +75,12 @@ def fuse(
     >>> fuse([[0.9, 0.4]], temperature=0.5, weights=[3, 1]).scores.round(3).tolist()
     [0.775]
     """
-    wanted = "between 0 and 1 (rescale other scores first), or nan where there is none"
     table = as_matrix(
         "scores",
         scores,
         "method",
         1.0,
-        wanted=wanted,
+        wanted="between 0 and 1 (rescale other scores first), or nan where there is none",
         may_miss=True,
     )
     methods = table.shape[1]
@@ -96,13 +95,8 @@ def fuse(
     members = present.sum(axis=1)
     fused = np.full(len(table), np.nan)
     scored = np.flatnonzero(members)
-    means = _means(
-        table[scored],
-        np.where(present[scored], shares, 0.0),
-        power,
-        eps,
-    )
-    fused[scored] = rounded(means)
+    present_shares = np.where(present[scored], shares, 0.0)
+    fused[scored] = rounded(_means(table[scored], present_shares, power, eps))
     return Fused(fused, members)
 
 
@@ -160,13 +154,12 @@ def evaluate_panel(
         0.0,
         1.0,
     )
-    wanted = f"between 0 and max_score={best:g}, or None where a judge gave none"
     table = as_matrix(
         "judge_scores",
         judge_scores,
         "criterion",
         best,
-        wanted=wanted,
+        wanted=f"between 0 and max_score={best:g}, or None where a judge gave none",
         may_miss=True,
     )
     shares = _check_weights(

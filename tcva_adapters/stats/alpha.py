@@ -79,8 +79,10 @@ def krippendorff_alpha(
     if why := units.why_none(MIN_UNITS[scale], least_groups=_MIN_GROUPS):
         return replace(figure, reason=why)
     if math.isnan(value):
-        why = "all ratings are the same, so agreement beyond chance is not defined"
-        return replace(figure, reason=why)
+        return replace(
+            figure,
+            reason="all ratings are the same, so agreement beyond chance is not defined",
+        )
     left_out = np.array([_alpha(table[:, kept], scale) for kept in units.without()])
     if not np.append(left_out, value).max() < 1.0 - _SAME:  # nan is not
         return replace(figure, reason="the raters differ on a single sample")

@@ -80,5 +80,4 @@ def difference_by_z(
 
 def _unvarying(figure: Estimate) -> Estimate:
     p = 1.0 if abs(figure.value) < _SAME else math.nan
-    why = "the difference is the same on all resamples"
-    return replace(figure, p=p, reason=why)
+    return replace(figure, p=p, reason="the difference is the same on all resamples")

@@ -111,10 +111,9 @@ def certify(
         )
     rejects = np.append(p <= error, False)
     certified = int(rejects.argmin())
-    shares = sums / units.number if n else np.full(len(marks), np.nan)
     return Path(
         place=certified - 1 if certified else None,
-        shares=shares,
+        shares=sums / units.number if n else np.full(len(marks), np.nan),
         bounds=bounds,
         p=p,
         n=n,

@@ -130,14 +130,16 @@ def estimate(
     value = value_of(statistic, scores, human)
     interval = _figure(value, units, level)
     if test and units.codes is None and not math.isnan(value):
-        p = correlation_p(
-            statistic,
-            scores,
-            human,
-            permutations=resamples,
-            seed=seed,
+        interval = replace(
+            interval,
+            p=correlation_p(
+                statistic,
+                scores,
+                human,
+                permutations=resamples,
+                seed=seed,
+            ),
         )
-        interval = replace(interval, p=p)
     why = units.why_none(MIN_SAMPLES[statistic], scores, human) or why_perfect(value)
     if why:
         return replace(interval, reason=why)
@@ -244,19 +246,8 @@ def difference(
             one = np.abs(one - ratings[0])
             other = np.abs(other - ratings[0])
         values = one - other
-        interval = _mean(
-            values,
-            units,
-            level,
-            signed=True,
-        )
-        return _with_flips(
-            interval,
-            values,
-            units,
-            resamples,
-            seed,
-        )
+        mean = _mean(values, units, level, signed=True)
+        return _with_flips(mean, values, units, resamples, seed)
 
     sides = (one, other)
     rated = ratings[0]
@@ -331,8 +322,9 @@ def _mean(
         return replace(figure, reason=why)
     left_out = means_without(values, units.unit_codes)
     if np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
-        why = "the value is the same whichever group is left out"
-        return replace(figure, reason=why)
+        return replace(
+            figure, reason="the value is the same whichever group is left out"
+        )
     ends = mean_ends(
         left_out,
         value,
@@ -363,18 +355,16 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
         return replace(figure, reason=why)
     n = units.equal
     if units.codes is not None and 0.0 < value < 1.0:
-        costs = student_quantile(level, units.n - 1) / student_quantile(
-            level, units.equal - 1
-        )
-        variance = max(
-            standard_error(means_without(values, units.unit_codes)) ** 2, _SAME
-        )
-        n = min(units.n, value * (1 - value) / variance * costs**2)
+        # The n whose binomial variance is that of the groups, less what few groups cost.
+        error = standard_error(means_without(values, units.unit_codes))
+        effective_n = value * (1 - value) / max(error**2, _SAME)
+        singles = student_quantile(level, units.n - 1)
+        groups = student_quantile(level, units.equal - 1)
+        n = min(units.n, effective_n * (singles / groups) ** 2)
     passed = value * n
     alpha = (1 - level) / 2
-    low = 1.0 - float(largest_share(n - passed, n, alpha))
     return replace(
         figure,
-        low=low,
+        low=1.0 - float(largest_share(n - passed, n, alpha)),
         high=float(largest_share(passed, n, alpha)),
     )

@@ -49,7 +49,7 @@ def correlations_without(
     measure: Measure,
     scores: FloatArray,
     human: FloatArray,
-    codes: IntArray | None = None,
+    codes: IntArray | None,
 ) -> FloatArray:
     """A correlation without each unit in turn, shape (units,); nan where one side is constant.
 
@@ -72,8 +72,7 @@ def correlations_without(
     if measure == "kendall":
         return _kendall_without(scores, human, codes)
     rho = spearman_of([scores], human)
-    blocks = leave_one_out(codes)
-    return np.concatenate([rho(counts)[0] for counts in blocks])
+    return np.concatenate([rho(counts)[0] for counts in leave_one_out(codes)])
 
 
 def _pearson_without(
@@ -184,8 +183,9 @@ def student_p(t: float, degrees: float) -> float:
 
 def why_perfect(value: float) -> str:
     """The reason why a correlation of 1 or -1 has no interval; else empty."""
-    is_perfect = abs(value) >= _FARTHEST
-    return "the agreement is perfect on these samples" if is_perfect else ""
+    if abs(value) < _FARTHEST:
+        return ""
+    return "the agreement is perfect on these samples"
 
 
 def correlation_ends(

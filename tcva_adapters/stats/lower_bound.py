@@ -99,11 +99,11 @@ def _gathered(
     if units.codes is not None:
         sums = np.bincount(units.codes, weights=above).astype(np.float64)
         sizes = np.bincount(units.codes).astype(np.float64)
-        return sums, sizes, np.ones(len(sums))
+        return sums, sizes, np.ones(units.number)
     bins = np.unique(above, return_inverse=True)[1]
     if bins.max() >= _BINS:
         scaled = (above / above.max() * _BINS).astype(np.int64)
         bins = np.unique(scaled, return_inverse=True)[1]
     often = np.bincount(bins).astype(np.float64)
-    means = (np.bincount(bins, weights=above) / often).astype(np.float64)
+    means: FloatArray = np.bincount(bins, weights=above) / often
     return means, np.ones(len(often)), often

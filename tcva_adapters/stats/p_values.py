@@ -73,7 +73,7 @@ def sign_flips(
         sums = signs @ eight
         drawn += sums[rng.integers(0, 256, flips, dtype=np.uint8)]
     hits = np.count_nonzero(np.abs(drawn) >= reached)
-    return float((hits + 1) / (flips + 1))
+    return (hits + 1) / (flips + 1)
 
 
 def correlation_p(
@@ -148,13 +148,8 @@ def spearman_resamples(
 ) -> FloatArray:
     """Spearman's rho of each method on the same resamples, shape (methods, resamples); nan if constant."""
     rhos = spearman_of(methods, human)
-    blocks = draw(
-        len(human),
-        resamples,
-        seed=seed,
-        codes=codes,
-    )
-    return np.concatenate([rhos(counts) for counts in blocks], axis=1)
+    blocks = draw(len(human), resamples, seed=seed, codes=codes)
+    return np.concatenate([*map(rhos, blocks)], axis=1)
 
 
 def bootstrap_p(deltas: FloatArray) -> float:

@@ -196,8 +196,9 @@ def _interval(
     """Add the jackknife's interval by Student's t: on Fisher's z below 1, on the plain scale above."""
     value = figure.value
     if np.isnan(left_out).any() or math.isnan(value):
-        why = "it is undefined when one of the samples is left out"
-        return replace(figure, reason=why)
+        return replace(
+            figure, reason="it is undefined when one of the samples is left out"
+        )
     if max(value, left_out.max()) < 1.0:
         low, high = correlation_ends(left_out, value, half)
     else:
@@ -359,11 +360,10 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
         between = (n * (means - mean) ** 2).sum() / (k - 1)
         n0 = (total - (n**2).sum() / total) / (k - 1)
         sample = max(0.0, float((between - judge) / n0))
-    repeats = k / float((1.0 / n).sum())
     return VarianceComponents(
         mean=float(means.mean()),
         samples=k,
-        repeats=repeats,
+        repeats=k / float((1.0 / n).sum()),
         judge=judge,
         sample=sample,
     )
