@@ -62,7 +62,8 @@ class Criterion:
 
     def __post_init__(self) -> None:
         for part in ("name", "instruction"):
-            if not isinstance(text := getattr(self, part), str):
+            text = getattr(self, part)
+            if not isinstance(text, str):
                 raise InvalidValueError(
                     f"{part} of a criterion must be a string, got {text!r}"
                 )
@@ -177,14 +178,16 @@ CONTEXT_RECALL = Criterion(
     ),
 )
 
-_BUILT_IN = (
-    FAITHFULNESS,
-    ANSWER_RELEVANCY,
-    CORRECTNESS,
-    COMPLETENESS,
-    CONTEXT_RECALL,
-)
-CRITERIA = {criterion.name: criterion for criterion in _BUILT_IN}
+CRITERIA = {
+    criterion.name: criterion
+    for criterion in (
+        FAITHFULNESS,
+        ANSWER_RELEVANCY,
+        CORRECTNESS,
+        COMPLETENESS,
+        CONTEXT_RECALL,
+    )
+}
 """The built-in criteria by name."""
 
 

@@ -299,10 +299,13 @@ def _language(text: str, around: Sequence[str]) -> str:
     """
     own_hits: Counter[str] = Counter()
     for words in (words_of(text), around):
-        hits: Counter[str] = Counter()
-        for language, common in LANGUAGE_WORDS.items():
-            hits[language] = sum(word in common for word in words)
-        own_hits = own_hits or hits
+        hits = Counter(
+            {
+                language: sum(word in common for word in words)
+                for language, common in LANGUAGE_WORDS.items()
+            }
+        )
+        own_hits = own_hits or hits  # those of the first words
         (best, most), (_, second) = hits.most_common(2)
         is_ahead = _LEAD * (most - second) >= len(words) > 0
         if is_ahead and own_hits[best] == max(own_hits.values()):

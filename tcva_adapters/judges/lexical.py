@@ -19,7 +19,7 @@ from collections.abc import (
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, pairwise
-from typing import Any, ClassVar
+from typing import ClassVar, cast
 
 from tcva_adapters.core.verdicts import (
     LEVELS,
@@ -100,7 +100,7 @@ class LexicalJudge:
 
     name: ClassVar[str] = LEXICAL_VERSION
     prompt_version: ClassVar[str] = LEXICAL_VERSION
-    parameters: ClassVar[Mapping[str, Any]] = {}
+    parameters: ClassVar[Mapping[str, object]] = {}
     is_local: ClassVar[bool] = True
 
     def check(self, criterion: Criterion) -> None:
@@ -402,7 +402,7 @@ def distribution(support: float, highest: int = 0) -> Shares:
     ]
     shares[highest] = sum(shares[: highest + 1])
     shares[:highest] = [0.0] * highest
-    return shares[0], shares[1], shares[2], shares[3], shares[4]
+    return cast("Shares", tuple(shares))  # one per level
 
 
 def _verdict(

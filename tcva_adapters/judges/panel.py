@@ -1,4 +1,8 @@
-"""Several judgements of one sample as one: a panel of judges, or one judge asked several times."""
+"""Several judgements of one sample as one: a panel of judges, or one judge asked several times.
+
+Their verdicts are combined claim by claim. The additional judges of ``fuse`` are another matter: each
+gives a score of its own, and `core.panel` combines the scores.
+"""
 
 from __future__ import annotations
 
@@ -211,7 +215,9 @@ class Panel(CompositeJudge):
 
 
 def panel_of(
-    judges: Sequence[object], combine: Any, settings: Mapping[str, Any]
+    judges: Sequence[object],
+    combine: Combine,
+    settings: Mapping[str, Any],
 ) -> tuple[Panel, dict[str, Any]]:
     """Make a panel of judges, and return it with the settings that are left for the evaluator.
 

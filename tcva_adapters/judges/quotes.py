@@ -251,9 +251,9 @@ class Passages:
         gaps = [(end, begin)]
         if stop <= last:
             gaps = [(end, self._stops[stop]), (self._stops[last], begin)]
-        for gap in gaps:
-            first, behind = (bisect_left(self._negations, edge) for edge in gap)
-            if first < behind:
+        for first, behind in gaps:
+            negation = bisect_left(self._negations, first)
+            if negation < bisect_left(self._negations, behind):
                 return False
         return stop > last or not is_single
 
@@ -307,11 +307,11 @@ def find_quote(text: str, passages: Passages) -> QuotePlace | None:
     True
     """
     if text not in passages.known:
-        passages.known[text] = _looked_up(text, passages)
+        passages.known[text] = _look_up(text, passages)
     return passages.known[text]
 
 
-def _looked_up(text: str, passages: Passages) -> QuotePlace | None:
+def _look_up(text: str, passages: Passages) -> QuotePlace | None:
     whole = quote_words(text) if len(text) <= LONGEST else []
     if not whole:
         return None

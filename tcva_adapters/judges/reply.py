@@ -208,17 +208,17 @@ def _settled(
     damage: Sequence[str],
 ) -> ParsedReply:
     """Settle on one verdict per claim number, and report everything else as a problem."""
-    numbered = [verdict for verdict in verdicts if verdict.number is not None]
+    unnumbered = sum(verdict.number is None for verdict in verdicts)
+    is_in_order = unnumbered == len(verdicts) == n_claims and _IS_CUT not in damage
     problems: list[str] = []
-    if not numbered and len(verdicts) == n_claims and _IS_CUT not in damage:
-        numbered = [replace(v, number=at) for at, v in enumerate(verdicts, start=1)]
-    elif len(numbered) < len(verdicts):
-        unnumbered = len(verdicts) - len(numbered)
+    if unnumbered and not is_in_order:
         problems.append(f"{unnumbered} verdicts without a claim number")
 
     by_number: defaultdict[int, list[ParsedVerdict]] = defaultdict(list)
-    for verdict in numbered:
-        by_number[verdict.number or 0].append(verdict)
+    for place, verdict in enumerate(verdicts, start=1):
+        number = place if is_in_order else verdict.number
+        if number is not None:
+            by_number[number].append(verdict)
     is_from_zero = 0 in by_number
     if is_from_zero and by_number.keys() != {*range(n_claims)}:
         problem = f"claims numbered from 0 must end at {n_claims - 1}, and those of the reply do not"
@@ -261,12 +261,8 @@ def _agreed(settled: Sequence[ParsedReply]) -> ParsedReply:
     agreed = dict(fullest.verdicts)
     differing: list[str] = []
     for number, verdict in fullest.verdicts.items():
-        others = [
-            reading.verdicts.get(number, verdict)
-            for reading in settled
-            if reading is not fullest
-        ]
-        if any(other.label != verdict.label for other in others):
+        labels = {reading.verdicts.get(number, verdict).label for reading in settled}
+        if len(labels) > 1:
             del agreed[number]
             differing.append(str(number))
     if not differing:

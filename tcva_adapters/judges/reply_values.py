@@ -80,8 +80,7 @@ def _verdicts_in_object(value: dict[str, object], depth: int) -> list[ParsedVerd
         if number is not None and len(inner) != 1:
             # A number has one verdict; anything else under it is taken as its word.
             inner = [ParsedVerdict(number, item)]
-        elif number is not None:
-            inner = _numbered(inner, number)
+        inner = _with_number(inner, number)
         verdicts += inner
         if key in _LIST_KEYS:
             listed += inner
@@ -99,10 +98,13 @@ def _verdicts_in_object(value: dict[str, object], depth: int) -> list[ParsedVerd
             reason=_text(next(_values(fields, "reason"), None)),
         )
         return [verdict]
-    return _numbered(listed or verdicts, number)
+    return _with_number(listed or verdicts, number)
 
 
-def _numbered(verdicts: list[ParsedVerdict], number: int | None) -> list[ParsedVerdict]:
+def _with_number(
+    verdicts: list[ParsedVerdict],
+    number: int | None,
+) -> list[ParsedVerdict]:
     """Return the verdicts; a single one without a number gets the given number."""
     if len(verdicts) == 1 and verdicts[0].number is None:
         return [replace(verdicts[0], number=number)]
