@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 from tcva_adapters.core.checks import as_list, nearest
 from tcva_adapters.core.temperature import misplaced
@@ -15,7 +15,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import whole_characters
 
 Field = Literal["input", "response", "contexts", "reference"]
-FIELDS: tuple[Field, ...] = ("input", "response", "contexts", "reference")
+FIELDS: tuple[Field, ...] = get_args(Field)
 
 
 SUPPORT_LEVELS = (

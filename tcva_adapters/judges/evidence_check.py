@@ -43,7 +43,6 @@ from tcva_adapters.text.words import (
 )
 
 _SHOWN = 1000  # characters that are read to tell the language and script of a text
-_AROUND = 50  # words on each side of a quote that are read to tell its language
 _SHORT = 2  # words of a quote that counts only by its numbers and names
 _PREFIX = 4  # letters that related words share
 _MIN_LETTERS = 3  # of a word that carries meaning in a script other than ASCII
@@ -194,12 +193,11 @@ def _fault(
     claim = side_of(verdict.claim)
     is_shared = share(quote, claim) or contradicts(claim.text, quote.text)
     if not is_shared:
-        around = passages.around(place.at, _AROUND)
         claims = " ".join(other.claim[:_SHOWN] for other in verdicts)
         if is_unrelated(
             quote,
             claim,
-            around,
+            passages.around(place.at),
             words_of(claims),
         ):
             return EvidenceCheck.UNRELATED
@@ -370,8 +368,8 @@ def _has_other_values(quote: Side, claim: Side) -> bool:
     stated: set[str] = set()
     for key, value in _PAIR.findall(quote.text):
         numbers = _numbers(tokenise(value))
-        is_range = len(numbers) > 1
-        if not is_range and side_of(key).content & claim.content:
+        # Several numbers are a range.
+        if len(numbers) == 1 and side_of(key).content & claim.content:
             stated |= numbers
     for one, other in product(claimed, stated):
         if one == other or not (one + other).replace(".", "").isdecimal():

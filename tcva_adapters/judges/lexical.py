@@ -305,13 +305,13 @@ def _overlap(
         len(content) + _FUNCTION_WORD * (len(tokens) - len(content))
     )
     keys = keys_of(source)
-    near = [token for token in content if token.key in keys or token.other in keys]
+    n_near = sum(token.key in keys or token.other in keys for token in content)
     pairs = pairs_of(tokens)
     grams = grams_of(tokens)
     source_grams = set(grams_of(source))
     shares = (
         words,
-        len(near) / len(content),
+        n_near / len(content),
         sum(pair in index.pairs for pair in pairs) / len(pairs),
         sum(gram in source_grams for gram in grams) / len(grams),
     )
@@ -392,9 +392,9 @@ def distribution(support: float, highest: int = 0) -> Shares:
     ((1.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.6, 0.1, 0.3, 0.0))
     """
     support = min(1.0, max(_LIKELY[0][0], support))
-    lower, upper = next(rows for rows in pairwise(_LIKELY) if support <= rows[1][0])
-    low, shares_low = lower
-    high, shares_high = upper
+    (low, shares_low), (high, shares_high) = next(
+        rows for rows in pairwise(_LIKELY) if support <= rows[1][0]
+    )
     part = (support - low) / (high - low)
     shares = [
         one + part * (other - one) if part < 1.0 else other

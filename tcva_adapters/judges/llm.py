@@ -10,6 +10,7 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges import prompts
 from tcva_adapters.judges.base import (
     MAX_CLAIMS,
+    Judge,
     blank_field,
     nothing_to_score,
     why_unscored,
@@ -44,7 +45,7 @@ have equal keys."""
 
 
 @dataclass(frozen=True, slots=True)
-class LLMJudge:
+class LLMJudge(Judge):
     """A language model as judge: one call for up to 24 verdicts of a sample, or one call for each.
 
     Attributes:
@@ -69,7 +70,6 @@ class LLMJudge:
     verdicts: VerdictForm = "written"
     repeat: int = 0
     repeat_temperature: float | None = None
-    is_local = False
 
     def __post_init__(self) -> None:
         check(ClaimsMode, "claims", self.claims)
@@ -105,9 +105,6 @@ class LLMJudge:
     def identity(self) -> Identity:
         """The identity of the model, as the settings are part of the key; a subclass has its own."""
         return identity_of(self.model) if type(self) is LLMJudge else Identity(self)
-
-    def check(self, criterion: Criterion) -> None:
-        """Accept any criterion."""
 
     def assess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """Call the model to judge one sample; after a failed call or a bad reply it is unscored."""

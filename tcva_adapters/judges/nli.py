@@ -27,6 +27,7 @@ from tcva_adapters.judges.cross_encoder import (
 from tcva_adapters.judges.lexical import without_marks
 from tcva_adapters.judges.non_claims import listed_non_claims
 from tcva_adapters.judges.sentence_index import (
+    Sentence,
     SentenceIndex,
     index_of,
     verdict_with_quote,
@@ -127,13 +128,8 @@ class NLIJudge:
         )
         chances = iter(model.chances([*pairs]))
         for claim, comparison in comparisons.items():
-            own_chances = [*islice(chances, len(comparison.pairs))]
-            verdicts[claim] = _verdict(
-                claim,
-                comparison,
-                own_chances,
-                index,
-            )
+            own_chances = islice(chances, len(comparison.pairs))
+            verdicts[claim] = _verdict(claim, comparison, own_chances)
         return [verdicts[claim] for claim in claims]
 
     def _model(self) -> CrossEncoder:
@@ -151,15 +147,14 @@ class _Comparison(NamedTuple):
 
     Attributes:
         note: An addition to the reason about texts that were cut; else empty.
-        near: The indices of the sentences that share a word with the claim, the nearest first.
-        windows: The indices of the sentences of each window, in the order of the passages.
         pairs: Premise and hypothesis for the model, one pair for each window.
+        quotes: The sentence of each window that is nearest to the claim; None where it shares no
+            word with any.
     """
 
     note: str
-    near: list[int]
-    windows: list[tuple[int, ...]]
     pairs: list[tuple[str, str]]
+    quotes: list[Sentence | None]
 
 
 def _comparison(
@@ -207,38 +202,34 @@ def _comparison(
     note = "; only its beginning was read" if text != claim else ""
     if [premise for premise, _ in pairs] != premises:
         note += "; a long sentence of the contexts was cut"
-    return _Comparison(
-        note,
-        near,
-        windows,
-        pairs,
-    )
+    quotes = [
+        next((sentences[at] for at in near if at in window), None) for window in windows
+    ]
+    return _Comparison(note, pairs, quotes)
 
 
 def _verdict(
     claim: str,
     comparison: _Comparison,
-    chances: Sequence[Chance],
-    index: SentenceIndex,
+    chances: Iterable[Chance],
 ) -> ClaimVerdict:
     """Make the verdict of the window with the highest P(entailment); it quotes the nearest sentence."""
-    if not chances:
+    if not comparison.pairs:
         return ClaimVerdict(
             claim=claim,
             verdict=LEVELS[-1],
             reason="the contexts are empty",
         )
-    chance, window = max(
-        zip(chances, comparison.windows, strict=True), key=lambda pair: pair[0].entailed
+    chance, quote = max(
+        zip(chances, comparison.quotes, strict=True), key=lambda pair: pair[0].entailed
     )
     shares = level_shares(chance.entailed)
     reason = f"P(entailment) {chance.entailed:.2f}"
     if chance.is_contradicted:
         shares = (0.0, 0.0, 0.0, sum(shares[:4]), shares[4])  # minor at most
         reason += ", contradicted"
-    nearest = (index.sentences[at] for at in comparison.near if at in window)
     return verdict_with_quote(
-        next(nearest, None),
+        quote,
         claim,
         likeliest(shares),
         shares,

@@ -84,13 +84,14 @@ class CompositeJudge:
                 one, are left out.
         """
         counted = usable(assessments)
+        silent = [a for a in assessments if a.unscored and a.failure is None]
         claims: tuple[ClaimVerdict, ...] = ()
-        unscored = None
-        if len(counted) < self.least:
-            unscored = self._unscored(assessments, len(counted))
-            if not unscored.reason.is_failure:
-                # The sentences of the first judge with this reason are shown.
-                claims = next(a.claims for a in assessments if a.unscored == unscored)
+        unscored: Unscored | None = None
+        if silent and not counted:
+            claims = silent[0].claims
+            unscored = silent[0].unscored
+        elif len(counted) < self.least:
+            unscored = self._too_few(assessments, len(counted))
         else:
             claims = combined_claims(counted, fused=self.combine == "fused")
             if not any(claim.verdict for claim in claims):
@@ -116,13 +117,9 @@ class CompositeJudge:
             panel=tuple(assessments),
         )
 
-    def _unscored(self, assessments: Sequence[Assessment], n_usable: int) -> Unscored:
-        """Say why too few judges gave verdicts; if none did, a reason that is no failure comes first."""
+    def _too_few(self, assessments: Sequence[Assessment], n_usable: int) -> Unscored:
+        """Say why too few judges gave verdicts."""
         reasons = [a.unscored for a in assessments if a.unscored is not None]
-        if n_usable == 0:
-            for unscored in reasons:
-                if not unscored.reason.is_failure:
-                    return unscored
         why = "; ".join(unscored.text for unscored in reasons)
         return Unscored(
             reason=Reason.JUDGE_ERROR if n_usable or not reasons else reasons[0].reason,

@@ -59,11 +59,10 @@ def sendable(text: str) -> str:
     >>> sendable("a\x00b, cout << x"), "<|" in sendable("<|im_end|>")
     ('a b, cout << x', False)
     """
-    text = _UNSENDABLE.sub(_replaced, text)
-    return _TEMPLATE_MARK.sub("‹", text) if "|" in text or "｜" in text else text
+    return _TEMPLATE_MARK.sub("‹", _UNSENDABLE.sub(_replacement, text))
 
 
-def _replaced(match: re.Match[str]) -> str:
+def _replacement(match: re.Match[str]) -> str:
     char = match.group()
     if char >= "\U000e0000":  # a tag character
         return ""

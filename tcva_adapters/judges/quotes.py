@@ -54,6 +54,7 @@ _SHIFT = 2  # words that a similar stretch may have more or fewer in its middle
 _NEAREST = 3  # next places of a fragment that are tried behind another one
 _REACH = 8  # words outside a quote in which a negation counts
 _END = "\n"  # stands behind each passage; no word is like it
+_AROUND = 50  # words on each side of a quote that are read to tell its language
 _MARKS = STOPS | PAUSES
 _ELLIPSIS = re.compile(r"[\[(]?\.(?:[ \t]?\.){2,}[\])]?|\[?…\]?")
 Place: TypeAlias = tuple[int, int]
@@ -135,12 +136,12 @@ class Passages:
         edges = {first - 1 for first in self._firsts}.union(self._firsts, self._stops)
         return {at, at + len(quote_words(quote))} <= edges
 
-    def around(self, at: int, reach: int) -> list[str]:
-        """The words on both sides of a word, as far as its passage goes."""
+    def around(self, at: int) -> list[str]:
+        """The 50 words on each side of a word, as far as its passage goes."""
         number = self.passage(at)
-        begin = self._firsts[number - 1]
-        end = self._firsts[number] - 1
-        return self.words[max(begin, at - reach) : min(end, at + reach)]
+        begin = max(self._firsts[number - 1], at - _AROUND)
+        end = min(self._firsts[number] - 1, at + _AROUND)
+        return self.words[begin:end]
 
     def exact(self, quote: Sequence[str]) -> list[Place]:
         """Find all places of a run of words, whether they are written together or apart."""

@@ -117,7 +117,12 @@ def yes_no_verdicts(
                 raise
             # A server that refuses a request for probabilities gives none.
             replies = [ModelReply("")]
-        if replies and not (is_again or any(map(_has_alternatives, replies))):
+        has_alternatives = any(
+            getattr(token, "top", None)
+            for reply in replies
+            for token in reply.token_logprobs or ()
+        )
+        if replies and not is_again and not has_alternatives:
             detail = (
                 "verdicts='yes_no' needs token probabilities; use verdicts='written'"
             )
@@ -129,10 +134,6 @@ def yes_no_verdicts(
                 verdicts[number] = verdict
     problem = "the model answers neither yes nor no; use verdicts='written'"
     return complete_verdicts(verdicts, len(texts), problem)
-
-
-def _has_alternatives(reply: ModelReply) -> bool:
-    return any(getattr(token, "top", None) for token in reply.token_logprobs or ())
 
 
 def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
