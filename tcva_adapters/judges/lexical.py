@@ -120,12 +120,11 @@ class LexicalJudge:
         Raises:
             InvalidValueError: See `check`.
         """
-        verdicts_on = partial(self.judge_claims, criterion=criterion)
         return assess_locally(
             self,
             sample,
             criterion,
-            verdicts_on,
+            partial(self.judge_claims, criterion=criterion),
         )
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:

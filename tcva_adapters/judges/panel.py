@@ -213,7 +213,7 @@ class Panel(CompositeJudge):
 
 def panel_of(
     judges: Sequence[object],
-    combine: Combine,
+    combine: Any,
     settings: Mapping[str, Any],
 ) -> tuple[Panel, dict[str, Any]]:
     """Make a panel of judges, and return it with the settings that are left for the evaluator.

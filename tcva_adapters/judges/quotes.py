@@ -168,26 +168,29 @@ class Passages:
         grams = {
             tuple(quote[i : i + _GRAM]): i for i in reversed(range(size - _GRAM + 1))
         }
-        hits: defaultdict[int, list[Place]] = defaultdict(list)
+        # Where the sequences stand, here and in the quote, by where the whole quote would begin.
+        hits: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
         hashes, order = self._sequences
         for gram, i in grams.items():
             begin, end = hashes.searchsorted([hash(gram), hash(gram) + 1])
             for at in order[begin:end][: _MAX_HITS // len(grams)].tolist():
                 hits[at - i].append((at, i))
 
+        def rank(start: int) -> tuple[int, int]:
+            """Prefer more hits; of stretches with as many, the first ones."""
+            return len(hits[start]), -min(hits[start])[0]
+
         places: dict[int, Place] = {}
-        # Among stretches with as many hits, the first ones are taken.
-        for start in nlargest(
-            _MAX_STRETCHES, hits, key=lambda at: (len(hits[at]), -min(hits[at])[0])
-        ):
+        for start in nlargest(_MAX_STRETCHES, hits, key=rank):
             starts = range(start - _SHIFT, start + _SHIFT + 1)
             stretch = sorted(hit for near in starts for hit in hits.get(near, ()))
             first, before = stretch[0]
             last, behind = stretch[-1]
-            passage = self.passage(first)
             shared = {i for _, i in stretch}
+            passage = self.passage(first)
             if passage in places or len(shared) < NEAR_ENOUGH * len(grams):
                 continue
+
             begin = max(self._firsts[passage - 1], first - before)
             end = min(self._firsts[passage] - 1, last + size - behind)
             covered = {i + k for i in shared for k in range(_GRAM)}
@@ -266,9 +269,14 @@ class Passages:
             at = bisect_right(self._breaks, first)
             begin = max(first - _REACH, self._breaks[at - 1])
             stop = min(end + _REACH, self._breaks[bisect_left(self._breaks, end)])
-            head = self.words[first : first + 2]
-            before = denied_before(self.words[begin:first], head)
-            behind = denied_behind(self.words[end - 1], self.words[end:stop])
+            before = denied_before(
+                self.words[begin:first],
+                self.words[first : first + 2],
+            )
+            behind = denied_behind(
+                self.words[end - 1],
+                self.words[end:stop],
+            )
             if not (before or behind):
                 asserted.append(first)
             any_before = any_before or before
@@ -381,15 +389,18 @@ def _agrees(
     """
     if not covered.issuperset(i for i, word in enumerate(quote) if _is_decisive(word)):
         return False
-    one, other = (
-        [
+
+    def decisive(words: Sequence[str]) -> list[str]:
+        """The words that must be the same; one negation is as good as another."""
+        return [
             "not" if word in NEGATIONS else word
             for word in words
             if word in names or _is_decisive(word)
         ]
-        for words in (quote, stretch)
-    )
-    return one == other and not opposed(" ".join(quote), " ".join(stretch))
+
+    if decisive(quote) != decisive(stretch):
+        return False
+    return not opposed(" ".join(quote), " ".join(stretch))
 
 
 def _is_decisive(word: str) -> bool:

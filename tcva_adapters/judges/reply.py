@@ -321,8 +321,8 @@ def parse_asserts(reply: str, sentence: str) -> bool | None:
     """
     position, is_open = after_reasoning(reply)
     readings, damage = _read_json(reply, position, (sentence,))
-    words = {str(verdict.word) for verdict in chain(*readings)}
-    words = words or {reply[position:]}
+    judged = [str(verdict.word) for verdict in chain(*readings)]
+    words = judged or [reply[position:]]
     answers = {_YES_OR_NO.get(word.strip(_AROUND_A_WORD).casefold()) for word in words}
     is_unclear = is_open or damage or len(answers) > 1
     return None if is_unclear else answers.pop()
