@@ -233,7 +233,8 @@ def _form_record(form: str, judge: Judge) -> tuple[Record, str]:
         level = None
         for claim in assessment.claims[:1]:
             level = claim.original_verdict or claim.verdict
-            made_up += level in HIGH and claim.original_verdict is not None
+            if claim.original_verdict in HIGH:
+                made_up += 1
         levels.append(level)
         if level not in sample.metadata["levels"]:
             wrong.append(f"{sample.metadata['tests']} ({level or 'no level'})")

@@ -226,9 +226,13 @@ class Ledger:
         row = self._db.execute(query, key).fetchone()
         if row is not None:
             number, status, body = row
-            known = None if status is None else Outcome(status, body)
-            query = "UPDATE turns SET status = ?, body = ? WHERE number = ?"
-            self._db.execute(query, (*merge_outcomes(known, line.outcome), number))
+            outcome = line.outcome
+            if status is not None:
+                outcome = merge_outcomes(Outcome(status, body), outcome)
+            self._db.execute(
+                "UPDATE turns SET status = ?, body = ? WHERE number = ?",
+                (*outcome, number),
+            )
 
     def settle(self, batch: int, *, unanswered: str | None, tries: int) -> bool:
         """Take requests that may succeed later out of a batch, if they were sent less than ``tries`` times.

@@ -77,8 +77,9 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
     times: Counter[str] = Counter()
     for line in lines:
         try:
-            text = line.decode("utf-8-sig", "replace")
-            fields = json.loads(text, parse_int=read_integer)
+            fields = json.loads(
+                line.decode("utf-8-sig", "replace"), parse_int=read_integer
+            )
             custom_id = _CUSTOM_ID.fullmatch(fields["custom_id"])
             response = _mapping(fields.get("response"))
             error = fields.get("error")
@@ -107,15 +108,13 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
         )
 
 
-def merge_outcomes(known: Outcome | None, new: Outcome) -> Outcome:
+def merge_outcomes(known: Outcome, new: Outcome) -> Outcome:
     """Merge two outcomes of one request: an answer wins, and two different answers are a `CONFLICT`.
 
     Args:
-        known: The earlier outcome; None if there is none.
+        known: The earlier outcome.
         new: The later outcome.
     """
-    if known is None:
-        return new
     replies = [
         read_completion(body)[0] if status == HTTPStatus.OK else None
         for status, body in (known, new)

@@ -305,16 +305,18 @@ class Submission:
             return
         # A batch that failed as a whole would fail again, and one that was cancelled was
         # so on purpose.
-        has_stopped = answer.status in {"failed", "cancelled"}
-        why = None if has_stopped else f"no reply; the batch is {answer.status}"
+        why = None
+        if answer.status not in {"failed", "cancelled"}:
+            why = f"no reply; the batch is {answer.status}"
         with self.ledger.transaction():
             for file in answer.files:
                 for line in read_lines(service.lines(file), service.mask):
                     self.ledger.answer(number, line)
-            tries = self.ledger.get("tries")
             state = ENDED
             detail = ""
-            if self.ledger.settle(number, unanswered=why, tries=tries):
+            if self.ledger.settle(
+                number, unanswered=why, tries=self.ledger.get("tries")
+            ):
                 state = STOPPED
                 detail = answer.message or answer.status
             self.ledger.update(number, state=state, detail=detail)

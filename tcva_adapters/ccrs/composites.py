@@ -59,9 +59,8 @@ def composite(
         raise InvalidValueError(
             f"weights must be for the rated metrics ({names}), got {list(shares)!r}"
         )
-    row = [scores[name] or 0.0 for name in shares]
     rating = evaluate_panel(
-        [row],
+        [[scores[name] or 0.0 for name in shares]],
         list(shares.values()),
         threshold,
         1.0,
@@ -69,6 +68,8 @@ def composite(
     missing = [name for name in shares if shares[name] > 0.0 and scores[name] is None]
     if not missing:
         return Composite(rating.normalized_score, rating.pass_status)
-    reason = result.unscored_by[missing[0]].reason
-    detail = f"no score for {', '.join(missing)}"
-    return Composite(unscored=Unscored(reason=reason, detail=detail))
+    unscored = Unscored(
+        reason=result.unscored_by[missing[0]].reason,
+        detail=f"no score for {', '.join(missing)}",
+    )
+    return Composite(unscored=unscored)

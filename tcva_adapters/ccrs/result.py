@@ -128,9 +128,10 @@ class CCRSResult(Layouted):
         A fatal failure comes first, then other failures, then reasons that a new try would not
         change.
         """
-        reasons = self.unscored_by.values()
         return max(
-            reasons, key=lambda why: (why.fatal, why.reason.is_failure), default=None
+            self.unscored_by.values(),
+            key=lambda why: (why.fatal, why.reason.is_failure),
+            default=None,
         )
 
     @property

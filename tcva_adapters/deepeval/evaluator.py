@@ -97,8 +97,9 @@ class TCVAArguments(FromConfig):
         model: object = None,
         **settings: Any,
     ) -> None:
-        parameters = inspect.signature(TCVAArguments).parameters
-        check_settings(self, settings, parameters, judge="model")
+        check_settings(
+            self, settings, inspect.signature(TCVAArguments).parameters, judge="model"
+        )
         criterion = resolve_criterion(criterion)  # before DeepEval looks for a key
         of_metric = {
             name: settings.pop(name)
@@ -111,8 +112,12 @@ class TCVAArguments(FromConfig):
         tcva = TCVA(criterion, judge=model, temperature=temperature, **settings)
         if isinstance(model, str):
             model = tcva.arguments["judge"]  # one client for all copies
-        arguments = {**tcva.settings, "criterion": tcva.criterion, "model": model}
-        build(self, tcva, metric_settings, arguments)
+        build(
+            self,
+            tcva,
+            metric_settings,
+            {**tcva.settings, "criterion": tcva.criterion, "model": model},
+        )
 
 
 class TCVAMetric(TCVAArguments, ScorerMetric[Result]):  # type: ignore[misc,no-untyped-call,override]  # as above

@@ -58,8 +58,11 @@ class LexicalLLM(InstructorBaseRagasLLM):
             JudgeError: It is another prompt.
         """
         for known in PROMPTS:
-            begins = prompt.startswith(f"{known.instruction}\n")
-            if response_model is known.output_model and begins and _INPUT in prompt:
+            if (
+                response_model is known.output_model
+                and prompt.startswith(f"{known.instruction}\n")
+                and _INPUT in prompt
+            ):
                 text = prompt.partition(_INPUT)[2].removesuffix(_OUTPUT)
                 values = known.input_model.model_validate_json(text)
                 statements = (

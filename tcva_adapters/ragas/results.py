@@ -111,9 +111,12 @@ def results_of(
     results: list[Scored | None] = [
         None if row is None else read_result(row) for row in rows
     ]
-    like = next(filter(None, results))  # any of them shows judge and settings
-    detail = "RAGAS did not measure this row, e.g. because of the type of a field; see its log"
-    unscored = like.unscored_for(Unscored(reason=Reason.INVALID_INPUT, detail=detail))
+    why = Unscored(
+        reason=Reason.INVALID_INPUT,
+        detail="RAGAS did not measure this row, e.g. because of the type of a field; see its log",
+    )
+    # Any of them shows judge and settings.
+    unscored = next(filter(None, results)).unscored_for(why)
     return [result or unscored for result in results]
 
 

@@ -188,12 +188,10 @@ def judge_files(
 
 def _chunks(batch: Record, size: int) -> Iterator[Record]:
     """Yield the rows of a file in chunks, as JSON, with the name of their part."""
-    path = batch["path"][0]
-    name = batch["name"][0]
-    rows = read_records(path)
+    rows = read_records(batch["path"][0])
     chunks = iter(lambda: [[row.record, row.error] for row in islice(rows, size)], [])
     for number, some in enumerate(chunks):
-        part = f"{name}-{number:06d}.jsonl"
+        part = f"{batch['name'][0]}-{number:06d}.jsonl"
         yield {"part": [part], "rows": [json.dumps(some, default=str)]}
 
 
