@@ -262,6 +262,10 @@ def test_peoples_decisions_by_hand() -> None:
     assert "decisions by rating" not in [table.title for table in report.tables]
     measures = {r["measure"] for r in report.records("human ratings")}
     assert measures == {"spearman", "kendall", "pearson"}
+    note = "mae is left out where scores or ratings are not between 0 and 1"
+    assert note in report.table("human ratings").notes
+    within = comparison(table_of({"m": column}, human), **FEW)
+    assert "mae" not in " ".join(within.table("human ratings").notes)
 
 
 def test_records_hold_the_columns_of_their_table() -> None:

@@ -86,6 +86,13 @@ def agreement_table(estimates: Estimates, objective: Measure) -> Table:
         }
         for (method, measure), estimated in estimates.items()
     ]
+    notes = [
+        f"n: samples with a score and a rating; p: of no agreement, for {objective} only",
+        *reason_notes((m, e.reason) for (m, _), e in estimates.items()),
+    ]
+    methods = {method for method, _ in estimates}
+    if len(estimates) < len(methods) * len(MEASURES):
+        notes.append("mae is left out where scores or ratings are not between 0 and 1")
     return Table(
         "human ratings",
         named_columns(
@@ -97,11 +104,7 @@ def agreement_table(estimates: Estimates, objective: Measure) -> Table:
         ),
         records,
         detail=True,
-        notes=[
-            f"n: samples with a score and a rating; p: of no agreement, for {objective} only",
-            "mae: only where scores and ratings are between 0 and 1",
-            *reason_notes((m, e.reason) for (m, _), e in estimates.items()),
-        ],
+        notes=notes,
     )
 
 

@@ -172,10 +172,12 @@ class Choice:
         highest = max(tried)
         if lowest < highest and best in {lowest, highest}:
             side = "lowest" if best == lowest else "highest"
-            yield (
-                f"The best temperature, {best:g}, is the {side} that was tried. Beyond it, or with "
-                "other weights (schemes), the agreement may be better."
-            )
+            advice = "Try temperatures beyond it."
+            bounds = self.chosen.bounds
+            if best in {bounds.t_min, bounds.t_max}:
+                manner = "stricter" if best == lowest else "more lenient"
+                advice = f"If people rate {manner} than that, other weights may fit better (schemes)."
+            yield f"The best temperature, {best:g}, is the {side} that was tried. {advice}"
 
 
 def recommended(report: Report) -> Config:
