@@ -10,8 +10,13 @@ import pandas as pd  # type: ignore[import-untyped]  # it comes without types
 import pytest
 
 from tcva_adapters import CCRS, TCVA, Assessment, CCRSResult, Result, Sample, aggregate
-from tcva_adapters.compare import ScoreTable, read_scores, read_systems, validate
-from tcva_adapters.compare.method_comparison import comparison
+from tcva_adapters.compare import (
+    ScoreTable,
+    comparison,
+    read_scores,
+    read_systems,
+    validate,
+)
 from tcva_adapters.errors import (
     InvalidSampleError,
     InvalidValueError,

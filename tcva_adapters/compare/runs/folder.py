@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from tcva_adapters.compare.scores.table import ScoreTable
@@ -44,10 +45,9 @@ def check_folder(folder: Path, fingerprint: str) -> None:
     path = folder / "summary.json"
     if not path.is_file():
         return  # the folder is empty, or an interrupted run left its store
-    try:
+    written = None
+    with suppress(ValueError):
         written = json.loads(path.read_bytes()).get(_FINGERPRINT)
-    except ValueError:
-        written = None
     if written != fingerprint:
         raise InvalidValueError(
             f"{folder} holds a comparison with other samples or settings; choose another folder, or "

@@ -123,15 +123,14 @@ def choose_metrics(
                 f"no metric {min(unknown)!r} in {', '.join(names)}; the metrics are {options}"
             )
 
-    used: list[FrameworkMetric] = []
-    left_out: dict[str, list[str]] = {}
+    by_reason: dict[str, list[FrameworkMetric]] = {}
     for metric in chosen:
-        if why := _why_not(metric, samples, is_lexical=is_lexical):
-            left_out.setdefault(why, []).append(metric.name)
-        else:
-            used.append(metric)
-    for why, left in left_out.items():
-        notes.append(f"Left out: {', '.join(left)} ({why}).")
+        why = _why_not(metric, samples, is_lexical=is_lexical)
+        by_reason.setdefault(why, []).append(metric)
+    used = by_reason.pop("", [])
+    for why, left_out in by_reason.items():
+        left = ", ".join(metric.name for metric in left_out)
+        notes.append(f"Left out: {left} ({why}).")
     return used, notes
 
 
@@ -141,6 +140,7 @@ def _why_not(
     *,
     is_lexical: bool,
 ) -> str:
+    """Say why a metric is left out; empty for one that is used."""
     if metric.known.compares_embeddings:
         return "they need embeddings; import their scores instead"
     if is_lexical and not metric.known.is_lexical:

@@ -376,9 +376,6 @@ class Run:
             judged=JudgedBy(
                 criterion=tcva.criterion.name,
                 judge=tcva.judge.name,
-                prompt_versions=tuple(
-                    dict.fromkeys(judgement.prompt_version for judgement in assessments)
-                ),
                 scoring=tcva.scoring,
                 additional_judges=tuple(
                     f"{member.subject} by {member.judge_name}"

@@ -17,7 +17,6 @@ class JudgedBy:
     Attributes:
         criterion: The criterion; empty for imported scores.
         judge: The name of the main judge; empty for imported scores.
-        prompt_versions: The main judge's prompt versions, as its judgements name them.
         scoring: The settings of the scores; None where there are none.
         additional_judges: The judges whose verdicts are fused with the main one's:
             ``CRITERION by JUDGE``.
@@ -31,7 +30,6 @@ class JudgedBy:
 
     criterion: str = ""
     judge: str = ""
-    prompt_versions: tuple[str, ...] = ()
     scoring: ScoringConfig | None = None
     additional_judges: tuple[str, ...] = ()
     summary: Scores | None = None

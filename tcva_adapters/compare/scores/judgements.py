@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.compare.scores.reading_options import Reading, system_of
-from tcva_adapters.compare.scores.table_part import TablePart
+from tcva_adapters.compare.scores.reading_options import Reading
+from tcva_adapters.compare.scores.table_part import TablePart, system_of
 from tcva_adapters.errors import (
     InvalidSampleError,
     InvalidValueError,
@@ -32,20 +32,18 @@ from tcva_adapters.tables import Record
 Judged = Assessment | Result | CCRSResult
 
 
-def first_record(path: Path) -> Record:
-    """Read the first record of a file that may hold judgements; empty where there is none."""
+def first_judgement(path: Path) -> Record:
+    """Read the first record of a file of judgements; empty for any other file."""
+    record: Record = {}
     kind = format_of(path)
     if kind in ("jsonl", "json"):
         with suppress(UnreadableInputError):  # a test run of DeepEval may hold NaN
             records = (row.record for row in read_records(path, kind))
-            return next(filter(None, records), {})
-    return {}
-
-
-def holds_judgements(record: Record) -> bool:
-    """Whether a record is a judgement, and not one of a table of scores."""
+            record = next(filter(None, records), record)
     fields = record.keys()
-    return {"criterion", "judge"} <= fields or {"answers", "lambda_"} <= fields
+    if {"criterion", "judge"} <= fields or {"answers", "lambda_"} <= fields:
+        return record
+    return {}
 
 
 def read_judgements(
@@ -60,7 +58,7 @@ def read_judgements(
 
     Args:
         file: Its path, or ``-`` for standard input.
-        first: Its first record; empty for standard input.
+        first: Its first judgement; empty for standard input.
         reading: How the file is read; notes and the count of skipped lines are added to it.
         name: The name given to the source.
         source: The file's name without its suffix.
@@ -173,9 +171,10 @@ def _turns(items: Iterable[object]) -> Iterator[tuple[object, str | None]]:
         for number, turn in enumerate(item.turns, start=1):
             judged = turn.assessment
             if not turn.sample_id:
-                place_of_turn = {CONVERSATION: conversation, "turn": number}
-                metadata = {**judged.metadata, **place_of_turn}
-                name = f"{conversation}/{number}"
-                named = {"sample_id": name, "metadata": metadata}
-                judged = judged.model_copy(update=named)
+                turn_of = {CONVERSATION: conversation, "turn": number}
+                update = {
+                    "sample_id": f"{conversation}/{number}",
+                    "metadata": {**judged.metadata, **turn_of},
+                }
+                judged = judged.model_copy(update=update)
             yield replace(turn, assessment=judged), conversation

@@ -110,8 +110,8 @@ class Ratings:
     scale: Scale | None = None
     labels: Mapping[str, Fields] | None = None
     temperature: float = 0.5
-    _seen: set[str] = field(default_factory=set)
-    _made_at: list[float] = field(default_factory=list)
+    _matched: set[str] = field(default_factory=set)
+    _temperatures: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if self.scale is not None:
@@ -177,15 +177,19 @@ class Ratings:
         """
         record = metadata
         if self.labels is None:
-            self._seen.update(metadata)
+            self._matched.update(metadata)
         elif record := self.labels.get(name, {}):
-            self._seen.add(name)
+            self._matched.add(name)
         try:
             if self.labels is not None and _is_of_claims(record, self.raters):
-                at = as_temperature(record.get("temperature") or self.temperature)
+                temperature = as_temperature(
+                    record.get("temperature") or self.temperature
+                )
                 levels = [claim["verdict"] for claim in record["claims"]]
-                self._made_at.append(at)
-                return [aggregate(levels, at)]  # on the scale of scores already
+                self._temperatures.append(temperature)
+                return [
+                    aggregate(levels, temperature)
+                ]  # on the scale of scores already
             return [
                 self.scaled(parse_rating(record.get(rater))) for rater in self.raters
             ]
@@ -205,27 +209,30 @@ class Ratings:
         """
         if self.labels is None:
             for rater in self.raters:
-                if rater not in self._seen:
-                    known = quoted_names(sorted(self._seen)) or "none"
+                if rater not in self._matched:
+                    known = quoted_names(sorted(self._matched)) or "none"
                     raise InvalidValueError(
                         f"no sample has {rater!r} in its metadata; its fields are {known}"
                     )
             return []
-        if not self._seen:
+        if not self._matched:
             raise InvalidValueError(
                 f"{self.source}: none of its {len(self.labels)} labels has the id of a sample; its "
                 f"ids are {quoted_names([*self.labels][:3])}"
             )
         sentences = []
-        if self._made_at:
-            at_all = ", ".join(f"{at:g}" for at in sorted({*self._made_at}))
-            ratings = counted(len(self._made_at), "rating")
-            sentences.append(f"{ratings} computed from labels of claims at T={at_all}.")
-        if unmatched := len(self.labels) - len(self._seen):
+        if self._temperatures:
+            different = sorted({*self._temperatures})
+            temperatures = ", ".join(f"{number:g}" for number in different)
+            ratings = counted(len(self._temperatures), "rating")
+            sentences.append(
+                f"{ratings} computed from labels of claims at T={temperatures}."
+            )
+        if unmatched := len(self.labels) - len(self._matched):
             sentences.append(
                 f"{unmatched} of {len(self.labels)} labels match no sample."
             )
-        if unrated := number - len(self._seen):
+        if unrated := number - len(self._matched):
             sentences.append(
                 f"{unrated} of {counted(number, 'sample')} without a label."
             )

@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tcva_adapters.compare.scores.imported.rows import ImportSettings
-from tcva_adapters.compare.scores.ratings import Fields, Ratings, Scale
-from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.compare.scores.ratings import Ratings, Scale
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.samples.sources import quoted_names
 
 Held = Literal["all", "scores", "counts"]
 
@@ -64,22 +62,3 @@ class Reading:
     ratings: Ratings | None = None
     notes: list[str] = field(default_factory=list)
     skipped: int = 0
-
-
-def system_of(
-    sample: str | None,
-    metadata: Fields,
-    field: str | None,
-) -> str:
-    """The system that gave a sample's answer; empty where systems are not asked for.
-
-    Raises:
-        InvalidSampleError: The sample does not name its system.
-    """
-    value = "" if field is None else metadata.get(field)
-    if field is not None and value in (None, ""):
-        known = quoted_names(metadata) or "none"
-        raise InvalidSampleError(
-            f"sample {sample!r} has no {field!r} in its metadata; its fields are {known}"
-        )
-    return str(value)

@@ -16,8 +16,7 @@ from tcva_adapters.compare.scores.imported.table_parts import imported_parts
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.compare.scores.judgements import (
     Judged,
-    first_record,
-    holds_judgements,
+    first_judgement,
     judged_parts,
     read_judgements,
 )
@@ -251,8 +250,8 @@ def _file_parts(
     tables = (path / table for table in _TABLES)
     path = next((table for table in tables if table.is_file()), path)
     source = path.resolve().parent.name if path.name in _TABLES else path.stem
-    first = {} if file == "-" else first_record(path)
-    if file == "-" or holds_judgements(first):
+    first = {} if file == "-" else first_judgement(path)
+    if file == "-" or first:
         return read_judgements(
             str(path),
             first,
@@ -279,7 +278,6 @@ def _counts_table(source: Source, options: ReadingOptions) -> ScoreTable | None:
     if not (is_list or isinstance(source, np.ndarray)):
         return None
     counts = np.asarray(source, dtype=np.float64)
-    width = len(LEVELS)
     checked = check_counts(
         counts.reshape(-1, counts.shape[-1]) if counts.ndim == 3 else counts
     )
@@ -287,7 +285,7 @@ def _counts_table(source: Source, options: ReadingOptions) -> ScoreTable | None:
         samples=RowIds(len(counts)),
         methods=(),
         scores=np.empty((len(counts), 0)),
-        counts=checked.reshape(len(counts), -1, width),
+        counts=checked.reshape(len(counts), -1, len(LEVELS)),
     )
     if options.hold == "counts":
         return table

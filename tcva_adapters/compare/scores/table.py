@@ -350,9 +350,9 @@ class ScoreTable:
         """
         table = self
         if methods is not None:
-            scores = [self.column(method) for method in methods]
-            shaped = np.stack(scores, axis=1) if scores else np.empty((len(self), 0))
-            table = replace(table, methods=tuple(methods), scores=shaped)
+            no_columns = np.empty((len(self), 0))
+            scores = np.column_stack([no_columns, *map(self.column, methods)])
+            table = replace(table, methods=tuple(methods), scores=scores)
         if rows is None:
             return table
         places = np.asarray(rows)

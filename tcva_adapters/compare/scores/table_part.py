@@ -24,6 +24,7 @@ from tcva_adapters.results.summary import LevelCounts, Scores, Summary
 from tcva_adapters.samples.conversation import add_group, conversation_of
 from tcva_adapters.samples.reader import numbered
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.samples.sources import quoted_names
 
 _DEFAULT = ScoringConfig()
 
@@ -52,7 +53,6 @@ class TablePart:
         reasons: Why there is no score, by sample and method.
         counts: Level counts, where they are held.
         results: The result of each sample, where they are held.
-        prompt_versions: The judge's prompt versions, each once.
         scoring: The settings of the first judgement.
         additional_judges: The judges whose verdicts are fused with the judge's; None before the
             first scored judgement.
@@ -78,7 +78,6 @@ class TablePart:
     reasons: dict[tuple[str, str], str] = field(default_factory=dict)
     counts: LevelCounts = field(default_factory=LevelCounts)
     results: list[Scored] = field(default_factory=list)
-    prompt_versions: dict[str, None] = field(default_factory=dict)
     scoring: ScoringConfig | None = None
     additional_judges: tuple[str, ...] | None = None
     summaries: dict[str, Scores] = field(default_factory=dict)
@@ -142,7 +141,6 @@ class TablePart:
         self.add_scores(row, item.scores, reasons)
         if self.options.holds_ids:
             self.results.append(item)
-        self.prompt_versions[item.prompt_version] = None
         for metric, score in item.scores.items():
             self.thresholds[metric] = item.threshold
             summary = self.summaries.setdefault(metric, Scores())
@@ -169,7 +167,6 @@ class TablePart:
             judged = item
             scoring = self.options.scoring or _DEFAULT
         self.scoring = self.scoring or scoring
-        self.prompt_versions[judged.prompt_version] = None
         if self.ratings is not None:
             self.ratings.temperature = scoring.temperature
         if judged.unscored is None:  # else additional judges were not asked
@@ -216,7 +213,6 @@ class TablePart:
         return JudgedBy(
             criterion=self.criterion,
             judge=self.judge,
-            prompt_versions=tuple(self.prompt_versions),
             scoring=self.scoring,
             additional_judges=self.additional_judges or (),
             summary=self.summaries.get(method),
@@ -231,11 +227,12 @@ class TablePart:
         """
         if titles is None:
             titles = {method: method for method in self.scores}
-        columns = [np.frombuffer(scores) for scores in self.scores.values()]
+        no_columns = np.empty((self.number, 0))
+        columns = map(np.frombuffer, self.scores.values())
         return ScoreTable(
             samples=tuple(self.names) if self.names else RowIds(self.number),
             methods=tuple(titles.values()),
-            scores=np.stack(columns, axis=1) if columns else np.empty((self.number, 0)),
+            scores=np.column_stack([no_columns, *columns]),
             human=np.frombuffer(self.human),
             raters=self.ratings.raters if self.ratings and self.human else (),
             groups=tuple(self.groups),
@@ -259,6 +256,25 @@ class TablePart:
                 titles.values() if self.results else (), self.results
             ),
         )
+
+
+def system_of(
+    sample: str | None,
+    metadata: Fields,
+    field: str | None,
+) -> str:
+    """The system that gave a sample's answer; empty where systems are not asked for.
+
+    Raises:
+        InvalidSampleError: The sample does not name its system.
+    """
+    value = "" if field is None else metadata.get(field)
+    if field is not None and value in (None, ""):
+        known = quoted_names(metadata) or "none"
+        raise InvalidSampleError(
+            f"sample {sample!r} has no {field!r} in its metadata; its fields are {known}"
+        )
+    return str(value)
 
 
 def _group(value: object) -> Hashable:

@@ -55,8 +55,8 @@ def read_test_run(
     metrics: dict[str, None] = {}
     cases = [*(_first(run, *_CASES) or []), *(_first(run, *_CONVERSATIONS) or [])]
     for number, case in enumerate(cases, start=1):
-        of_metrics = _first(case, "metricsData", "metrics_data") or []
-        if not all(isinstance(part, dict) for part in (case, *of_metrics)):
+        metrics_data = _first(case, "metricsData", "metrics_data") or []
+        if not all(isinstance(part, dict) for part in (case, *metrics_data)):
             raise unreadable(
                 path,
                 f"test case {number} is no object with a list of metrics; the file may be incomplete",
@@ -68,12 +68,12 @@ def read_test_run(
             "additional_metadata",
         )
         record = {**(metadata if isinstance(metadata, dict) else {}), **case}
-        often = Counter[str]()
-        for data in of_metrics:
+        occurrences = Counter[str]()
+        for data in metrics_data:
             name = str(data.get("name"))
-            often[name] += 1
-            if often[name] > 1:
-                name = f"{name} #{often[name]}"
+            occurrences[name] += 1
+            if occurrences[name] > 1:
+                name = f"{name} #{occurrences[name]}"
             metrics[name] = None
             record |= {
                 name: data.get("score"),
@@ -83,9 +83,11 @@ def read_test_run(
                     data, "verboseLogs", "verbose_logs"
                 ),  # may hold a judgement of TCVA
             }
-            least = number_in(data.get("threshold"))
-            if least is not None and math.isfinite(least):
-                thresholds[f"deepeval {name}"] = on_unit_scale(least, importing.scale)
+            threshold = number_in(data.get("threshold"))
+            if threshold is not None and math.isfinite(threshold):
+                thresholds[f"deepeval {name}"] = on_unit_scale(
+                    threshold, importing.scale
+                )
         records.append((number, record))
     if not metrics:
         raise unreadable(path, "it holds no metric")

@@ -52,10 +52,10 @@ def read_imported(
     if format_of(path) == "json" and (run := test_run_in(path)) is not None:
         return read_test_run(path, run, importing)
     records = _records(path)
-    columns = {name for _, record in records for name in record}
+    columns = list(dict.fromkeys(name for _, record in records for name in record))
     if is_long_table(columns):
         return read_long_table(path, records, importing)
-    return read_wide_table(path, records, importing)
+    return read_wide_table(path, records, columns, importing)
 
 
 def _records(path: str | Path) -> Records:

@@ -8,8 +8,8 @@ from typing import Literal
 
 from tcva_adapters.compare.scores.imported.rows import Imported, Row
 from tcva_adapters.compare.scores.ratings import Ratings
-from tcva_adapters.compare.scores.reading_options import Reading, system_of
-from tcva_adapters.compare.scores.table_part import TablePart
+from tcva_adapters.compare.scores.reading_options import Reading
+from tcva_adapters.compare.scores.table_part import TablePart, system_of
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import unreadable
@@ -85,10 +85,10 @@ def _add_row(
     source: str,
 ) -> None:
     """Merge another row about the same sample into the first."""
-    for method in row.scores.keys() & before.scores.keys():
+    if both := row.scores.keys() & before.scores.keys():
         raise UnreadableInputError(
             (
-                f"{source}, {before.line} and {row.line}: both score sample {row.name!r} by {method!r}; "
+                f"{source}, {before.line} and {row.line}: both score sample {row.name!r} by {min(both)!r}; "
                 "leave one out, or give the rows ids of their own"
             ),
             line=row.line,

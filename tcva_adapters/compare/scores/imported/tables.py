@@ -55,6 +55,7 @@ _OF_SAMPLES = frozenset(
 def read_wide_table(
     path: str | Path,
     records: Records,
+    columns: Sequence[str],
     importing: ImportSettings,
 ) -> Imported:
     """Read a table of RAGAS or LangSmith, or one with a column per method.
@@ -62,7 +63,6 @@ def read_wide_table(
     Raises:
         UnreadableInputError: No column holds scores, or a score is wrong.
     """
-    columns = list(dict.fromkeys(name for _, record in records for name in record))
     kind = "scores"
     known = {*_OF_SAMPLES, *importing.human}
     if {"user_input", "response"} <= {*columns}:
