@@ -159,7 +159,7 @@ def test_a_metric_that_no_sample_can_be_asked_for_is_left_out_in_one_line() -> N
     (left,) = [note for note in of.notes if "reference" in note]
     assert left.startswith("Left out: ragas context_recall")
     assert "langchain labeled_criteria" in left
-    assert not [method for method in of.methods if "reference" in method.known.needs]
+    assert not [method for method in of.methods if "reference" in method.entry.needs]
     # Where some samples have it, the others have a reason, and nobody is asked about them.
     model = LexicalModel()
     table = run(model, metrics="langchain.labeled_criteria", samples=[RIGHT, BARE])

@@ -310,6 +310,8 @@ def test_rows_and_methods_are_selected_with_all_that_belongs_to_them() -> None:
         "no result",
     )
     assert (found.threshold("native"), found.threshold("tcva")) == (0.8, 0.5)
+    assert table().select([-1, 0]).samples == ("c", "a")
+    assert len(table().select([])) == 0
     assert table().common().samples == ("b", "c")
     assert table().common(["tcva"]).samples == ("a", "b", "c")
 

@@ -58,7 +58,7 @@ class FrameworkMetric:
         return {ALL, self.metric, self.dotted, self.name}
 
     @property
-    def known(self) -> Metric:
+    def entry(self) -> Metric:
         """The metric's entry in `FRAMEWORKS`."""
         return FRAMEWORKS[self.framework].metrics[self.metric]
 
@@ -70,7 +70,7 @@ class FrameworkMetric:
 
     def missing(self, sample: Sample) -> list[str]:
         """The fields that the metric needs and the sample does not have."""
-        return [name for name in self.known.needs if getattr(sample, name) is None]
+        return [name for name in self.entry.needs if getattr(sample, name) is None]
 
 
 def choose_metrics(
@@ -109,7 +109,7 @@ def choose_metrics(
         for metric in ADAPTERS[name].framework_metrics()
     ]
     if metrics is None:
-        chosen = [metric for metric in known if metric.known.criterion == criterion]
+        chosen = [metric for metric in known if metric.entry.criterion == criterion]
         if not chosen:
             notes.append(
                 f"{', '.join(names)}: no metric for {criterion}; name metrics (--metrics)."
@@ -141,9 +141,9 @@ def _why_not(
     is_lexical: bool,
 ) -> str:
     """Say why a metric is left out; empty for one that is used."""
-    if metric.known.compares_embeddings:
+    if metric.entry.compares_embeddings:
         return "they need embeddings; import their scores instead"
-    if is_lexical and not metric.known.is_lexical:
+    if is_lexical and not metric.entry.is_lexical:
         return "the lexical judge cannot answer their prompts"
     if samples and all(metric.missing(sample) for sample in samples):
         return f"no sample has {' and '.join(metric.missing(samples[0]))}"

@@ -106,7 +106,7 @@ class MetricEvaluation(Evaluation[Any]):
 
     def key(self, sample: Sample) -> str:
         """Make the store key of a judgement from all that can change it."""
-        fields = {name: getattr(sample, name) for name in self.metric.known.needs}
+        fields = {name: getattr(sample, name) for name in self.metric.entry.needs}
         return digest(
             {
                 "key_version": _KEY_VERSION,
@@ -185,11 +185,13 @@ class _MetricQuestion(Question):
         return MetricJudgement(
             score=score,
             verdicts=verdicts,
-            unscored=self._why(reason, error, prompted) if score is None else None,
+            unscored=self._why_no_score(reason, error, prompted)
+            if score is None
+            else None,
             usage=usage.model_copy(update={"seconds": time.perf_counter() - started}),
         )
 
-    def _why(
+    def _why_no_score(
         self,
         reason: Reason,
         error: str,

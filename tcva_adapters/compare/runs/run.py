@@ -145,7 +145,7 @@ class Run:
         timeout: float = PATIENCE,
         progress: bool | None = None,
     ) -> None:
-        grid = [*map(as_temperature, _parts(temperatures))] or [0.5]
+        grid = [*map(as_temperature, _split(temperatures))] or [0.5]
         if not isinstance(tcva, TCVA):
             tcva = TCVA(**{"temperature": grid[0], **(tcva or {})})
         for temperature in grid:
@@ -156,8 +156,8 @@ class Run:
         self.temperatures = tuple(dict.fromkeys([*grid, tcva.scoring.temperature]))
         self.samples, self.notes = _samples_with_ids(samples, mapping)
         self.methods, left_out = choose_metrics(
-            _parts(frameworks),
-            None if metrics is None else _parts(metrics),
+            _split(frameworks),
+            None if metrics is None else _split(metrics),
             criterion=tcva.criterion.name,
             samples=self.samples,
             is_lexical=tcva.judge.name.startswith("lexical/"),
@@ -168,8 +168,8 @@ class Run:
             read_scores(source, samples=self.samples, human_scale=human_scale)
             for source in imported
         ]
-        self._unjudged = self._sample_table(human, human_scale, group)
-        self.human = None if human is None else self._unjudged.human
+        self._empty_table = self._sample_table(human, human_scale, group)
+        self.human = None if human is None else self._empty_table.human
         self.folder = None if folder is None else file_writing.usable_path(folder)
         if self.folder is not None and self.folder.is_file():
             raise InvalidValueError(
@@ -191,7 +191,7 @@ class Run:
         human = None if self.human is None else self.human.tolist()
         imported = [(table.methods, table.scores.tolist()) for table in self._imported]
         thresholds = sorted(self._thresholds.items())
-        groups = self._unjudged.groups
+        groups = self._empty_table.groups
         settings = (samples, human, groups, imported, self.names, thresholds)
         text = f"{self.tcva.fingerprint} {settings!r}"
         return hashlib.sha256(text.encode()).hexdigest()
@@ -199,7 +199,7 @@ class Run:
     @property
     def is_rated(self) -> bool:
         """Whether people have rated samples, here or in imported scores."""
-        return any(table.human.size for table in (self._unjudged, *self._imported))
+        return any(table.human.size for table in (self._empty_table, *self._imported))
 
     @property
     def views(self) -> list[str]:
@@ -261,7 +261,7 @@ class Run:
             for metric in self.methods:
                 name = metric.name
                 evaluations[name] = MetricEvaluation(metric, tcva, self._timeout)
-                calls[name] = 0 if tcva.judge.is_local else metric.known.calls
+                calls[name] = 0 if tcva.judge.is_local else metric.entry.calls
             report = estimate_cost(
                 evaluations,
                 self.samples,
@@ -286,7 +286,7 @@ class Run:
         judged: dict[str, Sequence[MetricJudgement]] = {}
         with self._tcva_with_store(self.folder) as tcva:
             results = await self._judge(tcva, "judging")
-            fatal = _fatal(results[-1].assessment)
+            fatal = _fatal_failure(results[-1].assessment)
             for metric in self.methods:
                 if fatal is not None:
                     not_asked = MetricJudgement(unscored=fatal)
@@ -297,7 +297,7 @@ class Run:
                 judged[metric.name] = judgements
                 # A metric that always fails by itself says nothing about the others.
                 if evaluation.is_refused:
-                    fatal = _fatal(judgements[-1])
+                    fatal = _fatal_failure(judgements[-1])
         return self._score_table(results, judged, fatal)
 
     async def _judge(
@@ -346,8 +346,8 @@ class Run:
         columns: dict[str, Sequence[Result | MetricJudgement]] = {**views, **judged}
         reasons: dict[tuple[str, str], str] = {}
         for method, column in columns.items():
-            for sample, cell in zip(self._unjudged.samples, column, strict=True):
-                if why := _why(cell):
+            for sample, cell in zip(self._empty_table.samples, column, strict=True):
+                if why := _why_no_score(cell):
                     reasons[sample, method] = why
         scores = [[cell.score for cell in column] for column in columns.values()]
         outcomes = evidence_outcomes(assessments)
@@ -360,11 +360,11 @@ class Run:
         verdicts: dict[str, Sequence[Result | None]] = {**views}
         for metric in self.methods:
             name = metric.name
-            thresholds[name] = metric.known.threshold
+            thresholds[name] = metric.entry.threshold
             usage[name] = _usage(judged[name])
             verdicts[name] = _as_results(judged[name])
         table = replace(
-            self._unjudged,
+            self._empty_table,
             methods=tuple(columns),
             scores=np.array(scores, dtype=np.float64).T,
             counts=judged_counts(result.seen for result in followed),
@@ -422,19 +422,19 @@ def _samples_with_ids(
     return different, notes + repeated
 
 
-def _parts(text: str | Sequence[T]) -> list[str | T]:
+def _split(text: str | Sequence[T]) -> list[str | T]:
     """Split a text at commas, or return the parts as they are."""
     parts: Sequence[str | T] = names_in(text) if isinstance(text, str) else text
     return [*parts]
 
 
-def _fatal(last: Judgement) -> Unscored | None:
+def _fatal_failure(last: Judgement) -> Unscored | None:
     """Return the failure of the last judgement if no further call can succeed, else None."""
     why = last.unscored
     return why if why is not None and why.fatal else None
 
 
-def _why(judged: Result | MetricJudgement) -> str:
+def _why_no_score(judged: Result | MetricJudgement) -> str:
     """Say why there is no score, or why one passes no gate; empty for any other judgement."""
     if isinstance(judged, Result) and judged.mostly_marked:
         return MOSTLY_MARKED

@@ -355,12 +355,11 @@ class ScoreTable:
             table = replace(table, methods=tuple(methods), scores=scores)
         if rows is None:
             return table
-        places = np.asarray(rows)
-        if places.dtype == bool:
-            places = np.flatnonzero(places)
-        return table.aligned(
-            places.astype(np.intp), _values_at(table.samples, places, "")
-        )
+        chosen = np.asarray(rows)
+        if chosen.dtype != bool:
+            chosen = chosen.astype(np.intp)
+        places = np.arange(len(self))[chosen]
+        return table.aligned(places, _values_at(table.samples, places, ""))
 
     def aligned(
         self,

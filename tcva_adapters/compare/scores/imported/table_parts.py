@@ -56,10 +56,10 @@ def imported_parts(
         key = system_of(row.name, row.sample.metadata, split), row.name
         before = by_sample.setdefault(key, row)
         if before is not row:
-            _add_row(before, row, imported.source)
+            _merge_row(before, row, imported.source)
 
     parts: dict[str, TablePart] = {}
-    for (system, called), row in by_sample.items():
+    for (system, sample), row in by_sample.items():
         if system not in parts:
             parts[system] = TablePart(
                 options=options,
@@ -73,13 +73,13 @@ def imported_parts(
         part = parts[system]
         scores = dict.fromkeys(imported.methods) | row.scores
         lacking = dict.fromkeys(scores.keys() - row.scores.keys(), _NO_ROW)
-        place = part.add_sample(called, row.sample.metadata)
-        part.add_scores(place, scores, lacking | row.reasons)
-        part.judged_samples.append(row.sample.model_copy(update={"id": called}))
+        row_name = part.add_sample(sample, row.sample.metadata)
+        part.add_scores(row_name, scores, lacking | row.reasons)
+        part.judged_samples.append(row.sample.model_copy(update={"id": sample}))
     return [*parts.values()]
 
 
-def _add_row(
+def _merge_row(
     before: Row,
     row: Row,
     source: str,
@@ -128,18 +128,16 @@ def match_rows(
     unmatched: list[str] = []
     for row in imported.rows:
         sample = row.sample
-        names = _fitting(sample, samples, by_answer)
-        called = shortened(
-            sample.id or sample.response or sample.input or "no name", 40
-        )
+        names = _ids_that_fit(sample, samples, by_answer)
+        label = shortened(sample.id or sample.response or sample.input or "no name", 40)
         if not names:
-            unmatched.append(f"{row.line}: {called}")
+            unmatched.append(f"{row.line}: {label}")
             continue
         if len(names) > 1:
             raise unreadable(
                 imported.source,
                 (
-                    f"{called!r} fits the samples {', '.join(names[:_NAMED])} alike; give the rows an "
+                    f"{label!r} fits the samples {', '.join(names[:_NAMED])} alike; give the rows an "
                     "id column with the samples' ids (in DeepEval: the name of the test case)"
                 ),
                 line=row.line,
@@ -172,7 +170,7 @@ def match_rows(
     return rows, note
 
 
-def _fitting(
+def _ids_that_fit(
     row: Sample,
     samples: Mapping[str, Sample],
     by_answer: Mapping[str, list[str]],
