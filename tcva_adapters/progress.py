@@ -25,6 +25,7 @@ class Progress:
         done: The number of steps that are done.
         failed: The number of these that failed.
         began: When it began, by the monotonic clock.
+        shown: When it was last printed as a line; at first, when it began.
     """
 
     work: str
@@ -33,6 +34,7 @@ class Progress:
     done: int = 0
     failed: int = 0
     began: float = field(default_factory=time.monotonic)
+    shown: float = field(default_factory=time.monotonic)
 
     @property
     def description(self) -> str:
@@ -47,26 +49,20 @@ class Progress:
             self.show(self)
 
 
-def _lines() -> Callable[[Progress], None]:
-    """Make a function that prints the progress on standard error, at most every ten seconds."""
-    last = time.monotonic()
-
-    def show(progress: Progress) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if now - last < INTERVAL:
-            return
-        last = now
-        seconds = now - progress.began
-        done = progress.done
-        text = f"{progress.description}: {done}"
-        left = ""
-        if progress.total:
-            text += f" of {progress.total}"
-            left = f", about {seconds / done * (progress.total - done):.0f} s left"
-        note(f"{text} in {seconds:.0f} s{left}")
-
-    return show
+def _print_line(progress: Progress) -> None:
+    """Print the progress on standard error, unless a line was printed in the last ten seconds."""
+    now = time.monotonic()
+    if now - progress.shown < INTERVAL:
+        return
+    progress.shown = now
+    seconds = now - progress.began
+    done = progress.done
+    text = f"{progress.description}: {done}"
+    left = ""
+    if progress.total:
+        text += f" of {progress.total}"
+        left = f", about {seconds / done * (progress.total - done):.0f} s left"
+    note(f"{text} in {seconds:.0f} s{left}")
 
 
 @contextmanager
@@ -86,7 +82,7 @@ def progress_of(
         yield Progress(work, total)
         return
     if not is_terminal:
-        yield Progress(work, total, _lines())
+        yield Progress(work, total, _print_line)
         return
     # rich takes 30 ms to import, which a library user without a terminal need not pay.
     from rich import progress as rich_progress  # noqa: PLC0415  # see above

@@ -40,7 +40,7 @@ class Reviews:
 
     junit: str | None
     markdown: str | None
-    overwrite: bool = False
+    overwrite: bool
 
     @property
     def targets(self) -> Targets:

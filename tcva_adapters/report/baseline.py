@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -45,6 +46,7 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
             "a baseline of the same criterion"
         )
     check_common(before, now.samples)
+    before = replace(before, thresholds=now.thresholds)
     samples = before.samples
     aligned = now.for_samples(samples)
     groups = aligned.groups or None
@@ -54,7 +56,7 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
     for method in methods:
         old = before.column(method)
         new = aligned.column(method)
-        passed = (old >= now.threshold(method)) & ~before.closed(method)
+        passed = before.passes(method)
         passes = aligned.passes(method)
         scored = np.isfinite(old) & np.isfinite(new)
         rates = np.where(scored, passes, np.nan)

@@ -190,10 +190,10 @@ def incomplete(table: ScoreTable, method: str) -> int:
 
 def check_samples(
     samples: Iterable[Sample],
-    human: str | None = None,
-    human_scale: Scale | None = None,
-    group: str | None = None,
-    baseline: ScoreTable | None = None,
+    human: str | None,
+    human_scale: Scale | None,
+    group: str | None,
+    baseline: ScoreTable | None,
 ) -> None:
     """Refuse ratings, groups or a baseline that do not fit the samples, before any paid call.
 

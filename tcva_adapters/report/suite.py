@@ -112,7 +112,7 @@ class Suite:
         """
         is_single = isinstance(given, Scored) or is_one(given)
         several = [given] if is_single else list(given)  # type: ignore[arg-type]  # checked above
-        items = [item if isinstance(item, Scored) else _item(item) for item in several]
+        items = [*map(_item, several)]
         samples = [
             self.scorer.require(item) for item in items if isinstance(item, Sample)
         ]
@@ -263,8 +263,8 @@ def _label(result: Scored) -> str:
     return result.kind
 
 
-def _item(item: object) -> Sample | Conversation:
-    if isinstance(item, Sample | Conversation):
+def _item(item: object) -> Sample | Conversation | Scored:
+    if isinstance(item, Sample | Conversation | Scored):
         return item
     if isinstance(item, Mapping):
         return read_item(item, {})
