@@ -7,12 +7,13 @@ that ended at such a line can be continued.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar, cast
 
 from tcva_adapters._version import __version__
+from tcva_adapters.console import note
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.writer import Writing
@@ -26,36 +27,27 @@ R = TypeVar("R", bound=Scored)
 def run_results(
     written: Writing[R],
     samples: SampleStream | Sequence[Sample],
-    evaluate: Callable[..., Iterator[R]],
-    tell: Callable[[str], object],
-    *,
-    is_stored: bool = False,
+    scorer: Scorer[R],
 ) -> Iterator[R]:
     """Yield the results that an interrupted run left, then judge the rest; write before yielding.
 
     Args:
         written: The file that the results go into.
         samples: The samples of the whole run.
-        evaluate: Judges the samples that are left: `Scorer.iter_evaluate`, or a function that
-            judges in other processes and gives the same results.
-        tell: Is called with a sentence if a draft is continued.
-        is_stored: See `Writing.earlier`.
+        scorer: Judges the samples that are left.
     """
     done = 0
-    for result in written.earlier(is_stored=is_stored):
+    for result in written.earlier(is_stored=scorer.store is not None):
         done += 1
         yield result
     if done:
-        tell(
+        note(
             f"found {done} results of an interrupted run; the run continues after them"
         )
     total = samples.total if isinstance(samples, SampleStream) else len(samples)
     left = None if total is None else total - done
-    for result in evaluate(
-        islice(samples, done, None),
-        progress=True,
-        total=left,
-    ):
+    rest = islice(samples, done, None)
+    for result in scorer.iter_evaluate(rest, progress=True, total=left):
         written.add(result)
         yield result
     written.close()

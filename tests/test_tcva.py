@@ -101,7 +101,7 @@ def test_twins_in_a_batch_are_judged_and_counted_once() -> None:
     assert [r.score for r in results] == [1.0] * 3
     summary = read_scores(results).judged.summary
     assert isinstance(summary, Summary)
-    assert (summary.usage.calls, summary.served, summary.scored) == (1, 0, 3)
+    assert (summary.usage.calls, summary.served, summary.reasons.total()) == (1, 0, 0)
 
 
 def test_a_store_serves_a_second_run_without_a_call(tmp_path: Path) -> None:

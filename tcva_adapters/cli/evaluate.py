@@ -218,13 +218,7 @@ def evaluate(
         begins=begins,
     ) as writing:
         with _notes_on_reading(stream, has_draft=is_file and out not in {None, STDOUT}):
-            results = run_results(
-                writing,
-                samples,
-                scorer.iter_evaluate,
-                note,
-                is_stored=scorer.store is not None,
-            )
+            results = run_results(writing, samples, scorer)
             table = read_table(results, hold="all" if holds_all else "scores")
         if weights:
             table = with_composite(table, weights, plain.get("threshold"))

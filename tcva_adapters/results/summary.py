@@ -74,23 +74,25 @@ FEW_SAMPLES = 30
 
 
 @dataclass(slots=True, eq=False)
-class Scores:
-    """How many samples have a score, and why the others have none.
+class MissingScores:
+    """Why samples have no score of their own.
 
     Attributes:
-        scored: How many samples have a score.
         reasons: The number of samples without a score of their own, by reason.
         details: The detail of each reason from its first sample, or from the fatal failure, with
             the score that ``on_unscored`` gives instead.
     """
 
-    scored: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     details: dict[str, str] = field(default_factory=dict)
 
-    def add_score(self, score: float | None, why: Unscored | None) -> None:
-        """Count one sample, by its score or its reason."""
-        self.scored += score is not None
+    def add_missing(self, score: float | None, why: Unscored | None) -> None:
+        """Count one sample, if it has no score of its own.
+
+        Args:
+            score: The score that ``on_unscored`` gives instead; None where it gives none.
+            why: Why there is no score; None for a sample that has one.
+        """
         if why is not None:
             self.reasons[why.reason.value] += 1
             if why.fatal or why.reason.value not in self.details:
@@ -98,7 +100,7 @@ class Scores:
 
 
 @dataclass(slots=True, eq=False)
-class Summary(Scores):
+class Summary(MissingScores):
     """Totals of results that arrive one by one; no result is held.
 
     Attributes:
@@ -123,7 +125,7 @@ class Summary(Scores):
     def add(self, result: Result) -> None:
         """Add one result."""
         judged = result.assessment
-        self.add_score(result.score, result.unscored)
+        self.add_missing(result.score, result.unscored)
         self.served += judged.from_store
         self._levels.update(result.seen.verdicts)
         self.non_claims += judged.non_claims

@@ -11,7 +11,7 @@ import numpy as np
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.results.summary import Scores
+from tcva_adapters.results.summary import MissingScores
 from tcva_adapters.stats.checks import BoolArray, IntArray
 from tcva_adapters.stats.correlation import Measure, agreement
 from tcva_adapters.stats.describe import as_shown, seen, tie_probability
@@ -127,9 +127,9 @@ def reason_notes(reasons: Iterable[tuple[str, str]]) -> list[str]:
     return [f"no interval ({', '.join(names[reason])}): {reason}" for reason in names]
 
 
-def reasons_of_missing(table: ScoreTable, method: str) -> Scores:
+def reasons_of_missing(table: ScoreTable, method: str) -> MissingScores:
     """Count why a method has no score, with the details of the first sample for each reason."""
-    missing = Scores()
+    missing = MissingScores()
     for row in np.flatnonzero(np.isnan(table.column(method))).tolist():
         reason, _, detail = table.reason(table.samples[row], method).partition(":")
         reason = reason[:_REASON]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.summary import Scores
+from tcva_adapters.results.summary import MissingScores
 from tcva_adapters.tables import Record
 
 
@@ -32,7 +32,7 @@ class JudgedBy:
     judge: str = ""
     scoring: ScoringConfig | None = None
     additional_judges: tuple[str, ...] = ()
-    summary: Scores | None = None
+    summary: MissingScores | None = None
     kind: str = ""
 
     @property

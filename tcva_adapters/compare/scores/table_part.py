@@ -20,7 +20,7 @@ from tcva_adapters.results.evidence import evidence_outcomes, under
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.summary import LevelCounts, Scores, Summary
+from tcva_adapters.results.summary import LevelCounts, MissingScores, Summary
 from tcva_adapters.samples.conversation import add_group, conversation_of
 from tcva_adapters.samples.reader import numbered
 from tcva_adapters.samples.sample import Sample
@@ -80,7 +80,7 @@ class TablePart:
     results: list[Scored] = field(default_factory=list)
     scoring: ScoringConfig | None = None
     additional_judges: tuple[str, ...] | None = None
-    summaries: dict[str, Scores] = field(default_factory=dict)
+    summaries: dict[str, MissingScores] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -143,8 +143,8 @@ class TablePart:
             self.results.append(item)
         for metric, score in item.scores.items():
             self.thresholds[metric] = item.threshold
-            summary = self.summaries.setdefault(metric, Scores())
-            summary.add_score(score, item.unscored_by.get(metric))
+            summary = self.summaries.setdefault(metric, MissingScores())
+            summary.add_missing(score, item.unscored_by.get(metric))
 
     def add_judged(
         self,
