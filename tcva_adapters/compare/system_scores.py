@@ -87,7 +87,7 @@ def read_systems(
             samples=tuple(names),
             methods=tuple(columns),
             scores=np.array(rows),
-            groups=tuple(groups.get(name, name) for name in names if groups),
+            groups=tuple(groups.get(name, name) for name in names) if groups else (),
             notes=tuple(reading.notes),
         )
         if group is not None:

@@ -98,8 +98,9 @@ def flip_temperature(
     scores = score_curves(row, bounds=bounds, **options)
 
     def above_at(temperature: float) -> float:
-        at = exponent_within(temperature, bounds)
-        return unrounded_score(counts, plan, temperature, at) - least + _HALF_DIGIT
+        exponent = exponent_within(temperature, bounds)
+        score = unrounded_score(counts, plan, temperature, exponent)
+        return score - least + _HALF_DIGIT
 
     return flip_point(
         lambda temperatures: scores(temperatures)[0] - least, bounds, above_at

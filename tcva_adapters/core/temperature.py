@@ -107,8 +107,10 @@ def check_temperature(temperature: float | str, bounds: Bounds = PAPER_BOUNDS) -
     check_bounds(bounds)
     value = as_temperature(temperature)
     if not bounds.t_min <= value <= bounds.t_max:  # also refuses nan
-        ends = f"between {bounds.t_min:g} and {bounds.t_max:g}"
-        raise InvalidValueError(f"temperature must be {ends}, got {value:g}. {MEANING}")
+        raise InvalidValueError(
+            f"temperature must be between {bounds.t_min:g} and {bounds.t_max:g}, got {value:g}. "
+            f"{MEANING}"
+        )
     return value
 
 

@@ -37,15 +37,15 @@ def difference_of_resamples(
     """
     deltas = deltas[~np.isnan(deltas)]
     if np.ptp(deltas) < _SAME:
-        return _unvarying(figure)
+        return _without_spread(figure)
 
     def ends(level: float) -> Ends:
-        shares = interval_shares(level, units.clusters)
-        low, high = np.quantile(deltas, shares).tolist()
+        low, high = np.quantile(deltas, interval_shares(level, units.clusters)).tolist()
         return low, high
 
-    p = clustered_p(bootstrap_p(deltas), units.clusters)
-    return replace(figure, p=p).with_ends(ends)
+    return replace(
+        figure, p=clustered_p(bootstrap_p(deltas), units.clusters)
+    ).with_ends(ends)
 
 
 def difference_by_z(
@@ -66,7 +66,7 @@ def difference_by_z(
     apart = first_z - second_z
     spread = standard_error(np.subtract(*fisher(left_out)))
     if math.isnan(spread) or spread < _SAME:
-        return _unvarying(figure)
+        return _without_spread(figure)
     # Back from z by the slope between the two.
     slope = figure.value / apart if abs(apart) > _SAME else 1.0 - values[0] ** 2
     degrees = units.equal - 2
@@ -78,6 +78,6 @@ def difference_by_z(
     return replace(figure, p=student_p(abs(apart) / spread, degrees)).with_ends(ends)
 
 
-def _unvarying(figure: Estimate) -> Estimate:
+def _without_spread(figure: Estimate) -> Estimate:
     p = 1.0 if abs(figure.value) < _SAME else math.nan
     return replace(figure, p=p, reason="the difference is the same on all resamples")

@@ -27,7 +27,7 @@ _MAX_ANSWERS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class PathResult:
     """The outcome of the tests along a path of K settings.
 
     Attributes:
@@ -56,7 +56,7 @@ def certify(
     *,
     error: float,
     groups: Groups = None,
-) -> Path:
+) -> PathResult:
     """Test a path of settings by the rejected answers that pass at each.
 
     For answers that are drawn independently the tests are exact: p is the chance that at most so
@@ -109,9 +109,9 @@ def certify(
             limit,
             error,
         )
-    rejects = np.append(p <= error, False)
-    certified = int(rejects.argmin())
-    return Path(
+    # The first test that does not reject ends the path.
+    certified = int(np.append(p <= error, False).argmin())
+    return PathResult(
         place=certified - 1 if certified else None,
         shares=sums / units.number if n else np.full(len(marks), np.nan),
         bounds=bounds,

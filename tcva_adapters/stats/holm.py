@@ -55,6 +55,6 @@ def correct_p(records: Sequence[dict[str, Any]]) -> None:
     >>> [record["p_corrected"] for record in records]
     [0.06, 0.03, 0.06]
     """
-    adjusted = holm([record["p"] for record in records]).tolist()
-    for record, p in zip(records, adjusted, strict=True):
+    corrected = holm([record["p"] for record in records])
+    for record, p in zip(records, corrected.tolist(), strict=True):
         record["p_corrected"] = p

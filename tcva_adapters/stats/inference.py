@@ -329,13 +329,13 @@ def _mean(
         left_out,
         value,
         units.equal,
-        signed=signed or bool(values.min() < 0.0) or _is_inside(values),
+        signed=signed or bool(values.min() < 0.0) or _has_usual_inside(values),
         within=natural_ends(values),
     )
     return figure.with_ends(ends)
 
 
-def _is_inside(values: FloatArray) -> bool:
+def _has_usual_inside(values: FloatArray) -> bool:
     """Whether half of the values are the same one, and others lie on both sides of it."""
     often = np.unique(values.round(12), return_counts=True)[1]
     usual = int(often.argmax())

@@ -13,10 +13,12 @@ from tcva_adapters.stats.correlation import Measure, centred
 from tcva_adapters.stats.estimates import Ends, EndsAt
 from tcva_adapters.stats.scipy_extra import scipy_module
 
+# More samples than this are left out in so many parts.
 _MANY = 2_000
 _PARTS = 1_000
 _FARTHEST = 1.0 - 1e-12
 """Correlations of 1 and -1, whose z is infinite, count as this far from 0."""
+# A variance below this, of values with 1 as the largest, is rounding.
 _NOTHING = 1e-13
 _UNEVEN = 0.7
 """Groups that amount to a smaller share of their number differ much in size."""

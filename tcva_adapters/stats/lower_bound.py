@@ -17,7 +17,9 @@ from tcva_adapters.stats.guarantee import largest_share
 from tcva_adapters.stats.sampling_units import Units
 
 _DRAWS = 10_000
+# Draws are made in blocks, to bound the memory.
 _BLOCK = 500
+# More distinct values than this are binned, to save time.
 _BINS = 200
 
 
@@ -75,7 +77,7 @@ def lower_bound(
         )
     if units.codes is None and low == 0.0 and np.isin(above, (0.0, 1.0)).all():
         return 1.0 - float(largest_share(n - above.sum(), n, 1 - confidence))
-    sums, sizes, often = _gathered(above, units)
+    sums, sizes, often = _sums_and_sizes(above, units)
     if len(often) == 1:  # equal values, or a single group: exact
         return low + float(sums[0] / sizes[0] * (1 - confidence) ** (1 / often[0]))
 
@@ -92,7 +94,7 @@ def lower_bound(
     return low + float(np.quantile(np.concatenate(means), 1 - confidence))
 
 
-def _gathered(
+def _sums_and_sizes(
     above: FloatArray, units: Units
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Sums and sizes of units, and how often each pair of these occurs; single values in few bins."""

@@ -31,10 +31,12 @@ are found too often."""
 
 _BEYOND = NormalDist().inv_cdf(0.8)
 """Standard errors beyond the least significant difference at which a test has 80 % power."""
-_LISTED = 8
-"""Most scores in a row whose orders are listed: 8! fits into 16 bits."""
-_CELLS = 2**19
+_MAX_LISTED = 8
+"""The most scores in a row whose orders are listed: 8! fits into 16 bits."""
+# Draws are made in blocks of at most so many rows and cells, to bound the memory.
 _BLOCK = 1024
+_CELLS = 2**19
+# Rounding: a spread below the one is none; statistics that differ by less than the other are equal.
 _NOTHING = 1e-12
 _SAME = 1e-9
 
@@ -125,7 +127,7 @@ def tukey(
     >>> round(float(pairs.differences[0, 1]), 2), round(float(pairs.p[0, 1]), 3)
     (0.8, 0.008)
     """
-    table = _checked(scores)
+    table = _score_table(scores)
     draws = whole("permutations", permutations, least=1)
     present = ~np.isnan(table)
     n = present.sum(axis=0)
@@ -138,7 +140,7 @@ def tukey(
     differences = means[:, None] - means
     # Means that are equal on paper differ in the last bit.
     tolerance = _NOTHING * float(np.abs(np.nan_to_num(table)).max())
-    p = _shares(ranges, np.abs(differences) - tolerance)
+    p = _p_among(ranges, np.abs(differences) - tolerance)
     p[np.isnan(differences) | np.eye(len(p), dtype=bool)] = np.nan
     # A difference d of one system adds d**2 / S to the variance that shuffles have, and so
     # mixed * d**2 to the square of what it has to reach; solved for d.
@@ -148,7 +150,7 @@ def tukey(
         rows = table[present.sum(axis=1) > 1]
         variance = float(np.nanvar(rows, axis=1, ddof=1).mean())
         mixed = reach**2 / (table.shape[1] * variance)
-    errors = _square(_errors(_apart(table)))
+    errors = _square(_errors(_differences(table)))
     beyond = _BEYOND * errors
     smallest = np.full_like(p, np.nan)
     if mixed < 1.0:
@@ -201,15 +203,15 @@ def studentised(
     >>> round(float(pairs.p[0, 1]), 4), round(float(pairs.p[0, 2]), 1)
     (0.0001, 1.0)
     """
-    table = _checked(scores)
+    table = _score_table(scores)
     draws = whole("permutations", permutations, least=1)
     rng = random_generator(seed)
-    apart = _apart(table)
+    apart = _differences(table)
     counts = np.isfinite(apart).sum(axis=0)
     tested = np.flatnonzero(counts >= MIN_QUERIES)
     p, smallest = np.full((2, len(counts)), np.nan)
     if len(tested):
-        scaled = _scaled(apart[:, tested])
+        scaled = _with_unit_size(apart[:, tested])
         as_they_are = np.ones((1, len(table)))
         observed = _hall(as_they_are, scaled, counts[tested])[0]
         drawn = [
@@ -217,7 +219,7 @@ def studentised(
             for signs in _signs(rng, draws, apart)
         ]
         largest = np.sort(np.concatenate(drawn))
-        p[tested] = _shares(largest, observed * (1 - _SAME))
+        p[tested] = _p_among(largest, observed * (1 - _SAME))
         errors = _errors(apart)
         reach = np.quantile(largest, 1.0 - alpha) + _BEYOND
         smallest = _detectable(reach * errors, p, errors)
@@ -236,7 +238,7 @@ def studentised(
     )
 
 
-def _checked(scores: npt.ArrayLike) -> FloatArray:
+def _score_table(scores: npt.ArrayLike) -> FloatArray:
     table = numbers("scores", scores, ndim=2)
     if table.shape[0] < 1 or table.shape[1] < 2:
         raise InvalidValueError(
@@ -249,7 +251,7 @@ def _checked(scores: npt.ArrayLike) -> FloatArray:
     return table
 
 
-def _apart(table: FloatArray) -> FloatArray:
+def _differences(table: FloatArray) -> FloatArray:
     """The differences of every two columns, first less second, shape (N, pairs)."""
     first, second = np.triu_indices(table.shape[1], k=1)
     return table[:, first] - table[:, second]
@@ -285,7 +287,7 @@ def _detectable(
     )
 
 
-def _shares(drawn: FloatArray, observed: FloatArray) -> FloatArray:
+def _p_among(drawn: FloatArray, observed: FloatArray) -> FloatArray:
     """The p of observed values among sorted draws."""
     return (1 + len(drawn) - np.searchsorted(drawn, observed)) / (len(drawn) + 1)
 
@@ -293,8 +295,7 @@ def _shares(drawn: FloatArray, observed: FloatArray) -> FloatArray:
 def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
     """Column sums of copies of a table whose rows are shuffled, shape (number, S).
 
-    Rows are shuffled together with those that have scores in the same columns. For up to eight
-    scores in a row one number draws one of all orders, which is several times faster.
+    Rows are shuffled together with those that have scores in the same columns.
     """
     rng = random_generator(seed)
     present = ~np.isnan(table)
@@ -317,23 +318,33 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
     for _ in range(0, number, block):
         sums = np.tile(filled[~moves].sum(axis=0), (block, 1))
         for columns, values in groups:
-            if len(columns) > _LISTED:
-                copies = np.broadcast_to(values, (block, *values.shape))
-                sums[:, columns] += rng.permuted(copies, axis=2).sum(axis=1)
-                continue
-            orders = _orders(len(columns))
-            drawn = rng.integers(
-                0,
-                orders.shape[1],
-                (block, len(values)),
-                dtype=np.uint16,
-            )
-            row_starts = np.arange(0, values.size, len(columns))
-            for column, order in zip(columns, orders, strict=True):
-                places = row_starts + order.take(drawn)
-                sums[:, column] += values.take(places).sum(axis=1)
+            sums[:, columns] += _sums_of_copies(values, block, rng)
         parts.append(sums)
     return np.concatenate(parts)[:number]
+
+
+def _sums_of_copies(
+    values: FloatArray, number: int, rng: np.random.Generator
+) -> FloatArray:
+    """Column sums of shuffled copies of rows without a gap, shape (number, columns).
+
+    For up to eight columns one number draws one of all orders, which is several times faster.
+    """
+    size = values.shape[1]
+    if size > _MAX_LISTED:
+        copies = np.broadcast_to(values, (number, *values.shape))
+        shuffled: FloatArray = rng.permuted(copies, axis=2).sum(axis=1)
+        return shuffled
+    orders = _orders(size)
+    drawn = rng.integers(
+        0,
+        orders.shape[1],
+        (number, len(values)),
+        dtype=np.uint16,
+    )
+    row_starts = np.arange(0, values.size, size)
+    sums = [values.take(row_starts + order.take(drawn)).sum(axis=1) for order in orders]
+    return np.stack(sums, axis=1)
 
 
 @cache
@@ -342,7 +353,7 @@ def _orders(size: int) -> IntArray:
     return np.array(list(orders_of(range(size)))).T.copy()
 
 
-def _scaled(apart: FloatArray) -> FloatArray:
+def _with_unit_size(apart: FloatArray) -> FloatArray:
     """Scale the differences of pairs to a mean square of 1, to tell rounding from spread."""
     sizes = np.sqrt(mean_rating((apart**2).T))
     return np.nan_to_num(apart / np.where(sizes > 0.0, sizes, 1.0))

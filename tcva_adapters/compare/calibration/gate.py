@@ -12,7 +12,7 @@ from tcva_adapters.compare.scores.ratings import passes_from
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.results.guarantee import Limits, percent
 from tcva_adapters.stats.checks import BoolArray, FloatArray
-from tcva_adapters.stats.guarantee import Path, certify, needed
+from tcva_adapters.stats.guarantee import PathResult, certify, needed
 from tcva_adapters.tables import Record, Table, counted, named_columns
 
 _STEPS = 200
@@ -220,7 +220,7 @@ class Gate:
         )
 
 
-def _certified(path: Path) -> BoolArray:
+def _certified(path: PathResult) -> BoolArray:
     """Mark the certified thresholds of a path, which run from its first one on."""
     count = 0 if path.place is None else path.place + 1
     return np.arange(len(THRESHOLDS)) < count
