@@ -148,11 +148,6 @@ def sweep(
                 )
             rated_at[name] = variant_rows[at], scores[:, at]
 
-    notes = [*table.notes]
-    if table.judged.criterion:
-        notes.append(str(table.judged))
-    if isinstance(table.judged.summary, Summary):
-        notes += table.judged.summary.lines()
     if rated is None:
         tables = [Table("temperatures", _COLUMNS, rows)]
     else:
@@ -169,19 +164,28 @@ def sweep(
             tables.append(
                 _ablation_table(rated_at, rated, resamples=resamples, seed=seed)
             )
-        if rated.groups:
-            notes.append(groups_note(len(set(rated.groups))))
     first = len(PARTS) * len(grid) if ablation else 0
     return Report(
         _sentence(rows[first : first + len(grid)], len(table)),
         tables,
-        notes,
+        [*_notes(table, rated)],
         {
             "scoring": base.model_dump(mode="json"),
             "resamples": resamples,
             "seed": seed,
         },
     )
+
+
+def _notes(table: ScoreTable, rated: ScoreTable | None) -> Iterator[str]:
+    """Note who judged, what the check of quotes lowered, and that groups count."""
+    yield from table.notes
+    if table.judged.criterion:
+        yield str(table.judged)
+    if isinstance(table.judged.summary, Summary):
+        yield from table.judged.summary.lines()
+    if rated is not None and rated.groups:
+        yield groups_note(len(set(rated.groups)))
 
 
 def _variants(
