@@ -134,8 +134,11 @@ class CrossEncoder:
         self._lock = threading.Lock()
         graph = files["model.onnx"]
         with _reading(graph):
-            cpu = ["CPUExecutionProvider"]
-            self.session = onnxruntime.InferenceSession(str(graph), options, cpu)
+            self.session = onnxruntime.InferenceSession(
+                str(graph),
+                options,
+                ["CPUExecutionProvider"],
+            )
             self._inputs = [value.name for value in self.session.get_inputs()]
             outputs = [value.name for value in self.session.get_outputs()]
             self._output = "logits" if "logits" in outputs else outputs[0]

@@ -219,13 +219,14 @@ def share(quote: Side, claim: Side) -> bool:
     >>> share(side_of("at 9 o'clock"), side_of("It opens at nine."))
     True
     """
-    if quote.content & claim.content:
-        return True
-    if values(quote.tokens) & values(claim.tokens) & (quote.content | claim.content):
-        return True
-    if _beginnings(quote) & _beginnings(claim):
-        return True
-    return _has_initials(quote, claim) or _has_initials(claim, quote)
+    numbers = values(quote.tokens) & values(claim.tokens)
+    return bool(
+        quote.content & claim.content
+        or numbers & (quote.content | claim.content)
+        or _beginnings(quote) & _beginnings(claim)
+        or _has_initials(quote, claim)
+        or _has_initials(claim, quote)
+    )
 
 
 def _beginnings(side: Side) -> set[str]:

@@ -328,7 +328,11 @@ def _look_up(text: str, passages: Passages) -> QuotePlace | None:
     if places:
         return passages.place_of(places)
 
-    parts = [part for part in _ELLIPSIS.split(text) if any(map(str.isalnum, part))]
+    parts = [
+        part
+        for part in _ELLIPSIS.split(text)
+        if any(map(str.isalnum, "".join(words_of(part))))
+    ]
     if len(parts) > MAX_FRAGMENTS:
         return None
     fragments: list[_Fragment] = []

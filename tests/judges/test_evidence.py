@@ -654,3 +654,9 @@ def test_any_verdict_keeps_or_lowers_its_level(
     )
     assert not (level is Verdict.NONE and lowers)
     assert checked(made, [*passages, f"so {quote} it is"]) == made
+
+
+@pytest.mark.parametrize("bracket", ["-lrb-", "-RRB-", "\u02bc", "[...]"])
+def test_a_fragment_without_words_does_not_count(bracket: str) -> None:
+    passages = Passages(["It opens at nine.", "Other."])
+    assert find_quote(f"opens ... {bracket} ... nine", passages) == QuotePlace((1,), 1)
