@@ -28,7 +28,7 @@ Record = dict[str, Any]
 Run = Callable[[Sequence[Record]], Sequence[Any]]
 """Scores samples; None or NaN where there is no score."""
 
-OURS: Final = "openai:m"
+SERVER_JUDGE: Final = "openai:m"
 """TCVA's judge where it asks the server itself, and not by the framework's LLM object."""
 LOOP: Final = asyncio.Runner()
 """One loop for all that is awaited: some clients keep their connections for longer than one."""
@@ -40,7 +40,7 @@ class Method(NamedTuple):
     Attributes:
         make: Builds it from an address with ``/v1``, the samples at once, and `judge`.
         judge: None for the framework's own metric, "llm" for TCVA with the framework's LLM
-            object, `OURS` for TCVA that asks the server itself.
+            object, `SERVER_JUDGE` for TCVA that asks the server itself.
         own: The framework's own metric that TCVA is held against.
     """
 
@@ -79,7 +79,7 @@ def core(_: str, limit: int, judge: str | None) -> Run:  # noqa: ARG001  # as al
     """`TCVA.evaluate_many`."""
     from tcva_adapters import TCVA, Sample
 
-    tcva = TCVA(judge=OURS, max_concurrency=limit)
+    tcva = TCVA(judge=SERVER_JUDGE, max_concurrency=limit)
 
     def run(rows: Sequence[Record]) -> list[Any]:
         samples = [Sample(**row) for row in rows]
@@ -100,7 +100,9 @@ def ragas(url: str, limit: int, judge: str | None) -> Run:
     llm: Any = llm_factory("m", client=AsyncOpenAI(base_url=url, api_key="none"))
     metric: Any = Faithfulness(llm=llm)
     if judge:
-        metric = TCVAMetric(llm=OURS if judge == OURS else llm, max_concurrency=limit)
+        metric = TCVAMetric(
+            llm=SERVER_JUDGE if judge == SERVER_JUDGE else llm, max_concurrency=limit
+        )
     names = {
         "input": "user_input",
         "response": "response",
@@ -133,7 +135,9 @@ def deepeval(url: str, limit: int, judge: str | None) -> Run:
     llm = LocalModel(model="m", base_url=url, api_key="none")
     metric: Any = FaithfulnessMetric(model=llm)
     if judge:
-        metric = TCVAMetric(model=OURS if judge == OURS else llm, max_concurrency=limit)
+        metric = TCVAMetric(
+            model=SERVER_JUDGE if judge == SERVER_JUDGE else llm, max_concurrency=limit
+        )
 
     def run(rows: Sequence[Record]) -> list[Any]:
         loop = asyncio.new_event_loop()
@@ -200,7 +204,9 @@ def llamaindex(url: str, limit: int, judge: str | None) -> Run:
     llm = ServerLLM(client=AsyncOpenAI(base_url=url, api_key="none"))
     evaluator: Any = FaithfulnessEvaluator(llm=llm)
     if judge:
-        evaluator = TCVAEvaluator(OURS if judge == OURS else llm, max_concurrency=limit)
+        evaluator = TCVAEvaluator(
+            SERVER_JUDGE if judge == SERVER_JUDGE else llm, max_concurrency=limit
+        )
 
     def run(rows: Sequence[Record]) -> list[Any]:
         runner = BatchEvalRunner({"e": evaluator}, workers=limit)
@@ -228,7 +234,9 @@ def langchain(url: str, limit: int, judge: str | None) -> Run:
     options: Any = {"api_key": "none"}
     llm: Any = ChatOpenAI(model="m", base_url=url, **options)
     if judge:
-        tcva = TCVAEvaluator(OURS if judge == OURS else llm, max_concurrency=limit)
+        tcva = TCVAEvaluator(
+            SERVER_JUDGE if judge == SERVER_JUDGE else llm, max_concurrency=limit
+        )
         config: Any = {"max_concurrency": limit}
         return lambda rows: [
             row["score"] for row in LOOP.run(tcva.abatch(list(rows), config))
@@ -249,7 +257,7 @@ def langchain(url: str, limit: int, judge: str | None) -> Run:
 def _both(
     name: str, make: Callable[[str, int, str | None], Run], own: str
 ) -> dict[str, Method]:
-    ours = {"its LLM": "llm", "openai:MODEL": OURS}
+    ours = {"its LLM": "llm", "openai:MODEL": SERVER_JUDGE}
     return {own: Method(make)} | {
         f"{name}, {how}": Method(make, j, own) for how, j in ours.items()
     }
@@ -257,7 +265,7 @@ def _both(
 
 BARE: Final = "bare client"
 METHODS: Final = {
-    "TCVA evaluate_many": Method(core, OURS),
+    "TCVA evaluate_many": Method(core, SERVER_JUDGE),
     **_both("RAGAS TCVAMetric", ragas, "RAGAS Faithfulness"),
     **_both("DeepEval TCVAMetric", deepeval, "DeepEval FaithfulnessMetric"),
     **_both("LlamaIndex TCVAEvaluator", llamaindex, "LlamaIndex FaithfulnessEvaluator"),

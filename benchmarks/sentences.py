@@ -35,37 +35,37 @@ _SHOWN: Final = re.compile(
     r'\b(?:title|label|placeholder|alt)="([^"]+)"|>([^<>]+)(?=<|$)'
 )
 
-Found = tuple[int, str]
+PlacedText = tuple[int, str]
 
 
-def of_python(source: str) -> Iterator[Found]:
+def of_python(source: str) -> Iterator[PlacedText]:
     """The texts of a module with their lines."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         match node:
-            case ast.Call(ast.Name(name), given) if name in _NAMED:
-                yield from (
-                    word for each in given[: _NAMED[name]] for word in _words(each)
-                )
+            case ast.Call(ast.Name(name), arguments) if name in _NAMED:
+                for argument in arguments[: _NAMED[name]]:
+                    yield from _words(argument)
             case ast.GeneratorExp() | ast.ListComp() if "Column(" in ast.unparse(
                 node.elt
             ):
                 yield from _words(node.generators[0].iter)
-            case ast.FunctionDef() if "Example: tcva" in (
-                said := ast.get_docstring(node) or ""
-            ):
-                yield node.body[0].lineno, said
+            case ast.FunctionDef():
+                docstring = ast.get_docstring(node) or ""
+                if "Example: tcva" in docstring:
+                    yield node.body[0].lineno, docstring
     yield from _literals(tree)
 
 
-def _words(node: ast.AST) -> Iterator[Found]:
+def _words(node: ast.AST) -> Iterator[PlacedText]:
     """Texts of one word: `_literals` finds the others."""
-    for each in ast.walk(node):
-        if re.fullmatch(r"[^\W\d]\S*", text := str(getattr(each, "value", ""))):
-            yield getattr(each, "lineno", 1), text.replace("_", " ")
+    for child in ast.walk(node):
+        text = str(getattr(child, "value", ""))
+        if re.fullmatch(r"[^\W\d]\S*", text):
+            yield getattr(child, "lineno", 1), text.replace("_", " ")
 
 
-def _literals(node: ast.AST, *, inside: bool = False) -> Iterator[Found]:
+def _literals(node: ast.AST, *, inside: bool = False) -> Iterator[PlacedText]:
     text = _literal(node)
     if text and not inside and " " in text.strip():
         yield getattr(node, "lineno", 1), text
@@ -81,30 +81,27 @@ def _literal(node: ast.AST) -> str | None:
         case ast.JoinedStr(values=parts):
             return "".join(_literal(part) or "{}" for part in parts)
         case ast.BinOp(op=ast.Add(), left=left, right=right):
-            both = _literal(left), _literal(right)
-            return (
-                None if both == (None, None) else "".join(side or "{}" for side in both)
-            )
+            sides = [_literal(left), _literal(right)]
+            if sides != [None, None]:
+                return "".join(side or "{}" for side in sides)
     return None
 
 
-def of_script(source: str) -> Iterator[Found]:
+def of_script(source: str) -> Iterator[PlacedText]:
     """The quoted texts of a module of the page, and what its templates show."""
-    found: list[tuple[int, str]] = []
-    _code(source, 0, found)
-    for at, text in sorted(found):
-        shown = (
-            of_html(text)
-            if "<" in text
-            else [(1, text)]
-            if re.search(r"\w \w", text)
-            else ()
-        )
-        yield from ((source.count("\n", 0, at) + line, each) for line, each in shown)
+    texts: list[tuple[int, str]] = []
+    _code(source, 0, texts)
+    for start, text in sorted(texts):
+        first_line = source.count("\n", 0, start)
+        if "<" in text:
+            for line, shown in of_html(text):
+                yield first_line + line, shown
+        elif re.search(r"\w \w", text):
+            yield first_line + 1, text
 
 
-def _code(source: str, at: int, found: list[Found]) -> int:
-    """Gathers the texts from here to the end of a block; returns where it ends."""
+def _code(source: str, at: int, texts: list[PlacedText]) -> int:
+    """Gather the texts from here to the end of a block; return where it ends."""
     token = re.compile(
         r"//[^\n]*|/\*.*?\*/|([\"'])((?:\\.|(?!\1).)*)\1|[`{}]", re.DOTALL
     )
@@ -113,35 +110,40 @@ def _code(source: str, at: int, found: list[Found]) -> int:
         if match[0] == "}":
             break
         if match[0] in "{`":
-            at = (_code if match[0] == "{" else _template)(source, at, found)
+            gather = _code if match[0] == "{" else _template
+            at = gather(source, at, texts)
         elif match[2]:
-            found.append((match.start(), match[2]))
+            texts.append((match.start(), match[2]))
     return at
 
 
-def _template(source: str, start: int, found: list[Found]) -> int:
-    at, text = start, ""
-    while match := re.compile(r"((?:\\.|(?!\$\{)[^`\\])*)(`|\$\{)", re.DOTALL).match(
-        source, at
-    ):
-        at, text = match.end(), text + match[1]
+def _template(source: str, start: int, texts: list[PlacedText]) -> int:
+    """Gather a template from here, with {} for each of its fields; return where it ends."""
+    piece = re.compile(r"((?:\\.|(?!\$\{)[^`\\])*)(`|\$\{)", re.DOTALL)
+    at = start
+    text = ""
+    while match := piece.match(source, at):
+        at = match.end()
+        text += match[1]
         if match[2] == "`":
             break
-        at = _code(source, inner := at, found)
-        text += "{" + "\n" * source.count("\n", inner, at) + "}"
-    found.append((start, text))
+        field = at
+        at = _code(source, field, texts)
+        text += "{" + "\n" * source.count("\n", field, at) + "}"
+    texts.append((start, text))
     return at
 
 
-def of_html(source: str) -> Iterator[Found]:
+def of_html(source: str) -> Iterator[PlacedText]:
     """What a page shows, and the texts of its attributes; script and style are left out."""
     source = _INLINE.sub("", source)
     for match in _SHOWN.finditer(source):
-        if re.search("[a-z]", text := match[1] or match[2]):
+        text = match[1] or match[2]
+        if re.search("[a-z]", text):
             yield source.count("\n", 0, match.start()) + 1, text
 
 
-def of_markdown(source: str) -> Iterator[Found]:
+def of_markdown(source: str) -> Iterator[PlacedText]:
     """The lines of a page without its code and the addresses of its links."""
     text = re.sub(
         r"(?ms)^```.*?^```$|^>>>.*?$", lambda code: "\n" * code[0].count("\n"), source
@@ -159,20 +161,25 @@ def main() -> None:
     parser.add_argument(
         "--check", action="store_true", help="fail where a forbidden word stands"
     )
-    asked = parser.parse_args()
-    count, wanted = 0, _FORBIDDEN if asked.check else re.compile("")
-    for path in sorted(p for root in asked.path for p in [root, *root.rglob("*")]):
+    arguments = parser.parse_args()
+    is_check = arguments.check
+    wanted = _FORBIDDEN if is_check else re.compile("")
+    count = 0
+    for path in sorted(p for root in arguments.path for p in [root, *root.rglob("*")]):
         if path.suffix not in _READERS or path.as_posix().endswith(_TO_MODELS):
             continue
         for line, text in _READERS[path.suffix](path.read_text(encoding="utf-8")):
-            found = wanted.search(flat := " ".join(text.split()))
-            if found and not (
-                asked.check and f"{path.name} {found[0].lower()}" in _ALLOWED
-            ):
-                count += 1
-                print(f"{path}:{line}: {f'[{found[0]}] ' if asked.check else ''}{flat}")
-    print(f"{count} {'forbidden' if asked.check else 'sentences'}", file=sys.stderr)
-    sys.exit(bool(asked.check and count))
+            sentence = " ".join(text.split())
+            match = wanted.search(sentence)
+            if match is None:
+                continue
+            if is_check and f"{path.name} {match[0].lower()}" in _ALLOWED:
+                continue
+            count += 1
+            word = f"[{match[0]}] " if is_check else ""
+            print(f"{path}:{line}: {word}{sentence}")
+    print(f"{count} {'forbidden' if is_check else 'sentences'}", file=sys.stderr)
+    sys.exit(bool(is_check and count))
 
 
 if __name__ == "__main__":

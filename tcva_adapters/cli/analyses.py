@@ -48,7 +48,7 @@ from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.console import note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
-from tcva_adapters.report.markdown import BEGINS as MARKDOWN
+from tcva_adapters.report.markdown import MARKDOWN_BEGINNING
 from tcva_adapters.results.config import CONFIG_BEGINNING
 from tcva_adapters.results.scoring import ScoringConfig
 
@@ -243,7 +243,7 @@ def validate(
     targets = {
         "--out": (out, LABELS_BEGINNING),
         "--report": (report, PAGE_BEGINNING),
-        "--tables": (tables, MARKDOWN),
+        "--tables": (tables, MARKDOWN_BEGINNING),
     }
     check_targets(targets, overwrite=overwrite, as_json=as_json)
     settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
@@ -275,7 +275,10 @@ def validate(
 
     if tables is not None:
         write_text(
-            tables, validation.markdown(full=True), MARKDOWN, overwrite=overwrite
+            tables,
+            validation.markdown(full=True),
+            MARKDOWN_BEGINNING,
+            overwrite=overwrite,
         )
     if out is not None:
         write_labels(out, table, validation.table("next"), overwrite=overwrite)

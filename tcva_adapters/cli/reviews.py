@@ -17,10 +17,8 @@ from tcva_adapters.report.annotations import to_annotations
 from tcva_adapters.report.evaluating import incomplete
 from tcva_adapters.report.failing_samples import gate_lines
 from tcva_adapters.report.gates import exit_code, gate_records, records_of
-from tcva_adapters.report.junit import BEGINS as JUNIT
-from tcva_adapters.report.junit import to_junit
-from tcva_adapters.report.markdown import BEGINS as MARKDOWN
-from tcva_adapters.report.markdown import to_markdown
+from tcva_adapters.report.junit import JUNIT_BEGINNING, to_junit
+from tcva_adapters.report.markdown import MARKDOWN_BEGINNING, to_markdown
 from tcva_adapters.results.judgement import FAILURES
 from tcva_adapters.tables import Report
 
@@ -45,7 +43,10 @@ class Reviews:
     @property
     def targets(self) -> Targets:
         """The files, for `check_targets`."""
-        return {"--junit": (self.junit, JUNIT), "--markdown": (self.markdown, MARKDOWN)}
+        return {
+            "--junit": (self.junit, JUNIT_BEGINNING),
+            "--markdown": (self.markdown, MARKDOWN_BEGINNING),
+        }
 
     @property
     def written(self) -> Mapping[str | None, str]:
@@ -63,13 +64,16 @@ class Reviews:
         """
         if self.junit:
             write_text(
-                self.junit, to_junit(report, table), JUNIT, overwrite=self.overwrite
+                self.junit,
+                to_junit(report, table),
+                JUNIT_BEGINNING,
+                overwrite=self.overwrite,
             )
         if self.markdown:
             write_text(
                 self.markdown,
                 to_markdown(report, table),
-                MARKDOWN,
+                MARKDOWN_BEGINNING,
                 overwrite=self.overwrite,
             )
 

@@ -30,7 +30,7 @@ from tcva_adapters.tables import (
     shortened,
 )
 
-BEGINS = re.compile(
+JUNIT_BEGINNING = re.compile(
     rb"""<\?xml version=['"]1.0['"] encoding=['"]utf-8['"]\?>\n<testsuites name="tcva" """
 )
 """The pattern that these files begin with."""

@@ -39,7 +39,7 @@ from tcva_adapters.tables import (
 LONGEST = 65_536
 """The most characters that a comment on GitHub may have."""
 
-BEGINS = re.compile(rb"\*\*(Gates passed|Gates failed|TCVA)\*\*")
+MARKDOWN_BEGINNING = re.compile(rb"\*\*(Gates passed|Gates failed|TCVA)\*\*")
 """The pattern that these comments begin with."""
 
 _TEXT = 300
