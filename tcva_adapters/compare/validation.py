@@ -133,12 +133,8 @@ def validate(
         *_causes(factors),
         *_estimated(means),
     ]
-    return Report(
-        " ".join(sentences),
-        tables,
-        notes=[*table.notes, *rated.notes(error)],
-        settings=settings,
-    )
+    notes = [*table.notes, *rated.notes(error)]
+    return Report(" ".join(sentences), tables, notes, settings)
 
 
 def _agreement(method: str, rho: Estimate) -> str:
