@@ -58,12 +58,22 @@ def read_contexts(name: str, value: Any) -> tuple[str, ...]:
 
 def _document_text(item: Any) -> str | None:
     for key in _DOCUMENT_TEXTS:
-        text = item.get(key) if isinstance(item, Mapping) else getattr(item, key, None)
+        text = value_of(item, key)
         if isinstance(text, str):
             return text
-    parts = map(item.get, _DOCUMENT_PARTS) if isinstance(item, Mapping) else ()
-    texts = (_document_text(part) for part in parts if part is not None)
-    return next((text for text in texts if text is not None), None)
+    if isinstance(item, Mapping):
+        for key in _DOCUMENT_PARTS:
+            text = _document_text(item.get(key))
+            if text is not None:
+                return text
+    return None
+
+
+def value_of(item: Any, name: str) -> Any:
+    """The value under a key of a mapping or in an attribute of an object; None without one."""
+    if isinstance(item, Mapping):
+        return item.get(name)
+    return getattr(item, name, None)
 
 
 def _printed_items(name: str, text: str) -> Sequence[Any]:

@@ -63,7 +63,7 @@ _NOTHING = ("NaN", "nan", "<NA>")
 """Cells of csv files that data frames write for a missing value. NA and None are not among them,
 as they may answer a question."""
 
-_LIST_KEYS = [
+_LIST_NAMES = [
     "samples",
     "data",
     "assessments",
@@ -78,6 +78,8 @@ _LIST_KEYS = [
     "testResults",
     "conversationalTestCases",
 ]
+"""Names under which an object holds its list of records; the first one that is not empty is read."""
+
 _CASES = ("testCases", "conversationalTestCases")
 _RUN = "testRunData"
 """Where DeepEval's ``.latest_test_run.json`` holds the run."""
@@ -175,13 +177,14 @@ def _format_within(source: Source) -> Format | None:
         )
     with opened(source) as file:
         line = file.readline().removeprefix(codecs.BOM_UTF8).strip()
-    if line.startswith(b"<"):
-        return None
-    if line.startswith(b"PAR1"):
-        return "parquet"
-    if line.startswith(b"{"):
-        return "jsonl" if line.endswith(b"}") else "json"
-    return "json" if line.startswith(b"[") else "csv"
+    match line[:1]:
+        case b"<":
+            return None
+        case b"[":
+            return "json"
+        case b"{":
+            return "jsonl" if line.endswith(b"}") else "json"
+    return "parquet" if line.startswith(b"PAR1") else "csv"
 
 
 def _checked(value: Any) -> Record:
@@ -232,7 +235,7 @@ def _records_in(content: Any) -> list[Any]:
     for name in _CASES:
         if isinstance(content.get(name), list):
             cases += content[name]
-    places = [cases or None, *map(content.get, _LIST_KEYS)]
+    places = [cases or None, *map(content.get, _LIST_NAMES)]
     if len(columns) == 1:
         places += columns
     lists = [records for records in places if isinstance(records, list)]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pydantic_core import to_json
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.contexts import read_contexts
+from tcva_adapters.samples.contexts import read_contexts, value_of
 from tcva_adapters.samples.repeated_arguments import (
     FEW_WORDS,
     statements_in,
@@ -138,14 +138,10 @@ def _items(value: Any) -> list[Any]:
 
 def _speaker(message: Any) -> str | None:
     """Who speaks in a message, be it a mapping or an object; None for what is no message."""
-    if isinstance(message, Mapping):
-        role, kind, path = map(message.get, ("role", "type", "id"))
-    else:
-        role, kind, path = (
-            getattr(message, name, None) for name in ("role", "type", "id")
-        )
-    if not (isinstance(role, str) and role):
-        role = kind
+    role = value_of(message, "role")
+    if not isinstance(role, str) or not role:
+        role = value_of(message, "type")
+    path = value_of(message, "id")
     if role == "constructor" and isinstance(path, list):  # LangChain's `dumps`
         role = path[-1]
     return _ROLES.get(role) if isinstance(role, str) else None

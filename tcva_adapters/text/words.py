@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -270,23 +270,18 @@ def tokenise(text: str) -> list[Token]:
     begins = True
     for piece in split_words(text):
         if piece in STOPS or piece in PAUSES:
-            clause = clause + 1
+            clause += 1
             begins = piece in STOPS
         elif _PAIRED.match(piece):
             tokens += (Token(*read, clause=clause) for read in _unspaced(piece))
-        elif piece.casefold() not in _GO_ON or not _goes_on(tokens, piece):
+        elif piece.casefold() in _GO_ON and (number := _continued(tokens, piece)):
+            if tokens[-1].text == "and":
+                tokens.pop()
+            tokens[-1] = number
+        else:
             key, kind, other = _read(piece)
             is_name = kind == "word" and piece[0].isupper() and not begins
-            tokens.append(
-                Token(
-                    key,
-                    piece,
-                    kind,
-                    is_name,
-                    clause,
-                    other,
-                )
-            )
+            tokens.append(Token(key, piece, kind, is_name, clause, other))
             begins = begins and piece in _SIGNS
     return tokens
 
@@ -311,50 +306,43 @@ def _read(piece: str) -> tuple[str, str, str]:
     return stem(_SPELLINGS.get(bare, bare)), "word", ""
 
 
-def _goes_on(tokens: list[Token], piece: str) -> bool:
-    """Merge a piece into the number before it, if it continues it; return whether it does.
+def _continued(tokens: Sequence[Token], piece: str) -> Token | None:
+    """Continue the last number of some tokens by a piece; None if the piece does not continue it.
 
-    The last tokens are replaced in place, as for *8 million*, *$8m*, *8 pm*, *3rd*, *twenty-two* and
-    *two hundred and fifty*.
+    As in *8 million*, *$8m*, *8 pm*, *3rd*, *twenty-two* and *two hundred and fifty*: the number is
+    the last token, or the one before an *and*.
     """
+    place = len(tokens) - 1
+    has_and = place > 0 and tokens[place].text == "and"
+    if has_and:
+        place -= 1
+    if place < 0 or tokens[place].kind != "number":
+        return None
+    number = tokens[place]
     small = piece.casefold()
-    has_and = len(tokens) > 1 and tokens[-1].text == "and"
-    at = len(tokens) - 1 - has_and
-    if at < 0 or tokens[at].kind != "number":
-        return False
-    last = tokens[at]
+    is_money = place > 0 and tokens[place - 1].text in _SIGNS
+    is_scale = small in _SCALES and (small != "m" or is_money)  # "8 m" are metres
+    key = number.key
+
     value = int(_NUMBERS.get(small, 0))
-    key = last.key
-    text = last.text
-    other = last.other
     if value:
-        is_in_words = key.isdigit() and not text[-1].isdigit()
+        is_in_words = key.isdigit() and not number.text[-1].isdigit()
         before = int(key) if is_in_words else 0
-        is_unit = 20 <= before < 100 and before % 10 == 0 and value < 10 and not has_and
+        is_unit = before in range(20, 100, 10) and value < 10 and not has_and
         is_below_hundreds = before >= 100 and before % 100 == 0 and value < 100
         if not (is_unit or is_below_hundreds):
-            return False
+            return None
         key = str(before + value)
-        text = f"{text} {piece}"
     elif has_and:
-        return False
-    elif small in {"am", "pm"} and (clock := _clock(text)):
+        return None
+    elif small in {"am", "pm"} and (clock := _clock(number.text)):
         key, other = clock
-    elif small in _SCALES and ":" not in key and not other:
-        if small == "m" and (not at or tokens[at - 1].text not in _SIGNS):
-            return False  # "8 m" are metres
+        return number._replace(key=key, other=other)
+    elif is_scale and ":" not in key and not number.other:
         key = format(float(key) * _SCALES[small], ".15g")
-        text = f"{text} {piece}"
-    elif small not in _ORDINAL_ENDS:
-        return False
-    tokens[at:] = [
-        last._replace(
-            key=key,
-            text=text,
-            other=other,
-        )
-    ]
-    return True
+    else:
+        return number if small in _ORDINAL_ENDS else None
+    return number._replace(key=key, text=f"{number.text} {piece}")
 
 
 def _unspaced(run: str) -> Iterator[tuple[str, str, str]]:
