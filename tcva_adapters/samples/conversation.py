@@ -81,8 +81,10 @@ class Conversation(Checked):
             }
             placed.append(turn.model_copy(update=changes))
             contexts += turn.contexts or ()
-            before.append(Utterance("user", turn.input or ""))
-            before.append(Utterance("model", turn.response or ""))
+            before += [
+                Utterance("user", turn.input or ""),
+                Utterance("model", turn.response or ""),
+            ]
         return tuple(placed)
 
     @classmethod

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, TypeAlias
 
 from tcva_adapters.errors import InvalidSampleError
@@ -67,7 +68,7 @@ PLACES = {
 PLACES["reference"] += _inside("reference_outputs reference", ALIASES["response"])
 """The keys under which each field is looked for, in this order."""
 
-KNOWN = {"messages", *(name for names in ALIASES.values() for name in names)}
+KNOWN = {"messages", *chain(*ALIASES.values())}
 OFTEN_ELSE = ("name", "expected")
 """Names that often mean something else: only a text under them is a field."""
 
@@ -223,13 +224,11 @@ def _is_dialogue(key: str, value: Any, keys: FieldNames, *, is_complete: bool) -
 
 def _after(earlier: Sequence[Any], messages: list[Any]) -> list[Any]:
     """Drop messages that repeat earlier ones: outputs begin with the inputs, often in another form."""
-    if not earlier:
-        return messages
-    last = _utterances(earlier[-1])
-    repeats = [
-        place for place, one in enumerate(messages, start=1) if _utterances(one) == last
-    ]
-    return messages[repeats[-1] :] if repeats else messages
+    start = 0
+    for number, message in enumerate(messages, start=1):
+        if earlier and _utterances(message) == _utterances(earlier[-1]):
+            start = number
+    return messages[start:]
 
 
 def _utterances(message: Any) -> Any:

@@ -25,7 +25,7 @@ from tcva_adapters.errors import (
     MissingDependencyError,
     install_hint,
 )
-from tcva_adapters.samples.json_values import loads
+from tcva_adapters.samples.json_values import loads, text_of
 from tcva_adapters.samples.sources import (
     Source,
     encoding_fault,
@@ -342,10 +342,8 @@ def _is_index(name: str) -> bool:
 
 
 def _cell(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return value.decode(errors="backslashreplace")
     is_plain = isinstance(value, str | int | float | list | dict | None)
-    return value if is_plain else str(value)
+    return value if is_plain else text_of(value)
 
 
 # Leading apostrophes are included, so that a written text can be read back exactly.
@@ -378,4 +376,4 @@ def harmless(text: str) -> str:
 
 def original(text: str) -> str:
     """Undo `harmless`, for cells of tables that this package wrote."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+    return text.removeprefix("'") if _FORMULA.match(text) else text

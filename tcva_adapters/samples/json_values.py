@@ -90,29 +90,27 @@ def written_out(value: object) -> Any:
     if not isinstance(value, dict):
         return _as_json(value)
     # Each field is converted alone, so that a bad one does not affect the others.
-    return {_text(name): _as_json(field) for name, field in value.items()}
+    return {text_of(name): _as_json(field) for name, field in value.items()}
 
 
 Metadata = Annotated[Json, PlainSerializer(written_out, when_used="json")]
 """Metadata as they are; in JSON, values that it cannot hold are text, see `written_out`."""
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """The text of any value; bytes that are not UTF-8 are escaped."""
     try:
-        text = (
-            value.decode(errors="backslashreplace")
-            if isinstance(value, bytes)
-            else str(value)
-        )
-        return whole_characters(text)
+        if isinstance(value, bytes):
+            return value.decode(errors="backslashreplace")
+        return whole_characters(str(value))
     except Exception:  # noqa: BLE001  # an object of the user's may fail in any way
         return f"<{type(value).__name__}>"
 
 
 def _without_objects(value: object) -> Any:
-    return (
-        value.tolist() if isinstance(value, np.generic | np.ndarray) else _text(value)
-    )
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return text_of(value)
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=_without_objects)
@@ -122,4 +120,4 @@ def _as_json(value: object) -> Any:
     try:
         return json.loads(whole_characters(_ENCODER.encode(value)))
     except (TypeError, ValueError, RecursionError):
-        return _text(value)
+        return text_of(value)

@@ -129,7 +129,9 @@ def utterances_in(name: str, number: int, message: Any) -> list[Utterance]:
         hits = _items(message.get("results"))
         returned += [Utterance("tool", _text([hit])) for hit in hits]
     text = _returned(content) if speaker == "tool" else _text(content)
-    return returned if returned and not text else [*returned, Utterance(speaker, text)]
+    if text or not returned:
+        returned.append(Utterance(speaker, text))
+    return returned
 
 
 def _items(value: Any) -> list[Any]:
@@ -176,7 +178,8 @@ def _is_part(value: Any) -> bool:
     """Whether this is a part of a message: a text, or something that is none, such as a picture."""
     if not isinstance(value, Mapping):
         return False
-    return "text" in value or value.get("type", value.get("block_type")) in _MEDIA
+    kind = value.get("type", value.get("block_type"))
+    return "text" in value or kind in _MEDIA
 
 
 class Dialogue(NamedTuple):
@@ -255,7 +258,9 @@ def fields_in(dialogue: Dialogue) -> Record:
 def _ends_without_text(utterances: Sequence[Utterance]) -> bool:
     """Whether the model spoke last, and said nothing since the last question."""
     since = [*takewhile(lambda part: part.speaker != "user", reversed(utterances))]
-    return bool(since) and since[0].speaker == "model" and not answer_in(since)
+    if not since or since[0].speaker != "model":
+        return False
+    return not answer_in(since)
 
 
 def utterances_by_message(

@@ -271,12 +271,13 @@ def columns_of(mapping: FieldNames) -> dict[str, str]:
     {'mine': 'response'}
     """
     fields = {name: field for field, names in ALIASES.items() for name in names}
+    columns: dict[str, str] = {}
     for column, target in mapping.items():
         if target not in fields:
             raise InvalidValueError(
                 f"{column!r} must be mapped to one of {quoted_names(ALIASES)}, got {target!r}"
             )
-    columns = {column: fields[target] for column, target in mapping.items()}
+        columns[column] = fields[target]
     if len(set(columns.values())) < len(columns):
         raise InvalidValueError(
             f"only one name can be mapped to a field, got {dict(mapping)!r}"

@@ -109,13 +109,18 @@ def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
         kept = pattern.sub(_marked, kept)
     if left == plain:
         return text
-    has_content = len(_WORD.findall(left)) >= FEW_WORDS or any(map(str.isdigit, left))
-    return kept if has_content else ""
+    n_words = len(_WORD.findall(left))
+    if n_words < FEW_WORDS and not any(map(str.isdigit, left)):
+        return ""
+    return kept
 
 
 def _marked(repeated: re.Match[str]) -> str:
     """Replace a statement that is repeated as a whole by a mark; leave any other text."""
-    return repeated[0] if repeated["before"] is None else f"{repeated['before']}…"
+    before = repeated["before"]
+    if before is None:
+        return repeated[0]
+    return f"{before}…"
 
 
 def _decoded(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from itertools import islice, repeat
 from typing import (
@@ -114,12 +114,15 @@ class RowStream(Iterator[Item], Generic[Item]):
             UnreadableInputError: As when they are read.
         """
         self._ahead.extend(islice(self._rows, rows))
-        self.total = len(self._ahead) if len(self._ahead) < rows else None
+        n_items = len(self._ahead)
+        self.total = n_items if n_items < rows else None
 
     @property
     def held(self) -> list[Item] | None:
         """The items that `check` has read, where there are no others; else None."""
-        return None if self.total is None else [item for _, item in self._ahead]
+        if self.total is None:
+            return None
+        return [item for _, item in self._ahead]
 
     @property
     def notes(self) -> list[str]:
@@ -129,7 +132,7 @@ class RowStream(Iterator[Item], Generic[Item]):
     def _items_of(self, record: Record, line: int) -> Iterable[Item]:  # noqa: ARG002  # others need it
         return [self._read(record)]
 
-    def _items(self) -> Generator[tuple[int, Item], None, None]:
+    def _items(self) -> Iterator[tuple[int, Item]]:
         has_items = False
         rows = read_records(self.source, self.kind, parse=self._parse)
         for line, record, error in rows:

@@ -87,8 +87,9 @@ def first_fault(
     name = ".".join(path)
     raised = first.get("ctx", {}).get("error")
     if isinstance(raised, TCVAError):
-        # The message of a setting names it already.
-        return str(raised) if settings is not None or not name else f"{name}: {raised}"
+        if settings is not None or not name:
+            return str(raised)  # the message of a setting names it already
+        return f"{name}: {raised}"
     why = first["msg"].removeprefix("Value error, ")
     for pydantic, plain in _PLAINER.items():
         why = why.replace(pydantic, plain)

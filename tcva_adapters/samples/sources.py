@@ -94,17 +94,17 @@ def unreadable(
 @contextmanager
 def opened(source: Source) -> Iterator[Any]:
     """Open a source to read its lines; a path and standard input give bytes."""
-    if source == "-":
-        yield getattr(sys.stdin, "buffer", sys.stdin)
-    elif not isinstance(source, str | Path):
-        yield source
-    else:
+    if is_path(source):
         try:
             with usable_path(source).open("rb") as file:
                 yield file
         except OSError as error:
             why = _WHY.get(type(error), f"cannot be read: {error.strerror or error}")
             raise unreadable(source, why) from None
+    elif source == "-":
+        yield getattr(sys.stdin, "buffer", sys.stdin)
+    else:
+        yield source
 
 
 def text_lines(source: Source) -> Iterator[str]:

@@ -68,8 +68,8 @@ def contradicts(claim: str, quote: str) -> bool:
     False
     """
     claimed = _words(claim)
-    content = {word for word in claimed if word[0] in "+-"}
-    if not 0 < len(content) <= _LONGEST:
+    n_content = _n_content(claimed)
+    if not 0 < n_content <= _LONGEST:
         return False
     parts: list[_Part] = []
     sentences: list[_Part] = []
@@ -80,19 +80,13 @@ def contradicts(claim: str, quote: str) -> bool:
     new = claimed.difference(*(part.words for part in sentences))
     is_asked = quote.rstrip().endswith(("?", "？")) and "?" not in claim
     for candidates in (parts, sentences):
-        most = max(_n_shared(content, part.words) for part in candidates)
-        if most < _ENOUGH * len(content):
+        most = max(_n_shared(claimed, part.words) for part in candidates)
+        if most < _ENOUGH * n_content:
             continue
         return all(
-            _differs(
-                part,
-                claimed,
-                content,
-                new,
-                is_asked=is_asked,
-            )
+            _differs(part, claimed, new, is_asked=is_asked)
             for part in candidates
-            if _n_shared(content, part.words) == most
+            if _n_shared(claimed, part.words) == most
         )
     return False
 
@@ -107,7 +101,6 @@ class _Part(NamedTuple):
 def _differs(
     part: _Part,
     claimed: set[str],
-    content: set[str],
     new: set[str],
     *,
     is_asked: bool,
@@ -117,7 +110,6 @@ def _differs(
     Args:
         part: The part.
         claimed: The words and marks of the claim.
-        content: Its words of content.
         new: The words and marks of the claim that the quote has nowhere.
         is_asked: Whether the quote asks what the claim asserts.
     """
@@ -126,14 +118,14 @@ def _differs(
     stated_degree = max(words & _DEGREES, default=degree)
     if degree > stated_degree or _turned(claimed, words, new):
         return True
-    n_shared = _n_shared(content, words)
+    n_shared = _n_shared(claimed, words)
     is_conditional = "condition" in part.sentence - claimed
-    if is_conditional and _n_shared(content, part.sentence) == n_shared:
+    if is_conditional and _n_shared(claimed, part.sentence) == n_shared:
         return True
     is_guess = "doubt" in words and claimed.isdisjoint(_HEDGES)
     is_plan = "plan" in words and claimed.isdisjoint(_INTENDED)
-    n_content = sum(word[0] in "+-" for word in words)
-    return n_shared > _NEARLY_ALL * n_content and (is_guess or is_plan or is_asked)
+    has_most = n_shared > _NEARLY_ALL * _n_content(words)
+    return has_most and (is_guess or is_plan or is_asked)
 
 
 def opposed(claim: str, source: str) -> list[str]:
@@ -176,13 +168,20 @@ def _turned(
     firsts = {word[1:] for word in claimed - part if word[0] == "^"}
     comes_later = any(word[1:] in firsts for word in part)
     is_opposite = "#" in "".join(turned)
-    return set() if is_opposite and comes_later else turned
+    if is_opposite and comes_later:
+        return set()
+    return turned
 
 
-def _n_shared(content: set[str], part: set[str]) -> int:
-    """Count the content words that a part has, as they are or as their opposites."""
+def _n_content(words: set[str]) -> int:
+    """Count the words of content, which have a sign, among words and marks."""
+    return sum(word[0] in "+-" for word in words)
+
+
+def _n_shared(claimed: set[str], part: set[str]) -> int:
+    """Count a claim's words of content that a part has, as they are or as their opposites."""
     opposites = {word.translate(_TURNED) for word in part}
-    return len(content & (part | opposites))
+    return _n_content(claimed & (part | opposites))
 
 
 def _words(text: str) -> set[str]:
@@ -252,7 +251,9 @@ def _own_mark(tokens: Sequence[Token]) -> str:
         return f"+{key[-1]}"
     bare = _DENYING_PREFIX.sub("", key)
     mark = _mark(bare) or f"+{_ENDING.sub('', bare)}"
-    return mark if bare == key else mark.translate(_TURNED)
+    if bare == key:
+        return mark
+    return mark.translate(_TURNED)
 
 
 @lru_cache(maxsize=8192)

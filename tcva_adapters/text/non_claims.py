@@ -108,4 +108,6 @@ def _question_kind(bare: str) -> str | None:
     if _pattern("questions").match(bare):
         return "question"
     is_short = 0 < len(bare.split()) <= _SHORT_QUESTION
-    return "question" if is_short and not bare.isascii() else None
+    if is_short and not bare.isascii():
+        return "question"
+    return None

@@ -23,10 +23,8 @@ _SIDES = {
 }
 """The side of a number with this bound on which others are allowed; nan for both sides."""
 
-_BOUND = re.compile(
-    rf"(?<!\S)(?:{'|'.join(f'(?P<{bound}>{patterns(bound)})' for bound in _SIDES)})(?!\S)",
-    re.IGNORECASE,
-)
+_BOUNDS = "|".join(f"(?P<{bound}>{patterns(bound)})" for bound in _SIDES)
+_BOUND = re.compile(rf"(?<!\S)(?:{_BOUNDS})(?!\S)", re.IGNORECASE)
 _LARGE = 1000  # numbers from here on are often rounded
 _REACH = 6  # tokens that a bound of a number reaches
 _LONGEST = 200  # tokens of a claim whose numbers are held against all of the source
@@ -105,7 +103,8 @@ def _is_same_year(key: str, other: str) -> bool:
     """Tell whether one number is a year of the last or this century, and the other its last digits."""
     if key[-2:] != other[-2:]:
         return False
-    return {key[:-2], other[:-2]} in ({"", "19"}, {"", "20"})
+    centuries = {key[:-2], other[:-2]}
+    return centuries in ({"", "19"}, {"", "20"})
 
 
 def _is_allowed(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from tcva_adapters.text.lists import word_list
@@ -192,14 +192,20 @@ def pieces(text: str) -> list[Piece]:
         pairwise([*starts, len(text)]), worded or starts, strict=True
     ):
         begin, row = rows.get(at, (end, ""))
-        claim = text[start:begin]
-        # A piece that opens with white space begins inside a line: its dash is no bullet.
-        claim = (claim if claim[:1].isspace() else _BULLETS.sub("", claim)).strip()
-        if "```" not in claim and "~~~" not in claim:
-            claim = " ".join(claim.split())
-        claim = f"{claim} {row}".strip()
+        claim = _claim(text[start:begin], row)
         claims.append(Piece(claim, text[start:end]))
     return claims
+
+
+def _claim(stretch: str, row: str) -> str:
+    """The claim in a stretch of text, without its bullet, and in a table row behind it."""
+    # A stretch that opens with white space begins inside a line: its dash is no bullet.
+    if not stretch[:1].isspace():
+        stretch = _BULLETS.sub("", stretch)
+    stretch = stretch.strip()
+    if "```" not in stretch and "~~~" not in stretch:
+        stretch = " ".join(stretch.split())
+    return f"{stretch} {row}".strip()
 
 
 def _rows(table: re.Match[str]) -> Iterator[tuple[int, str]]:
@@ -210,7 +216,7 @@ def _rows(table: re.Match[str]) -> Iterator[tuple[int, str]]:
     following = at + len(header) + len(rule) + 2
     for line in lines:
         cells = _cells(line)
-        pairs = zip(names + [""] * len(cells), cells, strict=False)
+        pairs = zip_longest(names, cells, fillvalue="")
         named = [f"{name}: {cell}" if name else cell for name, cell in pairs if cell]
         if _LETTER.search(line):
             yield at, "; ".join(named)
@@ -241,7 +247,9 @@ def _sentence_cuts(
             if wrapped or before[-1:] in _OPEN_ENDS:
                 continue
         else:
-            stops = mark if mark[0][0] in _STOPS else _ENDING.search(text, window, cut)
+            stops: re.Match[str] | None = mark
+            if mark[0][0] not in _STOPS:
+                stops = _ENDING.search(text, window, cut)
             if not stops or not _ends(
                 text,
                 start,
@@ -305,7 +313,7 @@ def _is_abbreviation(
     """Whether the last word before a full stop is an abbreviation or number within a sentence."""
     word = last_words[-1]
     forms = {word, word.lower(), "_".join(last_words).lower()}
-    if word.isdigit() and len(word) <= len("31"):
+    if word.isdigit() and len(word) <= 2:
         # It numbers what follows: "1. Stir it; 2. Heat it." or "Steps: 1. Stir it."
         first = last_words[0]
         numbers = (

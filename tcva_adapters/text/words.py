@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import filterfalse, pairwise
 from typing import NamedTuple
 
 from tcva_adapters.text.lists import (
@@ -42,7 +42,6 @@ _SIGNS = {
     "¥": "yen",
 }
 _ORDINAL_ENDS = frozenset({"st", "nd", "rd", "th"})
-_GO_ON = frozenset({*_NUMBERS, *_SCALES, *_ORDINAL_ENDS, "am", "pm"})
 _ENDINGS = ("ingly", "edly", "ing", "ed", "ly", "ment", "ness")
 _VOWEL = re.compile("[aeiouy]")
 _DOUBLED_END = re.compile(r"..([^aeiouls])\1\Z")
@@ -129,7 +128,7 @@ def split_words(text: str) -> list[str]:
             middle = between.start()
             return split_words(text[:middle]) + split_words(text[middle:])
     if not text.isascii():
-        text = _MANY_MARKS.sub(lambda run: "".join(filter(_is_no_accent, run[0])), text)
+        text = _MANY_MARKS.sub(lambda run: _without_marks(run[0]), text)
     if "'" in text or "’" in text:
         text = _ELIDED.sub(r"\1 ", _APART.sub("", text))
     if "\n" in text:
@@ -151,8 +150,8 @@ def split_words(text: str) -> list[str]:
     return pieces
 
 
-def _is_no_accent(char: str) -> bool:
-    return not unicodedata.combining(char)
+def _without_marks(text: str) -> str:
+    return "".join(filterfalse(unicodedata.combining, text))
 
 
 def words_of(text: str) -> list[str]:
@@ -226,8 +225,7 @@ def without_accents(word: str) -> str:
     """A word in small letters without accents."""
     if word.isascii():
         return word.lower()
-    decomposed = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(filter(_is_no_accent, decomposed))
+    return _without_marks(unicodedata.normalize("NFKD", word.casefold()))
 
 
 def number_key(digits: str) -> str:
@@ -242,7 +240,9 @@ def number_key(digits: str) -> str:
     is_one_number = not whole or _PARTED.fullmatch(digits)
     point = "" if is_one_number else "."
     digits = "".join(whole) + point + last
-    return digits if len(digits) > _LONGEST_EXACT else format(float(digits), ".15g")
+    if len(digits) > _LONGEST_EXACT:
+        return digits
+    return format(float(digits), ".15g")
 
 
 def _clock(digits: str) -> tuple[str, str] | None:
@@ -274,7 +274,7 @@ def tokenise(text: str) -> list[Token]:
             begins = piece in STOPS
         elif _PAIRED.match(piece):
             tokens += (Token(*read, clause=clause) for read in _unspaced(piece))
-        elif piece.casefold() in _GO_ON and (number := _continued(tokens, piece)):
+        elif number := _continued(tokens, piece):
             if tokens[-1].text == "and":
                 tokens.pop()
             tokens[-1] = number
