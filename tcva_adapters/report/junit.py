@@ -23,7 +23,7 @@ from tcva_adapters.report.gates import (
     gate_records,
 )
 from tcva_adapters.results.result import Result
-from tcva_adapters.samples.reader import distinct
+from tcva_adapters.samples.reader import distinct_names
 from tcva_adapters.tables import (
     Report,
     cell,
@@ -76,7 +76,7 @@ def to_junit(report: Report, table: ScoreTable) -> bytes:
         root.append(_suite(method, _cases(table, method, failed), properties))
     if records:
         tests = []
-        names, _ = distinct(
+        names, _ = distinct_names(
             f"{record['method']}: {record['figure']}" for record in records
         )
         for name, record in zip(names, records, strict=True):

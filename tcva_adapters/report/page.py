@@ -32,7 +32,7 @@ from tcva_adapters.report.page_data import (
     texts_of,
 )
 from tcva_adapters.samples.file_writing import replacing, usable_path
-from tcva_adapters.samples.reader import SampleStream, distinct
+from tcva_adapters.samples.reader import SampleStream, distinct_names
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.tables import (
@@ -197,7 +197,9 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
     """
     samples = content.samples
     size = counted(len(samples), "sample")
-    ids, _ = distinct(text.id or f"row-{n}" for n, text in enumerate(texts, start=1))
+    ids, _ = distinct_names(
+        text.id or f"row-{n}" for n, text in enumerate(texts, start=1)
+    )
     numbers = [f"row-{n}" for n in range(1, len(texts) + 1)]
     if [sample.id for sample in samples] == numbers:
         ids = numbers  # the frameworks give their evaluators no ids

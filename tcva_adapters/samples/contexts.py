@@ -78,7 +78,7 @@ def value_of(item: Any, name: str) -> Any:
 
 def _printed_items(name: str, text: str) -> Sequence[Any]:
     """The texts or documents of a printed list; any other text is one context."""
-    items = parsed(text)
+    items = parse_printed(text)
     if isinstance(items, dict):
         items = [items]
     if isinstance(items, list | tuple):
@@ -97,7 +97,7 @@ def _printed_items(name: str, text: str) -> Sequence[Any]:
     return [text]
 
 
-def parsed(text: str) -> Any:
+def parse_printed(text: str) -> Any:
     """Parse a list or object that JSON or Python printed; None for any other text."""
     text = text.strip()
     if not text.startswith(("[", "{", "(")):

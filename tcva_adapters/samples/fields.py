@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.contexts import parsed, read_contexts
+from tcva_adapters.samples.contexts import parse_printed, read_contexts
 from tcva_adapters.samples.messages import (
     Dialogue,
     as_mapping,
@@ -102,7 +102,7 @@ def parts_of(
     Raises:
         InvalidSampleError: A field cannot be read.
     """
-    flat = flattened(record)
+    flat = flatten(record)
     if flat.keys() >= _DATASET_FIELDS:
         for name in ("retrieval_context", "context"):
             if isinstance(joined := flat.get(name), str):
@@ -124,16 +124,20 @@ def parts_of(
     return dialogue, fields, rest
 
 
-def flattened(record: Fields) -> Record:
+def flatten(record: Fields) -> Record:
     """Turn a record's nested objects (``inputs``, ``outputs``) into columns with a dot in the name.
 
-    >>> flattened({"inputs": {"question": "Who?"}, "outputs": '{"answer": "Ada."}'})
+    >>> flatten({"inputs": {"question": "Who?"}, "outputs": '{"answer": "Ada."}'})
     {'inputs.question': 'Who?', 'outputs.answer': 'Ada.'}
     """
     flat: Record = {}
     for key, value in record.items():
         name = str(key)
-        inner = parsed(value) if name in _AS_TEXT and isinstance(value, str) else value
+        inner = (
+            parse_printed(value)
+            if name in _AS_TEXT and isinstance(value, str)
+            else value
+        )
         is_nested = name in _NESTED and isinstance(inner, Mapping)
         if is_nested and text_of_message(inner) is None:
             # The only argument of a traced function may itself be called inputs.
@@ -186,7 +190,7 @@ def _dialogue_in(flat: Record, keys: dict[str, str]) -> Dialogue | None:
         key = keys.get(place, place)
         value = flat.get(key)
         if isinstance(value, str) and value.lstrip().startswith("["):
-            value = parsed(value)
+            value = parse_printed(value)
         if value is None or isinstance(value, str):
             continue
         if _is_dialogue(key, value, keys, is_complete=is_complete):

@@ -112,7 +112,7 @@ def utterances_in(name: str, number: int, message: Any) -> list[Utterance]:
     content = _content(message)
     # Anthropic's messages of the user carry what tools returned.
     returned = [
-        Utterance("tool", _returned(_content(part)))
+        Utterance("tool", _output_text(_content(part)))
         for part in content
         if isinstance(part, Mapping) and part.get("type") == "tool_result"
     ]
@@ -121,14 +121,14 @@ def utterances_in(name: str, number: int, message: Any) -> list[Utterance]:
     calls = _items(message.get("toolsCalled", message.get("tools_called")))
     outputs = [call.get("output") for call in calls if isinstance(call, Mapping)]
     returned += [
-        Utterance("context", _returned([output]))
+        Utterance("context", _output_text([output]))
         for output in outputs
         if output is not None
     ]
     if message.get("type") == "file_search_call":  # OpenAI's, with what it found
         hits = _items(message.get("results"))
         returned += [Utterance("tool", _text([hit])) for hit in hits]
-    text = _returned(content) if speaker == "tool" else _text(content)
+    text = _output_text(content) if speaker == "tool" else _text(content)
     if text or not returned:
         returned.append(Utterance(speaker, text))
     return returned
@@ -165,7 +165,7 @@ def _text(parts: Sequence[Any]) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def _returned(content: Sequence[Any]) -> str:
+def _output_text(content: Sequence[Any]) -> str:
     """The output of a tool: its text, or else values and objects as JSON; pictures are left out."""
     text = _text(content)
     if text:

@@ -142,7 +142,7 @@ class SampleStream(RowStream[Sample]):
         self.conversations += len(samples) > 1
         if self.conversations and not samples[0].id:
             # Other code names samples without an id by counting them, not the records.
-            return renamed(samples, [name])
+            return with_ids(samples, [name])
         return samples
 
 
@@ -192,11 +192,11 @@ def read_samples(
     for sample in stream:
         samples.append(sample)
         lines.append(stream.line)
-    names, repeated = distinct(sample.id for sample in samples)
-    return SampleFile(renamed(samples, names), lines, stream.bad, repeated)
+    names, repeated = distinct_names(sample.id for sample in samples)
+    return SampleFile(with_ids(samples, names), lines, stream.bad, repeated)
 
 
-def renamed(samples: Sequence[Sample], ids: Sequence[str | None]) -> list[Sample]:
+def with_ids(samples: Sequence[Sample], ids: Sequence[str | None]) -> list[Sample]:
     """Return the samples under these ids."""
     return [
         sample if sample.id == name else sample.model_copy(update={"id": name})
@@ -224,7 +224,7 @@ def distinct(names: Iterable[Name]) -> tuple[list[Name], tuple[str, ...]]:
 
     None stays None. A number that another name has already is left out.
 
-    >>> distinct(["a", "b", "a", "a"])
+    >>> distinct_names(["a", "b", "a", "a"])
     (['a', 'b', 'a#2', 'a#3'], ('a',))
     """
     counts: dict[str, int] = {}

@@ -67,7 +67,7 @@ def statements_in(message: Any, is_argument: bool = False) -> Iterator[Words]:
             if is_argument or name != "output":
                 yield from statements_in(part, is_argument or name in _ARGUMENTS)
     elif isinstance(message, str) and is_argument:
-        for text in _SENTENCE_END.split(_decoded(message)):
+        for text in _SENTENCE_END.split(_decode(message)):
             words = _WORD.findall(text)
             if sum(map(str.isalpha, words)) >= FEW_WORDS and not text.istitle():
                 yield tuple(_PIECE.findall(text.lower())[:_ENOUGH_WORDS])
@@ -90,7 +90,7 @@ def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
     >>> without_statements(said, "Saved: Ada is the captain."), without_statements(said, "Ada is the captain of Vega.")
     ('', 'Ada is the captain of Vega.')
     """
-    left = kept = plain = _decoded(text)
+    left = kept = plain = _decode(text)
     words = _PIECE.findall(plain.lower()) if statements else []
     repeated = {
         tuple(words[place : place + size])
@@ -106,7 +106,7 @@ def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
             _BEFORE + r"[\W_]*".join(statement) + behind, re.IGNORECASE
         )
         left = pattern.sub(" ", left)
-        kept = pattern.sub(_marked, kept)
+        kept = pattern.sub(_with_mark, kept)
     if left == plain:
         return text
     n_words = len(_WORD.findall(left))
@@ -115,7 +115,7 @@ def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
     return kept
 
 
-def _marked(repeated: re.Match[str]) -> str:
+def _with_mark(repeated: re.Match[str]) -> str:
     """Replace a statement that is repeated as a whole by a mark; leave any other text."""
     before = repeated["before"]
     if before is None:
@@ -123,6 +123,6 @@ def _marked(repeated: re.Match[str]) -> str:
     return f"{before}…"
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     """Decode the characters and line breaks that JSON has escaped in a text."""
     return _CODE.sub(lambda code: chr(int(code[1] or "a", 16)), text)

@@ -116,7 +116,7 @@ def _differs(
     words = part.words
     degree = max(claimed & _DEGREES, default="")
     stated_degree = max(words & _DEGREES, default=degree)
-    if degree > stated_degree or _turned(claimed, words, new):
+    if degree > stated_degree or _opposite_words(claimed, words, new):
         return True
     n_shared = _n_shared(claimed, words)
     is_conditional = "condition" in part.sentence - claimed
@@ -142,12 +142,12 @@ def opposed(claim: str, source: str) -> list[str]:
     """
     claimed = _words(claim)
     stated = _words(source)
-    turned = _turned(claimed, stated, claimed - stated)
+    turned = _opposite_words(claimed, stated, claimed - stated)
     stems = {word[1:] for word in turned}
     return [token.text for token in tokenise(claim) if _own_mark([token])[1:] in stems]
 
 
-def _turned(
+def _opposite_words(
     claimed: set[str],
     part: set[str],
     new: set[str],
@@ -223,10 +223,10 @@ def _signed_words(clause: str) -> set[str]:
     """Apply the denials of a clause to the signs of its words; return its words and marks."""
     clause = _OR.sub(r"\1 deny", clause)
     clause = _FIRST.sub(r"\1^\3 \2\3", clause)
-    return set(_CONTENT.sub(_signed, clause).split())
+    return set(_CONTENT.sub(_with_sign, clause).split())
 
 
-def _signed(content: re.Match[str]) -> str:
+def _with_sign(content: re.Match[str]) -> str:
     """Give a word the sign that results from the denials around it; keep the marks around it."""
     before, sign, word, behind = content.groups("")
     if not word:

@@ -26,7 +26,7 @@ _COMMON = LANGUAGE_WORDS["English"]
 _UNSPACED = variants("unspaced")
 _TWO_SIDED = word_list("two_sided")
 _LEAVING_OPEN = word_list("leaving_open")
-_HALF_DAY = re.compile(r"(?i)(\d)\s?([ap])\.?\s?m\b\.?")
+_AM_OR_PM = re.compile(r"(?i)(\d)\s?([ap])\.?\s?m\b\.?")
 # An uncommon word that begins a sentence is a name if a verb in the singular follows.
 _SUBJECT = re.compile(
     r"""
@@ -83,8 +83,8 @@ def says_otherwise(claim: str, source: str) -> bool:
     if not _CAPITALISING.isdisjoint(text.split()):
         names = set()  # nouns have capitals, too
 
-    claimed = _filled(claim, names)
-    stated = _filled(source, names)
+    claimed = _words_with_kinds(claim, names)
+    stated = _words_with_kinds(source, names)
     counterpart = claimed
     before, is_there, _ = _frame(stated).partition(_frame(claimed))
     if is_there:
@@ -98,7 +98,7 @@ def says_otherwise(claim: str, source: str) -> bool:
             between = claimed[places[0] + 1 : places[-1]]
             phrase = "+".join(["", *between])
             return _EITHER_WAY.isdisjoint([*between, phrase])
-        if {*fillers}.isdisjoint(stated) and all(map(_exclude, fillers, others)):
+        if {*fillers}.isdisjoint(stated) and all(map(_are_exclusive, fillers, others)):
             return True
     is_as_open = _LEAVING_OPEN & {*claimed} == _LEAVING_OPEN & {*stated}
     return is_as_open and _has_rival(claimed, stated)
@@ -128,7 +128,7 @@ def _has_rival(claimed: list[str], stated: list[str]) -> bool:
         if n_shared_words < (n_words if kind in _TWO_SIDED else 1):
             continue
         both = [*members[kind], *rivals[kind]]
-        if len(both) == 2 and both[0] != both[1] and _exclude(*both, close=_FAR):
+        if len(both) == 2 and both[0] != both[1] and _are_exclusive(*both, close=_FAR):
             return True
     return False
 
@@ -142,21 +142,21 @@ def _by_class(filled: list[str]) -> defaultdict[str, set[str]]:
     return members
 
 
-def _filled(text: str, names: set[str]) -> list[str]:
+def _words_with_kinds(text: str, names: set[str]) -> list[str]:
     """The words of a text; before a filler, which another word could replace, its kind and a slash.
 
     Args:
         text: The text.
         names: Words that are names, also where a sentence begins.
 
-    >>> _filled("The clerk in Rome paid 5 kg in May.", {"Rome"})
+    >>> _words_with_kinds("The clerk in Rome paid 5 kg in May.", {"Rome"})
     ['the', 'role/clerk', 'in', 'name/Rome', 'pay', 'mass/5000.000000000', 'in', 'month/may']
     """
     text = text.replace("per second", "per sec")  # which would be read as a rank
     for form, word in _UNSPACED.items():
         text = text.replace(form, f" {word} ")
     filled = [""]
-    for token in tokenise(_HALF_DAY.sub(r"\1 \2mer ", text)):
+    for token in tokenise(_AM_OR_PM.sub(r"\1 \2mer ", text)):
         small = token.text.casefold()
         word = _MEMBERS.get(token.text) or _MEMBERS.get(small, token.key)
         kind, slash, size = word.partition("/")
@@ -175,7 +175,7 @@ def _filled(text: str, names: set[str]) -> list[str]:
     return filled[1:]
 
 
-def _exclude(
+def _are_exclusive(
     filler: str,
     other: str,
     *,

@@ -133,8 +133,8 @@ def _in_place(
         following = [token.key for token in claim[at + 1 : at + 2]]
         source_following = [token.key for token in source[other + 1 : other + 2]]
         return following == source_following
-    counted = _counted(claim, at)
-    others = _counted(source, other)
+    counted = _things_counted(claim, at)
+    others = _things_counted(source, other)
     if counted and others:
         return counted[0] in others or others[0] in counted
     if "percent" in counted + others:
@@ -166,7 +166,7 @@ def value_of(key: str) -> float:
     return float(key) if _PLAIN.fullmatch(key) else nan
 
 
-def _counted(tokens: Sequence[Token], at: int) -> list[str]:
+def _things_counted(tokens: Sequence[Token], at: int) -> list[str]:
     """The thing that a number counts: the sign before it, or words of content behind it."""
     if at and tokens[at - 1].key in _UNITS:
         return [tokens[at - 1].key]

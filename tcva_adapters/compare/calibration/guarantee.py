@@ -409,7 +409,7 @@ def _rated(table: ScoreTable, limits: Limits) -> ScoreTable:
         )
     if rated.groups:
         return rated
-    # ``a#2`` is a further judgement of sample ``a``: see `samples.reader.distinct`.
+    # ``a#2`` is a further judgement of sample ``a``: see `samples.reader.distinct_names`.
     names = set(table.samples)
     originals = []
     for name in rated.samples:
