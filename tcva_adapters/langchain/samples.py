@@ -143,7 +143,7 @@ def sample_for(
         names = f"a {type(value).__name__}"
         if isinstance(value, Mapping):
             names = ", ".join(
-                name for name, entry in flattened(value).items() if entry is not None
+                name for name, entry in flatten(value).items() if entry is not None
             )
         raise InvalidSampleError(
             f"{lacks('the input', missing, scorer.subject)}; the evaluator was given {names:.200}. "

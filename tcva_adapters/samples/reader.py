@@ -142,7 +142,7 @@ class SampleStream(RowStream[Sample]):
         self.conversations += len(samples) > 1
         if self.conversations and not samples[0].id:
             # Other code names samples without an id by counting them, not the records.
-            return with_ids(samples, [name])
+            return with_names(samples, [name])
         return samples
 
 
@@ -193,10 +193,10 @@ def read_samples(
         samples.append(sample)
         lines.append(stream.line)
     names, repeated = distinct_names(sample.id for sample in samples)
-    return SampleFile(with_ids(samples, names), lines, stream.bad, repeated)
+    return SampleFile(with_names(samples, names), lines, stream.bad, repeated)
 
 
-def with_ids(samples: Sequence[Sample], ids: Sequence[str | None]) -> list[Sample]:
+def with_names(samples: Sequence[Sample], ids: Sequence[str | None]) -> list[Sample]:
     """Return the samples under these ids."""
     return [
         sample if sample.id == name else sample.model_copy(update={"id": name})
@@ -213,13 +213,13 @@ def with_ids(samples: Sequence[Sample]) -> tuple[list[Sample], list[str]]:
     >>> [sample.id for sample in samples], notes
     (['row-1', 'b'], [])
     """
-    names, repeated = distinct(
+    names, repeated = distinct_names(
         sample.id or f"row-{number}" for number, sample in enumerate(samples, start=1)
     )
-    return renamed(samples, names), _repeated(repeated)
+    return with_names(samples, names), _repeated(repeated)
 
 
-def distinct(names: Iterable[Name]) -> tuple[list[Name], tuple[str, ...]]:
+def distinct_names(names: Iterable[Name]) -> tuple[list[Name], tuple[str, ...]]:
     """Number repeated names so that all differ, and return also those that repeat.
 
     None stays None. A number that another name has already is left out.
