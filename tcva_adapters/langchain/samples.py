@@ -13,7 +13,7 @@ from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import AnyScorer, lacks
 from tcva_adapters.samples.conversation import Conversation
-from tcva_adapters.samples.fields import ALIASES, KNOWN, parts_of
+from tcva_adapters.samples.fields import ALIASES, KNOWN, flatten, parts_of
 from tcva_adapters.samples.messages import is_messages
 from tcva_adapters.samples.sample import Sample
 
