@@ -115,6 +115,7 @@ class Connection:
             "verify": url.startswith("https"),
         }
         self._loops: dict[AbstractEventLoop, _Loop] = {}
+        # Under its only key, the loop that has the user's client: `setdefault` needs no lock.
         self._lent_to: dict[str, AbstractEventLoop] = {}
 
     @asynccontextmanager
