@@ -26,9 +26,9 @@ from scipy.stats import binom
 from benchmarks.lexical_sets import PAPER, judged, load
 from benchmarks.paper.data import read_folder
 from tcva_adapters.compare import ScoreTable, calibrate
-from tcva_adapters.compare.calibration.fused import with_fused
+from tcva_adapters.compare.calibration.certify_setting import guarantee_table
 from tcva_adapters.compare.calibration.gate import THRESHOLDS
-from tcva_adapters.compare.calibration.guarantee import guarantee_table
+from tcva_adapters.compare.combined_methods import with_fused
 from tcva_adapters.compare.scores.table import RowIds
 from tcva_adapters.core.aggregation import aggregate_counts
 from tcva_adapters.results.guarantee import Limits

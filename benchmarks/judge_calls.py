@@ -23,8 +23,8 @@ import tests.support.quiet  # noqa: F401  # tracking is switched off before a fr
 # isort: split
 from tcva_adapters import TCVA, Sample, clear_shared
 from tcva_adapters.data import sample_lines
+from tcva_adapters.models.framework_prompts import Prompted
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.prompted import Prompted
 from tcva_adapters.results.settings import ClaimsMode
 from tests.adapters.table import ADAPTERS, Adapter
 from tests.support.server import ScriptedServer, auto_judge

@@ -30,9 +30,9 @@ from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.quotes import Passages, find_quote
 from tcva_adapters.judges.reply import parse_asserts, parse_claims, parse_verdicts
 from tcva_adapters.judges.yes_no import read_yes
+from tcva_adapters.models.judge_model import ModelReply, TokenLogprob
 from tcva_adapters.models.openai_batches import split
 from tcva_adapters.models.openai_exchange import read_completion
-from tcva_adapters.models.protocol import ModelReply, TokenLogprob
 from tcva_adapters.models.secrets import mask, quotable
 from tcva_adapters.report.evaluating import evaluation
 from tcva_adapters.report.gates import Gates

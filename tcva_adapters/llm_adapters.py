@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tcva_adapters.judges.llm_objects import LLM_READERS
 
 if TYPE_CHECKING:
-    from tcva_adapters.models.protocol import JudgeModel
+    from tcva_adapters.models.judge_model import JudgeModel
 
 
 def _read_deepeval(llm: object) -> JudgeModel | None:

@@ -13,7 +13,7 @@ import pytest
 
 from tcva_adapters import CCRS, TCVA, Sample
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
+from tcva_adapters.models.judge_model import JudgeRequest, ModelReply
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.running import AHEAD, READ_AT_ONCE
 from tests.support.scripted import verdict_json

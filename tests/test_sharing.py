@@ -15,8 +15,8 @@ import pytest
 from tcva_adapters import TCVA, Assessment, Criterion, Result, Sample, clear_shared
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.models.judge_model import Identity, JudgeRequest, ModelReply
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import Identity, JudgeRequest, ModelReply
 from tcva_adapters.runner.sharing import SharedJudgements
 from tests.support.scripted import verdict_json
 from tests.support.shared_judgements import remembered, under_way

@@ -33,8 +33,8 @@ from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError, JudgeError
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.lexical import LexicalJudge
+from tcva_adapters.models.judge_model import JudgeRequest, ModelReply
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.summary import Summary

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from benchmarks.paper.digits import CONFIGURATIONS, TEMPERATURES, Rows
-from tcva_adapters.compare.calibration.fused import gains, members_of, with_fused
+from tcva_adapters.compare.combined_methods import gains, members_of, with_fused
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import scores_of
 from tcva_adapters.core.collapse import ablation_plans, binary_counts

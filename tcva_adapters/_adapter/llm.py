@@ -15,7 +15,7 @@ from tcva_adapters._adapter.llm_settings import (
     recorded_names,
 )
 from tcva_adapters._adapter.lookup import Arguments
-from tcva_adapters.models.protocol import Identity, JudgeRequest
+from tcva_adapters.models.judge_model import Identity, JudgeRequest
 
 CUT_OFF = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 """Names of providers for the reason that a reply was cut off."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from tcva_adapters.models.protocol import JudgeRequest, closed_object
+from tcva_adapters.models.judge_model import JudgeRequest, closed_object
 from tcva_adapters.samples.json_values import Json
 
 _ONE_WORD = closed_object({"answer": {"type": "string"}})

@@ -16,9 +16,9 @@ from tcva_adapters.batches.ledger import MAX_BYTES, Ledger
 from tcva_adapters.batches.request_lines import request_line
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.prompts import SENTENCE_SCHEMA
+from tcva_adapters.models.judge_model import JudgeRequest, ModelReply
 from tcva_adapters.models.openai_exchange import Answer, exchange
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tcva_adapters.results.judgement import Judgement
 from tcva_adapters.runner.questions import Question
 

@@ -17,7 +17,7 @@ from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import sample_blocks
 from tcva_adapters.judges.rounds import Calls, Rounds, adrive, drive
 from tcva_adapters.loops import work_aside
-from tcva_adapters.models.protocol import JudgeRequest, closed_object
+from tcva_adapters.models.judge_model import JudgeRequest, closed_object
 from tcva_adapters.models.store_keys import digest, key_of, visible_fields
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.runner.questions import Question

@@ -38,7 +38,7 @@ from tcva_adapters.cli.settings import (
     take,
     with_store,
 )
-from tcva_adapters.compare.calibration.guarantee import limits_of
+from tcva_adapters.compare.calibration.certify_setting import limits_of
 from tcva_adapters.compare.method_comparison import check_tests, comparison
 from tcva_adapters.compare.runs.folder import FILES, save
 from tcva_adapters.compare.runs.run import Run

@@ -46,7 +46,7 @@ from tcva_adapters.cli.settings import (
 )
 from tcva_adapters.compare.agreement.panels import panel_report
 from tcva_adapters.compare.agreement.repeats import repeat_report
-from tcva_adapters.compare.calibration.fused import COMPOSITE, with_composite
+from tcva_adapters.compare.combined_methods import COMPOSITE, with_composite
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.compare.validation import validate

@@ -11,8 +11,8 @@ from tcva_adapters.compare.agreement import human_agreement, method_tables
 from tcva_adapters.compare.agreement.panels import panel_report, results_of_main
 from tcva_adapters.compare.agreement.raters import raters_report
 from tcva_adapters.compare.agreement.repeats import repeat_report
-from tcva_adapters.compare.calibration.fused import gains
-from tcva_adapters.compare.calibration.guarantee import guarantee_table
+from tcva_adapters.compare.calibration.certify_setting import guarantee_table
+from tcva_adapters.compare.combined_methods import gains
 from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tcva_adapters.compare.argument_names import with_checked_names
-from tcva_adapters.compare.calibration.guarantee import limits_of
+from tcva_adapters.compare.calibration.certify_setting import limits_of
 from tcva_adapters.compare.method_comparison import check_tests, comparison
 from tcva_adapters.compare.runs.folder import save
 from tcva_adapters.compare.runs.framework_metrics import ALL

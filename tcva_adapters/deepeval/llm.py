@@ -15,8 +15,8 @@ from tcva_adapters._adapter.llm import LLMObject, one_text
 from tcva_adapters._adapter.lookup import Arguments, count_in
 from tcva_adapters._adapter.reply_objects import object_text, reply_model
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.prompted import Prompted, Shape
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, ModelReply
+from tcva_adapters.models.framework_prompts import Prompted, Shape
+from tcva_adapters.models.judge_model import JudgeModel, JudgeRequest, ModelReply
 from tcva_adapters.models.store_keys import digest, key_of
 
 

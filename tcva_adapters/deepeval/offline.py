@@ -21,7 +21,7 @@ from tcva_adapters._adapter.offline import (
 )
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.deepeval.llm import NamedLLM
-from tcva_adapters.models.prompted import Shape
+from tcva_adapters.models.framework_prompts import Shape
 from tcva_adapters.samples.json_values import Json
 
 _MAX_NAMED = 3

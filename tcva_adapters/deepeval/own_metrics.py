@@ -20,7 +20,7 @@ from deepeval.test_case import LLMTestCase
 from tcva_adapters._adapter.own_metrics import MetricRun, Metrics
 from tcva_adapters.core.collapse import from_deepeval
 from tcva_adapters.deepeval.llm import NamedLLM
-from tcva_adapters.models.prompted import Shape
+from tcva_adapters.models.framework_prompts import Shape
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 

@@ -2,7 +2,7 @@
 
 A judge that makes up its quote has hardly read the passages, and a real quote may say something else.
 `judges.quotes` finds a quote in the passages. Whether it contradicts its claim is told by
-`text.contradiction` (negations, opposites, degrees), `text.numbers` and `text.frames`.
+`text.contradiction` (negations, opposites, degrees), `text.numbers` and `text.differing_details`.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from tcva_adapters.judges.rounds import (
 )
 from tcva_adapters.judges.written import written_verdicts
 from tcva_adapters.judges.yes_no import yes_no_verdicts
-from tcva_adapters.models.protocol import Identity, JudgeModel, Sampling, identity_of
+from tcva_adapters.models.judge_model import Identity, JudgeModel, Sampling, identity_of
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.settings import ClaimsMode, VerdictForm

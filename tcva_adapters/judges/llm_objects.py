@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from tcva_adapters.models.protocol import JudgeModel
+    from tcva_adapters.models.judge_model import JudgeModel
 
 LLMReader: TypeAlias = "Callable[[object], JudgeModel | None]"
 """A function that makes a judge model from a framework's LLM object; None for any other object."""

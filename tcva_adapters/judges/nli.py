@@ -32,7 +32,7 @@ from tcva_adapters.judges.sentence_index import (
     index_of,
     verdict_with_quote,
 )
-from tcva_adapters.models.protocol import Identity
+from tcva_adapters.models.judge_model import Identity
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.words import tokenise

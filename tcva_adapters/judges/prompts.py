@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.criteria import Criterion, Field
-from tcva_adapters.models.protocol import JudgeRequest, closed_object
+from tcva_adapters.models.judge_model import JudgeRequest, closed_object
 from tcva_adapters.models.store_keys import sha256_of
 from tcva_adapters.samples.sample import Sample
 

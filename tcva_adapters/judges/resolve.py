@@ -14,7 +14,7 @@ from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.judges.base import MAX_CLAIMS, Judge
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm_objects import model_of_llm
-from tcva_adapters.models.protocol import JudgeModel
+from tcva_adapters.models.judge_model import JudgeModel
 from tcva_adapters.results.settings import ClaimsMode, JudgeConfig, VerdictForm
 
 MAX_CONCURRENCY: int = JudgeConfig.default("max_concurrency")

@@ -16,7 +16,7 @@ from typing import ClassVar, TypeVar
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.loops import turn_with_time, work_aside
-from tcva_adapters.models.protocol import (
+from tcva_adapters.models.judge_model import (
     JudgeModel,
     JudgeRequest,
     ModelReply,

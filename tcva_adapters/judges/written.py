@@ -17,7 +17,7 @@ from tcva_adapters.judges.non_claims import confirm_non_claims, marked_by_judge
 from tcva_adapters.judges.quotes import Passages, find_quote
 from tcva_adapters.judges.reply import parse_verdicts
 from tcva_adapters.judges.rounds import Calls, Rounds
-from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.judge_model import ModelReply
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample, whole_characters

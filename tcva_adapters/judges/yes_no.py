@@ -14,7 +14,7 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.base import complete_verdicts
 from tcva_adapters.judges.prompts import DESCRIPTIONS, block, blocks_for, orientation
 from tcva_adapters.judges.rounds import Calls, Rounds
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling
+from tcva_adapters.models.judge_model import JudgeRequest, ModelReply, Sampling
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.samples.sample import Sample
 
@@ -143,7 +143,7 @@ def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:
     and marks. The token that was written counts as the word that it became: a ``No`` that goes on as
     ``Noted`` is no answer.
 
-    >>> from tcva_adapters.models.protocol import TokenLogprob
+    >>> from tcva_adapters.models.judge_model import TokenLogprob
     >>> top = (("Yes", math.log(0.6)), (" yes", math.log(0.2)), ("no", math.log(0.2)))
     >>> reply = ModelReply("Yes", token_logprobs=(TokenLogprob("Yes", math.log(0.6), top),))
     >>> read_yes("It opens at nine.", reply).reason

@@ -15,8 +15,8 @@ from pydantic import PrivateAttr
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text, takes_logprobs
 from tcva_adapters._adapter.lookup import Arguments, count_in
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import (
+from tcva_adapters.models.framework_prompts import Prompted
+from tcva_adapters.models.judge_model import (
     JudgeModel,
     JudgeRequest,
     ModelReply,

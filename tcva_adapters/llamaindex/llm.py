@@ -24,8 +24,8 @@ from pydantic import PrivateAttr
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, takes_logprobs
 from tcva_adapters._adapter.llm_settings import SETTINGS
 from tcva_adapters._adapter.lookup import Arguments, value_of
-from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import (
+from tcva_adapters.models.framework_prompts import Prompted
+from tcva_adapters.models.judge_model import (
     JudgeModel,
     JudgeRequest,
     ModelReply,

@@ -15,13 +15,13 @@ import openai
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.loops import wait_for
 from tcva_adapters.models.call_errors import as_judge_error
+from tcva_adapters.models.judge_model import as_count
 from tcva_adapters.models.openai_exchange import Answer
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.openai_retries_and_limits import (
     LARGEST_REPLY,
     answer_of_error,
 )
-from tcva_adapters.models.protocol import as_count
 from tcva_adapters.models.secrets import mask
 from tcva_adapters.samples.json_values import Json
 

@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import Any
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models import protocol
+from tcva_adapters.models import judge_model
 from tcva_adapters.models.call_errors import Kind, causes_of, kind_of, kind_of_error
 from tcva_adapters.models.reply_json import read_integer
 from tcva_adapters.models.secrets import mask, quotable, shown_url
@@ -145,9 +145,9 @@ class Server:
 def exchange(
     server: Server,
     config: ModelConfig,
-    request: protocol.JudgeRequest,
+    request: judge_model.JudgeRequest,
     refused: dict[str, str],
-) -> Generator[Body, Answer, protocol.ModelReply]:
+) -> Generator[Body, Answer, judge_model.ModelReply]:
     """Yield request bodies, receive the answers, and ask again without features that are refused.
 
     Args:
@@ -192,13 +192,13 @@ def exchange(
 def _body(
     model: str,
     config: ModelConfig,
-    request: protocol.JudgeRequest,
+    request: judge_model.JudgeRequest,
     refused: Collection[str],
 ) -> Body:
     """The arguments of a chat completion, without the refused features."""
     texts = (("system", request.system), ("user", request.user))
     messages = [{"role": role, "content": text} for role, text in texts if text]
-    sampling = request.sampling or protocol.Sampling()
+    sampling = request.sampling or judge_model.Sampling()
     body: Body = {"model": model, "messages": messages}
     # Prompts of other packages may have no schema, and ask for their form in the text.
     if request.schema and "json_schema" not in refused:
@@ -241,7 +241,7 @@ def _feature_in(body: Body, text: str) -> str | None:
     return None
 
 
-def _read(server: Server, answer: Answer) -> protocol.ModelReply:
+def _read(server: Server, answer: Answer) -> judge_model.ModelReply:
     """Read the reply of an answer, without secrets."""
     body = answer.content.decode("utf-8-sig", errors="replace")
     reply, fault = read_completion(body)
@@ -261,7 +261,7 @@ def _read(server: Server, answer: Answer) -> protocol.ModelReply:
     return replace(reply, text=text, model=model, token_logprobs=tokens)
 
 
-def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:
+def read_completion(raw: str) -> tuple[judge_model.ModelReply | None, str]:
     """Read the reply in a body, whatever servers leave out or add, and the fault it has, if any.
 
     >>> read_completion('{"choices": [{"message": {"content": "hi"}}]}')[0].text
@@ -290,13 +290,13 @@ def read_completion(raw: str) -> tuple[protocol.ModelReply | None, str]:
     usage = payload.get("usage")
     if not isinstance(usage, Mapping):
         usage = {}
-    reply = protocol.ModelReply(
+    reply = judge_model.ModelReply(
         text=text,
-        input_tokens=protocol.as_count(usage.get("prompt_tokens")),
-        output_tokens=protocol.as_count(usage.get("completion_tokens")),
+        input_tokens=judge_model.as_count(usage.get("prompt_tokens")),
+        output_tokens=judge_model.as_count(usage.get("completion_tokens")),
         truncated=finish_reason == "length",
         model=str(payload.get("model") or ""),
-        token_logprobs=protocol.token_logprobs(choice.get("logprobs")),
+        token_logprobs=judge_model.token_logprobs(choice.get("logprobs")),
     )
     if finish_reason == "content_filter":
         return reply, "the content filter cut off the reply"

@@ -14,15 +14,15 @@ from urllib.parse import unquote
 
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.loops import submit, wait_for
-from tcva_adapters.models.openai_exchange import FEW_LOGPROBS, Server, exchange
-from tcva_adapters.models.openai_retries_and_limits import CALLS_THREAD, Connection
-from tcva_adapters.models.protocol import (
+from tcva_adapters.models.judge_model import (
     Identity,
     JudgeRequest,
     ModelReply,
     Sampling,
     closed_object,
 )
+from tcva_adapters.models.openai_exchange import FEW_LOGPROBS, Server, exchange
+from tcva_adapters.models.openai_retries_and_limits import CALLS_THREAD, Connection
 from tcva_adapters.models.secrets import basic, mask, server_of, shown_url, split_url
 from tcva_adapters.results.settings import ModelConfig
 from tcva_adapters.results.settings_base import shows_settings

@@ -11,7 +11,7 @@ from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.evaluator import Frozen, Scorer
 from tcva_adapters.judges.resolve import is_lexical
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
+from tcva_adapters.models.judge_model import JudgeRequest, ModelReply
 from tcva_adapters.ragas.llm import inner_llm
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.runner.questions import R

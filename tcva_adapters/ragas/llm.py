@@ -25,8 +25,13 @@ from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text
 from tcva_adapters._adapter.lookup import Arguments, count_in
 from tcva_adapters._adapter.reply_objects import AnyObject, object_text, reply_model
 from tcva_adapters.loops import wait_for
-from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import Identity, JudgeModel, JudgeRequest, ModelReply
+from tcva_adapters.models.framework_prompts import Prompted
+from tcva_adapters.models.judge_model import (
+    Identity,
+    JudgeModel,
+    JudgeRequest,
+    ModelReply,
+)
 
 Reply = TypeVar("Reply", bound=BaseModel)
 

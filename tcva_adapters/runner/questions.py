@@ -17,7 +17,7 @@ from tcva_adapters.events import emit
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.rounds import Rounds, adrive, drive
-from tcva_adapters.models.protocol import Identity, identity_of
+from tcva_adapters.models.judge_model import Identity, identity_of
 from tcva_adapters.models.store_keys import verdict_key
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.judgement import Judgement, Unscored

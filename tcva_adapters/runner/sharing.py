@@ -22,7 +22,7 @@ from pydantic_core import to_json
 
 from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.rounds import SentenceMark, SentenceMemory
-from tcva_adapters.models.protocol import Identity
+from tcva_adapters.models.judge_model import Identity
 from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.store import VerdictStore
 

@@ -1,4 +1,4 @@
-"""A conversation as samples: one for each question of the user that the model answered."""
+"""The class `Conversation`, with ids, histories and earlier contexts; `turns` splits its messages."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from pydantic_core import to_json
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.contexts import read_contexts, value_of
-from tcva_adapters.samples.repeated_arguments import (
+from tcva_adapters.samples.tool_echoes import (
     FEW_WORDS,
     statements_in,
     without_statements,

@@ -18,7 +18,7 @@ from tcva_adapters import TCVA, llamaindex, ragas
 from tcva_adapters.compare import calibrate
 from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.errors import GuaranteeWarning
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
+from tcva_adapters.models.judge_model import JudgeRequest, ModelReply
 from tcva_adapters.results.writer import write_results
 from tests.adapters.table import ADAPTERS, Adapter, each_adapter
 from tests.cli.conftest import Run, tcva  # noqa: F401  # a fixture

@@ -11,7 +11,12 @@ import pytest
 from tcva_adapters import CCRS, TCVA
 from tcva_adapters.ccrs import METRICS
 from tcva_adapters.errors import InvalidValueError, JudgeError
-from tcva_adapters.models.protocol import JudgeRequest, acomplete, complete, identity_of
+from tcva_adapters.models.judge_model import (
+    JudgeRequest,
+    acomplete,
+    complete,
+    identity_of,
+)
 from tcva_adapters.results.judgement import Reason
 from tests.adapters.table import ADAPTERS, Adapter, both_ways, each_adapter
 from tests.ccrs.entries import SAMPLES, expected, judge

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tcva_adapters import CCRS, TCVA, CCRSResult, Panel, Sample
 from tcva_adapters.ccrs import METRICS, MetricAnswer, composite, exact_match
 from tcva_adapters.errors import InvalidValueError, JudgeError, UnreadableInputError
-from tcva_adapters.models.protocol import ModelReply
+from tcva_adapters.models.judge_model import ModelReply
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.scale import judge_batch

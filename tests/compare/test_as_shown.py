@@ -18,7 +18,7 @@ from tcva_adapters.compare import (
     validate,
 )
 from tcva_adapters.compare.agreement.raters import raters_report
-from tcva_adapters.compare.calibration.fused import with_fused
+from tcva_adapters.compare.combined_methods import with_fused
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.tables import Report

@@ -24,7 +24,7 @@ from tcva_adapters.compare import (
 )
 from tcva_adapters.compare.agreement.method_tables import decision_counts, share_below
 from tcva_adapters.compare.agreement.raters import raters_report
-from tcva_adapters.compare.calibration.fused import gains, with_fused
+from tcva_adapters.compare.combined_methods import gains, with_fused
 from tcva_adapters.compare.scores.judged_by import RunInfo
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError

@@ -17,14 +17,14 @@ from scipy import stats
 
 from tcva_adapters import TCVA, Config, Sample
 from tcva_adapters.compare import ScoreTable, calibrate, comparison, read_scores
-from tcva_adapters.compare.calibration.fused import with_fused
-from tcva_adapters.compare.calibration.gate import THRESHOLDS
-from tcva_adapters.compare.calibration.guarantee import (
+from tcva_adapters.compare.calibration.certify_setting import (
     guarantee_table,
     judged_by,
     limits_of,
 )
+from tcva_adapters.compare.calibration.gate import THRESHOLDS
 from tcva_adapters.compare.calibration.recommendation import recommended
+from tcva_adapters.compare.combined_methods import with_fused
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import settings_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tcva_adapters import TCVA, Result, Sample
-from tcva_adapters.models.protocol import JudgeRequest
+from tcva_adapters.models.judge_model import JudgeRequest
 from tests.adapters.table import Adapter
 from tests.contract.scenarios import Scenario, Script, Way
 from tests.support.scripted import ScriptedModel

@@ -8,7 +8,7 @@ import pytest
 from tcva_adapters import TCVA, Config, Panel, Result
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.llm import LLMJudge
-from tcva_adapters.models.protocol import JudgeRequest
+from tcva_adapters.models.judge_model import JudgeRequest
 from tests.adapters.table import Adapter, both_ways, each_adapter
 from tests.contract.adapters import SAMPLES, Run, reference, run
 from tests.contract.scenarios import SCENARIOS, THROUGH, Scenario, outcome

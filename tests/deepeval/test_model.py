@@ -15,7 +15,12 @@ from pydantic import BaseModel
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.deepeval import as_judge_model
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest, acomplete, complete
+from tcva_adapters.models.judge_model import (
+    JudgeModel,
+    JudgeRequest,
+    acomplete,
+    complete,
+)
 from tcva_adapters.results.judgement import Reason
 from tests.deepeval.entry import ScriptedLLM, hanging_up, scripted
 from tests.support.scripted import verdict_json

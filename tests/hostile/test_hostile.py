@@ -19,7 +19,7 @@ from tcva_adapters import (
 )
 from tcva_adapters.criteria import CRITERIA, FIELDS
 from tcva_adapters.judges.prompts import BLOCKS, sendable
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
+from tcva_adapters.models.judge_model import JudgeRequest, ModelReply
 from tcva_adapters.results.settings import ClaimsMode
 from tests.hostile.corpus import TEXTS, Hostile
 from tests.support.scripted import ScriptedModel

@@ -15,7 +15,7 @@ from tcva_adapters.judges.base import Judge
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import blocks_for, verdict_request
-from tcva_adapters.models.protocol import JudgeModel, ModelReply
+from tcva_adapters.models.judge_model import JudgeModel, ModelReply
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.text.sentences import split_claims
 from tests.support.scripted import Answer, ScriptedModel, verdict_json

@@ -16,7 +16,7 @@ from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.non_claims import MAX_SENTENCES
 from tcva_adapters.judges.prompts import block, sentence_request
 from tcva_adapters.judges.reply import parse_asserts
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply, TokenLogprob
+from tcva_adapters.models.judge_model import JudgeRequest, ModelReply, TokenLogprob
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import split_claims

@@ -11,7 +11,7 @@ from tcva_adapters import TCVA, Assessment, Panel, Result, Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import REPEAT_TEMPERATURE, panel_of
-from tcva_adapters.models.protocol import JudgeRequest, Sampling
+from tcva_adapters.models.judge_model import JudgeRequest, Sampling
 from tcva_adapters.results.judgement import Reason
 from tests.support.office import VISITED as SAMPLE
 from tests.support.scripted import Answer, ScriptedModel, verdict_json

@@ -20,7 +20,7 @@ from tcva_adapters.judges.prompts import (
     verdict_request,
 )
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
-from tcva_adapters.models.protocol import closed_object
+from tcva_adapters.models.judge_model import closed_object
 
 SAMPLE = Sample(
     input="When does the ferry run?",

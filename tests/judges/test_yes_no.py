@@ -14,7 +14,7 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.prompts import block, blocks_for
 from tcva_adapters.judges.yes_no import SCHEMA_NAME, read_yes, yes_no_request
-from tcva_adapters.models.protocol import (
+from tcva_adapters.models.judge_model import (
     JudgeRequest,
     ModelReply,
     Sampling,

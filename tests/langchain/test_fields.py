@@ -25,7 +25,7 @@ from tcva_adapters.langchain import (
     as_judge_model,
     result_of,
 )
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest
+from tcva_adapters.models.judge_model import JudgeModel, JudgeRequest
 from tcva_adapters.results.settings import TCVASettings
 from tests.langchain.entry import RECORD, ScriptedChatModel, scripted
 from tests.support.office import TWO

@@ -16,7 +16,7 @@ from pydantic import PrivateAttr
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.llamaindex import as_judge_model
-from tcva_adapters.models.protocol import JudgeModel, JudgeRequest
+from tcva_adapters.models.judge_model import JudgeModel, JudgeRequest
 from tests.llamaindex.entry import ScriptedLLM
 from tests.support.scripted import verdict_json
 

@@ -10,8 +10,13 @@ from pydantic import BaseModel
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
-from tcva_adapters.models.prompted import Prompted, _strict, read_object
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply, acomplete, complete
+from tcva_adapters.models.framework_prompts import Prompted, _strict, read_object
+from tcva_adapters.models.judge_model import (
+    JudgeRequest,
+    ModelReply,
+    acomplete,
+    complete,
+)
 from tests.support.faces import REQUEST
 from tests.support.scripted import ScriptedModel
 

@@ -21,9 +21,9 @@ import pytest
 from benchmarks.answering_server import samples, started
 from tcva_adapters import TCVA
 from tcva_adapters.errors import InvalidValueError, JudgeError
+from tcva_adapters.models.judge_model import ModelReply
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.openai_retries_and_limits import LARGEST_REPLY
-from tcva_adapters.models.protocol import ModelReply
 from tcva_adapters.models.secrets import shown_url
 from tests.support.faces import (
     KEY,

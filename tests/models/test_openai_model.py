@@ -9,8 +9,8 @@ import pytest
 
 from tcva_adapters import TCVA
 from tcva_adapters.errors import InvalidValueError, JudgeError, MissingDependencyError
+from tcva_adapters.models.judge_model import JudgeRequest, ModelReply, Sampling
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply, Sampling
 from tests.support.faces import KEY, REQUEST, Face, both_faces
 from tests.support.faces import serving as served
 from tests.support.server import (

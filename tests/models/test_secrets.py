@@ -17,8 +17,8 @@ from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.batches.request_lines import read_lines
 from tcva_adapters.cli.app import run
 from tcva_adapters.errors import JudgeError
+from tcva_adapters.models.judge_model import JudgeRequest
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import JudgeRequest
 from tcva_adapters.models.secrets import mask, quotable
 from tcva_adapters.results.store import VerdictStore
 from tests.support.scripted import verdict_json

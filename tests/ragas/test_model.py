@@ -18,7 +18,7 @@ from ragas.llms.base import InstructorBaseRagasLLM, LangchainLLMWrapper
 
 from tcva_adapters import TCVA
 from tcva_adapters.loops import wait_for
-from tcva_adapters.models.protocol import (
+from tcva_adapters.models.judge_model import (
     JudgeModel,
     JudgeRequest,
     ModelReply,

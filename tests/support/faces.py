@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from tcva_adapters.models.judge_model import JudgeRequest, ModelReply
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
 from tests.support.server import Script, ScriptedServer
 
 KEY = "sk-very-secret-0123456789"

@@ -17,7 +17,7 @@ from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.prompts import NOT_A_CLAIM
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
+from tcva_adapters.models.judge_model import JudgeRequest, ModelReply
 from tests.support.server import (
     CLAIM,
     PASSAGE,

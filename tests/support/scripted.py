@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from tcva_adapters.models.protocol import JudgeRequest, ModelReply
+from tcva_adapters.models.judge_model import JudgeRequest, ModelReply
 
 Answer = str | ModelReply | Exception | Callable[[JudgeRequest], Any]
 

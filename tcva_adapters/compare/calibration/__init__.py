@@ -1,1 +1,1 @@
-"""Temperature, threshold, fused scores and guarantees, chosen by human ratings."""
+"""Sweeps over temperatures, and settings and thresholds chosen by human ratings."""

@@ -8,8 +8,8 @@ from typing import get_args
 
 import numpy as np
 
-from tcva_adapters.compare.calibration.guarantee import guaranteed, limits_of
-from tcva_adapters.compare.calibration.held_out_gain import (
+from tcva_adapters.compare.calibration.certify_setting import guaranteed, limits_of
+from tcva_adapters.compare.calibration.choice_by_agreement import (
     FOLDS,
     REPEATS,
     Objective,
@@ -68,7 +68,8 @@ def calibrate(
         source: Judgements, or level counts, as `read_scores` takes them; or a `ScoreTable`.
         human: Where the ratings are, see `read_scores`.
         objective: ``spearman``, ``mae``, or ``kappa`` of pass and fail.
-        temperatures: Temperatures to choose from; by default 0.1, 0.15 and so on to 1.0.
+        temperatures: Temperatures to choose from; by default 0.1, 0.15 and so on to 1.0, and
+            with a limit the one in use.
         schemes: Weight schemes to choose from; by default the one in use.
         penalties: Penalties to choose from; by default the one in use.
         by: A field of the metadata; each of its values with 30 ratings (50 for ``spearman``) gets a

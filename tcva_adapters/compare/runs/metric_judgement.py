@@ -19,8 +19,8 @@ from tcva_adapters.judges.base import Judge, why_unscored
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
 from tcva_adapters.loops import wait_for
-from tcva_adapters.models.prompted import Prompted
-from tcva_adapters.models.protocol import JudgeModel, identity_of
+from tcva_adapters.models.framework_prompts import Prompted
+from tcva_adapters.models.judge_model import JudgeModel, identity_of
 from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.framework_score import FrameworkVerdict
 from tcva_adapters.results.judgement import Judgement, Reason, Unscored, Usage

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tcva_adapters.compare.argument_names import with_checked_names
-from tcva_adapters.compare.calibration.fused import fused_name, members_of, with_fused
+from tcva_adapters.compare.combined_methods import fused_name, members_of, with_fused
 from tcva_adapters.compare.runs.folder import STORE, check_folder
 from tcva_adapters.compare.runs.framework_metrics import ALL, choose_metrics
 from tcva_adapters.compare.runs.metric_judgement import (

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel, ValidationError
 
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models import protocol
+from tcva_adapters.models import judge_model
 from tcva_adapters.models.reply_json import after_reasoning, json_values
 from tcva_adapters.results.judgement import Usage
 
@@ -43,7 +43,7 @@ class Prompted:
         fatal: The failure after which no call can succeed; None as long as there was none.
     """
 
-    def __init__(self, model: protocol.JudgeModel) -> None:
+    def __init__(self, model: judge_model.JudgeModel) -> None:
         self.model = model
         self.usage = Usage()
         self.failures = 0
@@ -69,7 +69,7 @@ class Prompted:
         """
         with self._counted() as replies:
             replies.append(
-                protocol.complete(self.model, _request(prompt, shape, system))
+                judge_model.complete(self.model, _request(prompt, shape, system))
             )
             return self._read(replies[0], shape)
 
@@ -87,14 +87,14 @@ class Prompted:
         """
         with self._counted() as replies:
             replies.append(
-                await protocol.acomplete(self.model, _request(prompt, shape, system))
+                await judge_model.acomplete(self.model, _request(prompt, shape, system))
             )
             return self._read(replies[0], shape)
 
     @contextmanager
-    def _counted(self) -> Iterator[list[protocol.ModelReply]]:
+    def _counted(self) -> Iterator[list[judge_model.ModelReply]]:
         """Count the cost and the failure of one call, whose reply the block puts into the list."""
-        replies: list[protocol.ModelReply] = []
+        replies: list[judge_model.ModelReply] = []
         started = time.perf_counter()
         try:
             yield replies
@@ -104,11 +104,11 @@ class Prompted:
                 self.fatal = error
             raise
         finally:
-            reply = replies[0] if replies else protocol.ModelReply("")
+            reply = replies[0] if replies else judge_model.ModelReply("")
             with self._lock:
                 self.usage += reply.usage(time.perf_counter() - started)
 
-    def _read(self, reply: protocol.ModelReply, shape: Shape) -> Any:
+    def _read(self, reply: judge_model.ModelReply, shape: Shape) -> Any:
         if shape is None:
             return reply.text
         why = "was cut off"
@@ -130,10 +130,10 @@ def read_object(text: str, shape: type[BaseModel]) -> Any:
     Reasoning, code fences and other text around it do not matter, and broken JSON is repaired. An
     object that was cut off does not count, since the missing part could have changed a score.
 
-    >>> class Said(BaseModel):
+    >>> class Grade(BaseModel):
     ...     verdict: int
-    >>> read_object('Let me see: ```json {"verdict": 1} ```', Said)
-    Said(verdict=1)
+    >>> read_object('Let me see: ```json {"verdict": 1} ```', Grade)
+    Grade(verdict=1)
     """
     for node in json_values(text, after_reasoning(text)[0]):
         if isinstance(node.value, dict) and not node.is_cut:
@@ -146,10 +146,10 @@ def _request(
     prompt: str,
     shape: Shape,
     system: str,
-) -> protocol.JudgeRequest:
+) -> judge_model.JudgeRequest:
     if shape is None:
-        return protocol.JudgeRequest(system, prompt, {}, "")
-    return protocol.JudgeRequest(
+        return judge_model.JudgeRequest(system, prompt, {}, "")
+    return judge_model.JudgeRequest(
         system, prompt, _strict(shape.model_json_schema()), shape.__name__
     )
 
@@ -168,7 +168,7 @@ def _strict(schema: Any) -> Any:
         if key not in _NOT_STRICT or isinstance(value, dict)  # a property of that name
     }
     return (
-        strict | protocol.closed_object(strict["properties"])
+        strict | judge_model.closed_object(strict["properties"])
         if "properties" in strict
         else strict
     )

@@ -1,4 +1,4 @@
-"""Measure the gain of choosing a setting by human ratings, on samples not used for the choice."""
+"""Choose the setting that agrees best with human ratings, and measure the gain on unseen samples."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Search:
 
         target = self._target(table.rating)
         scores = np.column_stack([table.at(setting) for setting in settings])
-        views = self._views(scores, settings)
+        views = self._on_one_scale(scores, settings)
         values = self._values(
             views,
             target,
@@ -144,7 +144,7 @@ class Search:
             )
         return target
 
-    def _views(
+    def _on_one_scale(
         self, scores: FloatArray, settings: Sequence[ScoringConfig]
     ) -> FloatArray:
         """Bring scores (N, C) to one scale for all settings, as the objective needs it.
@@ -238,7 +238,7 @@ def _folds(target: FloatArray, units: Units, seed: int) -> IntArray:
     means = np.bincount(codes, weights=target) / np.bincount(codes)
     divisions = np.empty((REPEATS, len(means)), dtype=np.int64)
     for division in divisions:
-        # Neighbpassing in value are dealt to different folds.
+        # Neighbours in value are dealt to different folds.
         order = np.lexsort((rng.random(len(means)), means))
         dealt = [rng.permutation(FOLDS) for _ in range(0, len(means), FOLDS)]
         division[order] = np.concatenate(dealt)[: len(means)]
