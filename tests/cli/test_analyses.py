@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("scipy", reason="the extra stats")
 
 from tcva_adapters import Assessment, Config, aggregate_counts, compare
-from tcva_adapters.compare.calibration import held_out_gain
+from tcva_adapters.compare.calibration import choice_by_agreement
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.results.writer import write_results
 from tests.cli.conftest import PASSAGE, Run, record, write
@@ -23,7 +23,7 @@ QUICK = tuple(QUICKLY.split())
 @pytest.fixture(autouse=True)
 def _judgements(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001  # its folder
     """Eighty answers with ratings that follow T=0.5, eighty with ratings that follow T=1."""
-    monkeypatch.setattr(held_out_gain, "REPEATS", 3)
+    monkeypatch.setattr(choice_by_agreement, "REPEATS", 3)
     counts = np.random.default_rng(3).multinomial(
         4, [0.4, 0.2, 0.2, 0.2, 0.0], size=160
     )

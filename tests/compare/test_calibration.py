@@ -13,7 +13,7 @@ from scipy import stats
 
 from tcva_adapters import TCVA, Config, aggregate_counts
 from tcva_adapters.compare import ScoreTable, calibrate
-from tcva_adapters.compare.calibration import held_out_gain
+from tcva_adapters.compare.calibration import choice_by_agreement
 from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
@@ -27,7 +27,7 @@ from tests.support.paper import judged, needs_paper_data
 
 @pytest.fixture(autouse=True)
 def _few_divisions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held_out_gain, "REPEATS", 4)
+    monkeypatch.setattr(choice_by_agreement, "REPEATS", 4)
 
 
 def draw(seed: int, n: int = 40) -> tuple[FloatArray, FloatArray]:
@@ -61,13 +61,13 @@ def test_choices_and_interval_are_those_of_plain_loops(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn: list[IntArray] = []
-    folds = held_out_gain._folds
+    folds = choice_by_agreement._folds
 
     def seen(*given: Any) -> IntArray:
         drawn.append(folds(*given))
         return drawn[-1]
 
-    monkeypatch.setattr(held_out_gain, "_folds", seen)
+    monkeypatch.setattr(choice_by_agreement, "_folds", seen)
     counts, human = draw(1, n=60)
     grid = [0.5, 0.35, 0.7, 0.2, 0.9]  # in the order of their distance from the default
     found = calibrate(
@@ -174,11 +174,11 @@ def test_what_has_no_score_or_no_label_is_left_out_and_counted() -> None:
 def test_groups_stay_together_and_folds_have_low_and_high_ratings_alike() -> None:
     counts, human = draw(4)
     codes = np.arange(40) // 2
-    for fold in held_out_gain._folds(human, units(codes), 0):
+    for fold in choice_by_agreement._folds(human, units(codes), 0):
         assert all(len(set(fold[codes == g].tolist())) == 1 for g in range(20))
         assert np.bincount(fold).tolist() == [8] * 5
     rare = np.repeat([0.0, 1.0], [35, 5])
-    for fold in held_out_gain._folds(rare, units(np.arange(40)), 0):
+    for fold in choice_by_agreement._folds(rare, units(np.arange(40)), 0):
         assert np.bincount(fold[35:], minlength=5).tolist() == [1] * 5
     grouped = table(counts, human, groups=tuple(codes.tolist()))
     found = calibrate(grouped, resamples=100)
