@@ -62,6 +62,8 @@ _SCALES = np.array([float(f"1e{places}") for places in range(301)])
 _NEAR_HALF = 2e-3
 """The distance from a tie between two scores of 12 digits at which last bits decide the
 rounding."""
+_SURE_PLACES = 22
+"""Decimals (of scores from 1e-10 on) up to which last bits decide only so near to a tie."""
 _PLAIN_SUM_BELOW = -0.5
 _LARGEST_COUNT = 2.0**53
 _CHUNK_CELLS = 2**16
@@ -344,7 +346,7 @@ def score_of(counts: Sequence[float], plan: Plan) -> float:
     places = DIGITS - 1 - math.floor(math.log10(score))
     scale: float = _SCALES.item(min(places, len(_SCALES) - 1))
     scaled = score * scale
-    if abs(scaled % 1.0 - 0.5) < _NEAR_HALF:
+    if places > _SURE_PLACES or abs(scaled % 1.0 - 0.5) < _NEAR_HALF:
         return float(scores_of(np.array([counts]), plan)[0, 0])
     return round(scaled) / scale
 

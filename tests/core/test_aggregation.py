@@ -33,6 +33,14 @@ from tcva_adapters.errors import InvalidValueError
 from tests.support.ablation import ablation
 from tests.support.paper import judged, needs_paper_data
 
+
+def verdicts_of(*counts: int) -> list[Verdict]:
+    """Repeat each level as often as it is counted."""
+    return [
+        level for level, count in zip(LEVELS, counts, strict=True) for _ in range(count)
+    ]
+
+
 WORDS = st.lists(st.sampled_from(LEVELS), min_size=1, max_size=12)
 TEMPERATURES = st.floats(0.1, 1.0)
 WEIGHTS = st.lists(st.floats(0, 1), min_size=5, max_size=5).map(
@@ -140,6 +148,8 @@ def test_equals_the_formulas_to_12_digits(
 
 
 @given(WORDS, TEMPERATURES, st.sampled_from(PENALTIES), st.sampled_from(FLOORS))
+@example(verdicts_of(5, 2, 0, 1, 5), 0.4556, "paper", "paper")
+@example(verdicts_of(0, 3, 0, 0, 7), 0.45601553643460924, "paper", "paper")
 def test_a_list_scores_the_same_alone_and_as_a_row(
     words: list[Verdict], temperature: float, penalty: Penalty, floor: Floor
 ) -> None:
