@@ -23,7 +23,7 @@ import tests.support.quiet  # noqa: F401  # tracking is switched off before a fr
 # isort: split
 from tcva_adapters import TCVA, Sample, clear_shared
 from tcva_adapters.data import sample_lines
-from tcva_adapters.models.framework_prompts import Prompted
+from tcva_adapters.models.framework_prompts import PromptedModel
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.results.settings import ClaimsMode
 from tests.adapters.table import ADAPTERS, Adapter
@@ -60,7 +60,7 @@ def calls_of_suite(
     clear_shared()
     model = VaryingModel(seconds=0.01)
     package = adapter.name.partition(" ")[0]
-    llm = import_module(f"tcva_adapters.{package}.llm").BridgedLLM(Prompted(model))
+    llm = import_module(f"tcva_adapters.{package}.llm").BridgedLLM(PromptedModel(model))
     suite = [adapter.built(llm, temperature=t, **settings) for t in STRICTNESS]
     said = (
         io.StringIO()

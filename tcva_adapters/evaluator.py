@@ -72,7 +72,7 @@ class Scorer(Frozen, Evaluation[R_co]):
 
     Attributes:
         subject: What is scored, e.g. ``faithfulness``.
-        title: The name for readers, with the same settings.
+        title: The name for readers, with the settings that are not the defaults.
         judge_name: The name of the judge in results.
         required: The fields that a sample must have.
         is_local: Whether all judges compute in this process.
@@ -193,9 +193,11 @@ class Scorer(Frozen, Evaluation[R_co]):
         """Judge many samples; returns one result per sample, in order, whatever fails.
 
         A sample without a required field is unscored (``missing_field``). Equal samples are judged
-        once. After twenty failures with the same reason and no success, the remaining samples get
-        this reason without a call; once a call has succeeded, only after twenty failures without a
-        success that every call would meet (a wrong key).
+        once.
+
+        After twenty failures with the same reason and no success among them, the remaining samples
+        get this reason without a call. Once a call has succeeded, only failures that every call
+        would meet count (a wrong key).
 
         Args:
             samples: The samples to judge.

@@ -58,7 +58,7 @@ NEEDS: Mapping[str, Requirement] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class MetricEntry:
     """A framework's own metric.
 
     Attributes:
@@ -93,7 +93,7 @@ class Framework:
 
     name: str
     title: str
-    metrics: Mapping[str, Metric]
+    metrics: Mapping[str, MetricEntry]
     grounding: str = "faithfulness"
 
     @property
@@ -112,20 +112,22 @@ _FRAMEWORKS = (
         "ragas",
         "RAGAS",
         {
-            "faithfulness": Metric(
+            "faithfulness": MetricEntry(
                 ("input", "response", "contexts"),
                 "faithfulness",
                 2,
                 is_lexical=True,
             ),
-            "context_recall": Metric(
+            "context_recall": MetricEntry(
                 ("input", "contexts", "reference"), "context_recall"
             ),
-            "factual_correctness": Metric(("response", "reference"), "correctness", 4),
-            "answer_relevancy": Metric(
+            "factual_correctness": MetricEntry(
+                ("response", "reference"), "correctness", 4
+            ),
+            "answer_relevancy": MetricEntry(
                 ("input", "response"), "answer_relevancy", 3, compares_embeddings=True
             ),
-            "legacy_faithfulness": Metric(
+            "legacy_faithfulness": MetricEntry(
                 ("input", "response", "contexts"), calls=2, is_lexical=True
             ),
         },
@@ -134,22 +136,26 @@ _FRAMEWORKS = (
         "deepeval",
         "DeepEval",
         {
-            "faithfulness": Metric(
+            "faithfulness": MetricEntry(
                 ("response", "contexts"), "faithfulness", 4, is_lexical=True
             ),
-            "answer_relevancy": Metric(("input", "response"), "answer_relevancy", 3),
-            "contextual_recall": Metric(("contexts", "reference"), "context_recall", 2),
+            "answer_relevancy": MetricEntry(
+                ("input", "response"), "answer_relevancy", 3
+            ),
+            "contextual_recall": MetricEntry(
+                ("contexts", "reference"), "context_recall", 2
+            ),
         },
     ),
     Framework(
         "llamaindex",
         "LlamaIndex",
         {
-            "faithfulness": Metric(
+            "faithfulness": MetricEntry(
                 ("response", "contexts"), "faithfulness", is_lexical=True
             ),
-            "answer_relevancy": Metric(("input", "response"), "answer_relevancy"),
-            "correctness": Metric(
+            "answer_relevancy": MetricEntry(("input", "response"), "answer_relevancy"),
+            "correctness": MetricEntry(
                 ("input", "response", "reference"),
                 "correctness",
                 threshold=4.0,
@@ -161,10 +167,10 @@ _FRAMEWORKS = (
         "langchain",
         "LangChain",
         {
-            "labeled_criteria": Metric(
+            "labeled_criteria": MetricEntry(
                 ("input", "response", "reference"), "correctness"
             ),
-            "context_qa": Metric(
+            "context_qa": MetricEntry(
                 ("input", "response", "contexts"), "faithfulness", is_lexical=True
             ),
         },

@@ -19,7 +19,7 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.writer import Writing
 from tcva_adapters.samples.reader import SampleStream
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.samples.sources import is_read_again
+from tcva_adapters.samples.sources import is_rereadable
 
 R = TypeVar("R", bound=Scored)
 
@@ -63,7 +63,7 @@ def run_fingerprint(
         samples: The samples; a list is no file, so its run is not continued.
         group: The metadata field that samples must have: those without it may be skipped.
     """
-    if not isinstance(samples, SampleStream) or not is_read_again(samples.source):
+    if not isinstance(samples, SampleStream) or not is_rereadable(samples.source):
         return None
     file = Path(cast("str", samples.source)).expanduser().resolve()
     known = file.stat()

@@ -128,7 +128,7 @@ def bootstrapped(
     (scores, human), used = in_all({"scores": scores, "human": human})
     units = Units(groups, used)
     if (
-        reason := units.why_none(MIN_SAMPLES_APART["spearman"], scores, human)
+        reason := units.why_no_interval(MIN_SAMPLES_APART["spearman"], scores, human)
         or found.reason
     ):
         return replace(found, low=math.nan, high=math.nan, reason=reason)

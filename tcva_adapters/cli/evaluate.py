@@ -67,7 +67,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.writer import RESULTS_BEGINNING, Writing, beginning
 from tcva_adapters.samples.reader import SampleStream
-from tcva_adapters.samples.sources import is_read_again
+from tcva_adapters.samples.sources import is_rereadable
 from tcva_adapters.scale import judge_files
 from tcva_adapters.scale.settings import make_scorer
 from tcva_adapters.tables import Report
@@ -195,7 +195,7 @@ def evaluate(
         mapping=mapping,
     )
     stream.check()
-    is_file = is_read_again(file)
+    is_file = is_rereadable(file)
     known = stream.again() if is_file else stream.held
     if known is not None and (human or group or before):
         check_samples(known, human, scale, group, before)

@@ -15,7 +15,7 @@ from tcva_adapters._adapter.llm import LLMObject, one_text
 from tcva_adapters._adapter.lookup import Arguments, count_in
 from tcva_adapters._adapter.reply_objects import object_text, reply_model
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.framework_prompts import Prompted, Shape
+from tcva_adapters.models.framework_prompts import PromptedModel, Shape
 from tcva_adapters.models.judge_model import JudgeModel, JudgeRequest, ModelReply
 from tcva_adapters.models.store_keys import digest, key_of
 
@@ -131,7 +131,7 @@ class BridgedLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as above
     A schema is sent too. A reply that cannot be read is an error: the prompt is not sent again.
     """
 
-    def __init__(self, prompted: Prompted) -> None:
+    def __init__(self, prompted: PromptedModel) -> None:
         self.prompted = prompted
         super().__init__(prompted.model.name)
 

@@ -72,8 +72,8 @@ class QuotePlace(NamedTuple):
         passages: The numbers of the passages that hold it, counted from 1, in ascending order; where
             some have it without a negation at its edge, only those.
         at: The index of the first word of its first place there.
-        denied_before: Whether a negation denies it wherever it occurs, somewhere from just before it.
-        denied_behind: The same for a negation just behind it.
+        denied_before: Whether, wherever the quote occurs, a negation before it denies it.
+        denied_behind: The same for a negation behind it.
     """
 
     passages: tuple[int, ...]

@@ -79,8 +79,8 @@ def written_verdicts(
     chunks = _chunks(texts)
     blocks = prompts.blocks_for(sample, criterion)
     passages: Passages | None = None
-    for number in range(_MAX_ROUNDS):
-        is_last = number == _MAX_ROUNDS - 1
+    for round_number in range(_MAX_ROUNDS):
+        is_last = round_number == _MAX_ROUNDS - 1
         asked = [
             chunk
             for chunk in chunks
@@ -93,7 +93,7 @@ def written_verdicts(
                 blocks,
                 criterion,
                 chunk.texts,
-                only=chunk.open if number else None,
+                only=chunk.open if round_number else None,
                 # Unless a mark was disbelieved, the prompt keeps its beginning, which is cached.
                 allow_non_claims=not chunk.disbelieved,
                 problems=chunk.faults,
@@ -103,7 +103,7 @@ def written_verdicts(
         try:
             replies = yield from calls.ask(requests)
         except JudgeError as error:
-            if number == 0:
+            if round_number == 0:
                 raise
             for chunk in asked:
                 chunk.problems = [f"a further call failed: {error}"]

@@ -15,7 +15,7 @@ from pydantic import PrivateAttr
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text, takes_logprobs
 from tcva_adapters._adapter.lookup import Arguments, count_in
 from tcva_adapters.errors import JudgeError
-from tcva_adapters.models.framework_prompts import Prompted
+from tcva_adapters.models.framework_prompts import PromptedModel
 from tcva_adapters.models.judge_model import (
     JudgeModel,
     JudgeRequest,
@@ -164,9 +164,9 @@ def _reply(answer: object) -> ModelReply:
 class BridgedLLM(BaseChatModel):
     """Sends LangChain's prompts to a judge model: system messages as instructions, then the rest."""
 
-    _prompted: Prompted = PrivateAttr()
+    _prompted: PromptedModel = PrivateAttr()
 
-    def __init__(self, prompted: Prompted) -> None:
+    def __init__(self, prompted: PromptedModel) -> None:
         super().__init__()
         self._prompted = prompted
 

@@ -24,7 +24,7 @@ from pydantic import PrivateAttr
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, takes_logprobs
 from tcva_adapters._adapter.llm_settings import SETTINGS
 from tcva_adapters._adapter.lookup import Arguments, value_of
-from tcva_adapters.models.framework_prompts import Prompted
+from tcva_adapters.models.framework_prompts import PromptedModel
 from tcva_adapters.models.judge_model import (
     JudgeModel,
     JudgeRequest,
@@ -118,9 +118,9 @@ def _tokens(logprobs: list[list[LogProb]]) -> tuple[TokenLogprob, ...]:
 class BridgedLLM(CustomLLM):
     """Sends LlamaIndex's prompts to a judge model."""
 
-    _prompted: Prompted = PrivateAttr()
+    _prompted: PromptedModel = PrivateAttr()
 
-    def __init__(self, prompted: Prompted) -> None:
+    def __init__(self, prompted: PromptedModel) -> None:
         super().__init__()
         self._prompted = prompted
 

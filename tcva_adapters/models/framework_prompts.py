@@ -1,7 +1,7 @@
 """Send prompts of other packages to a judge model, and count calls, costs and failures.
 
 The frameworks' own metrics write their prompts themselves. Each adapter's ``llm`` module makes that
-framework's kind of LLM out of a `Prompted`, so that calls, tokens, retries and failures are counted
+framework's kind of LLM out of a `PromptedModel`, so that calls, tokens, retries and failures are counted
 in one place whatever the framework.
 """
 
@@ -27,7 +27,7 @@ _NOT_STRICT = frozenset({"title", "default", "examples"})
 """Keys of a schema that strict modes refuse, or that only cost tokens."""
 
 
-class Prompted:
+class PromptedModel:
     """A judge model that is given prompts as they are, without the sample behind them.
 
     A request without a schema is a request for plain text, and one without instructions is the

@@ -150,6 +150,8 @@ def exchange(
 ) -> Generator[Body, Answer, judge_model.ModelReply]:
     """Yield request bodies, receive the answers, and ask again without features that are refused.
 
+    The ``retries`` of the reply count these further requests, too.
+
     Args:
         server: The server.
         config: The settings of the request, and the prices.

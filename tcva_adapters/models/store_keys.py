@@ -1,4 +1,7 @@
-"""Store keys: texts that are equal where everything that can change a judgement is equal."""
+"""Store keys: texts that are equal where everything that can change a judgement is equal.
+
+Beside them stands `spec_of`, the identity of a judge that guarantees compare.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, one_text
 from tcva_adapters._adapter.lookup import Arguments, count_in
 from tcva_adapters._adapter.reply_objects import AnyObject, object_text, reply_model
 from tcva_adapters.loops import wait_for
-from tcva_adapters.models.framework_prompts import Prompted
+from tcva_adapters.models.framework_prompts import PromptedModel
 from tcva_adapters.models.judge_model import (
     Identity,
     JudgeModel,
@@ -181,7 +181,7 @@ class BridgedLLM(InstructorBaseRagasLLM):
 
     is_async = True
 
-    def __init__(self, prompted: Prompted) -> None:
+    def __init__(self, prompted: PromptedModel) -> None:
         self.prompted = prompted
         self.model = prompted.model.name
 

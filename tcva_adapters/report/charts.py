@@ -48,7 +48,7 @@ _MAX_NAMES = 12
 """The most methods for which the cells of the heat map show numbers."""
 
 
-def sweep(report: Report) -> Figure:
+def draw_sweep(report: Report) -> Figure:
     """Draw the mean score over the temperature, a line per setting; for one, also the pass rate.
 
     Args:
@@ -67,7 +67,7 @@ def sweep(report: Report) -> Figure:
     return figure
 
 
-def guarantee(report: Report) -> Figure:
+def draw_guarantee(report: Report) -> Figure:
     """Draw true and false passes over the threshold, with limits and the chosen threshold.
 
     Args:
@@ -103,7 +103,7 @@ def guarantee(report: Report) -> Figure:
     return figure
 
 
-def agreement(report: Report) -> Figure:
+def draw_agreement(report: Report) -> Figure:
     """Draw each method's rank correlation with human ratings and its interval, the best first.
 
     Args:
@@ -134,7 +134,7 @@ def agreement(report: Report) -> Figure:
     return figure
 
 
-def reliability(report: Report) -> Figure:
+def draw_reliability(report: Report) -> Figure:
     """Draw the mean human rating by score, in bins with intervals; the dashed line is equality.
 
     Args:
@@ -168,7 +168,7 @@ def reliability(report: Report) -> Figure:
     return figure
 
 
-def scatter(
+def draw_scatter(
     table: ScoreTable,
     across: str,
     up: str,
@@ -241,7 +241,7 @@ def scatter(
     return figure
 
 
-def asl(report: Report) -> Figure:
+def draw_asl(report: Report) -> Figure:
     """Draw the p of all pairs of systems in falling order, a curve for each metric.
 
     The curve of a metric that separates more pairs falls earlier; its discriminative power is in
@@ -272,7 +272,7 @@ def asl(report: Report) -> Figure:
     return figure
 
 
-def correlations(report: Report) -> Figure:
+def draw_correlations(report: Report) -> Figure:
     """Draw rank correlations of methods, or of metrics averaged over systems, as a heat map.
 
     Args:

@@ -142,7 +142,7 @@ def figures_of(source: Source) -> Iterator[tuple[str, Callable[[], Figure]]]:
                 yield (
                     f"scatter-{other}",
                     partial(
-                        charts.scatter,
+                        charts.draw_scatter,
                         source,
                         other,
                         first,
@@ -151,13 +151,13 @@ def figures_of(source: Source) -> Iterator[tuple[str, Callable[[], Figure]]]:
         return
     titles = {table.title for table in source.tables if table.records}
     drawings = {
-        charts.sweep: "temperatures" in titles,
-        charts.guarantee: "thresholds" in titles,
-        charts.agreement: charts.agreement_records(source),
-        charts.reliability: "bins" in titles,
-        charts.asl: "metrics" in titles,
-        charts.correlations: charts.correlation_by_pair(source),
+        charts.draw_sweep: "temperatures" in titles,
+        charts.draw_guarantee: "thresholds" in titles,
+        charts.draw_agreement: charts.agreement_records(source),
+        charts.draw_reliability: "bins" in titles,
+        charts.draw_asl: "metrics" in titles,
+        charts.draw_correlations: charts.correlation_by_pair(source),
     }
     for draw, has_records in drawings.items():
         if has_records:
-            yield draw.__name__, partial(draw, source)
+            yield draw.__name__.removeprefix("draw_"), partial(draw, source)

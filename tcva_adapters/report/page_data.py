@@ -76,7 +76,7 @@ _ESCAPED = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PageRun:
     """Judgements of TCVA that the page shows at any temperature.
 
     Attributes:
@@ -109,7 +109,7 @@ class Content:
     reports: Sequence[tuple[str, Report]] = ()
 
     @cached_property
-    def runs(self) -> tuple[Run, ...]:
+    def runs(self) -> tuple[PageRun, ...]:
         """The runs of TCVA; methods that are views of the same judgements are one run."""
         views: dict[tuple[int, ...], list[str]] = {}
         for method in self.table.methods:
@@ -133,21 +133,21 @@ class Content:
             for result in self.table.results.get(method, ())
         ]
 
-    def _run(self, methods: Sequence[str]) -> Run:
+    def _run(self, methods: Sequence[str]) -> PageRun:
         """Make the run that these methods are views of."""
         method = methods[len(methods) // 2]
         results = self._judged(method)
         judged = [result for result in results if result]
         ((scoring, _),) = Counter(result.scoring for result in judged).most_common(1)
         name = f"{judged[0].criterion} by {judged[0].judge}"
-        return Run(
+        return PageRun(
             method if len(methods) == 1 else name,
             method,
             results,
             scoring,
         )
 
-    def only(self, run: Run) -> ScoreTable:
+    def only(self, run: PageRun) -> ScoreTable:
         """Return the scores of one run, on the samples that it judged."""
         judged = [result is not None for result in run.results]
         table = self.table.select(judged, [run.method])
@@ -274,7 +274,7 @@ def _groups(metadata: Sequence[Json], raters: Sequence[str]) -> dict[str, list[s
     return dict(islice(groups.items(), _MAX_GROUPS))
 
 
-def _run(run: Run, conversations: Iterable[Sequence[int]]) -> Json:
+def _run(run: PageRun, conversations: Iterable[Sequence[int]]) -> Json:
     """Return a run as JSON: the judgements of the samples, then those of whole conversations."""
     results: list[Result | ConversationResult | None] = [*run.results]
     for rows in conversations:

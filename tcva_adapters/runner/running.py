@@ -450,8 +450,10 @@ class Runner(Generic[R]):
                 endings.ended = None
             return answer
 
-        is_own = endings.has_succeeded or why.reason is Reason.INVALID_INPUT
-        if why.fatal or not is_own:
+        concerns_sample_only = (
+            endings.has_succeeded or why.reason is Reason.INVALID_INPUT
+        )
+        if why.fatal or not concerns_sample_only:
             endings.failures[why.reason] += 1
         if endings.failures[why.reason] >= ENOUGH_FAILURES and endings.ended is None:
             endings.ended = Unscored(
@@ -461,11 +463,11 @@ class Runner(Generic[R]):
             )
         if not endings.has_succeeded:
             return answer
-        own = why.model_copy(update={"fatal": False})
-        return answer.model_copy(update={"unscored": own})
+        failure = why.model_copy(update={"fatal": False})
+        return answer.model_copy(update={"unscored": failure})
 
     def _write_computed(self) -> None:
-        """Write the judgements that were computed for the samples that were read at once to the store, all at once."""
+        """Write computed judgements to the store, all at once."""
         computed = self._computed
         self._computed = []
         if computed and self._store is not None:

@@ -48,7 +48,7 @@ _NAMES = {
 ALIASES = {field: tuple(names.split()) for field, names in _NAMES.items()}
 """Field names of RAGAS, DeepEval, LangChain and LlamaIndex; where several occur, the first wins."""
 
-GROUPS = {
+NESTED_OBJECTS = {
     "id": "",
     "input": "inputs input outputs output",
     "response": "outputs output",
@@ -63,7 +63,8 @@ def _inside(groups: str, names: Iterable[str]) -> list[str]:
 
 
 PLACES = {
-    field: [*names, *_inside(GROUPS[field], names)] for field, names in ALIASES.items()
+    field: [*names, *_inside(NESTED_OBJECTS[field], names)]
+    for field, names in ALIASES.items()
 }
 PLACES["reference"] += _inside("reference_outputs reference", ALIASES["response"])
 """The keys under which each field is looked for, in this order."""
@@ -73,7 +74,7 @@ OFTEN_ELSE = ("name", "expected")
 """Names that often mean something else: only a text under them is a field."""
 
 
-_NESTED = GROUPS["contexts"].split()
+_NESTED = NESTED_OBJECTS["contexts"].split()
 _AS_TEXT = ("inputs", "outputs", "reference_outputs")
 """Nested objects that csv files hold as text."""
 
@@ -174,7 +175,7 @@ def _place(flat: Fields, field: str) -> str | None:
         if is_there and (isinstance(value, str) or key not in OFTEN_ELSE):
             return key
     # The only entry of the field's own object needs no name that is known.
-    groups = () if field == "contexts" else GROUPS[field].split()[:2]
+    groups = () if field == "contexts" else NESTED_OBJECTS[field].split()[:2]
     owners = tuple(f"{group}." for group in groups)
     inner = [name for name in flat if name.startswith(owners)]
     is_only = len(inner) == 1 and inner[0].partition(".")[2] not in KNOWN

@@ -125,7 +125,7 @@ class SampleStream(RowStream[Sample]):
 
     def _items_of(self, record: Record, line: int) -> Sequence[Sample]:
         name = f"row-{self._records + 1}"
-        item = item_of(record, self._columns, name)
+        item = known_item(record, self._columns, name)
         samples = [item] if isinstance(item, Sample) else item.turns
         for sample in samples:
             if conversation_of(sample.id, sample.metadata) is None:
@@ -285,7 +285,7 @@ def columns_of(mapping: FieldNames) -> dict[str, str]:
     return columns
 
 
-def item_of(
+def known_item(
     record: Fields,
     columns: FieldNames,
     name: str | None = None,

@@ -32,7 +32,7 @@ Item = TypeVar("Item")
 KEPT = 20
 """Bad rows that are kept for messages; the rest are counted."""
 
-CHECKED = 10_000
+READ_AHEAD = 10_000
 """Items that are read before a model is paid for any of them."""
 
 
@@ -104,7 +104,7 @@ class RowStream(Iterator[Item], Generic[Item]):
         other._begin()  # noqa: SLF001  # another one of this class
         return other
 
-    def check(self, rows: int = CHECKED) -> None:
+    def check(self, rows: int = READ_AHEAD) -> None:
         """Read the first rows and hold them, so that what is wrong is known before any is used.
 
         Args:

@@ -152,7 +152,7 @@ _OF_TURNS = {
 """Names of the fields of turns in files that this package writes; other names are a user's."""
 
 Text = Annotated[str, AfterValidator(whole_characters)]
-Passages = Annotated[
+Contexts = Annotated[
     Sequence[Text], BeforeValidator(_one_text_is_one), AfterValidator(tuple)
 ]
 
@@ -181,10 +181,10 @@ class Sample(Checked):
 
     input: Text | None = None
     response: Text | None = None
-    contexts: Passages | None = None
+    contexts: Contexts | None = None
     reference: Text | None = None
     history: Text | None = Field(default=None, serialization_alias=_OF_TURNS["history"])
-    earlier_contexts: Passages | None = Field(
+    earlier_contexts: Contexts | None = Field(
         default=None, serialization_alias=_OF_TURNS["earlier_contexts"]
     )
     id: Text | None = None

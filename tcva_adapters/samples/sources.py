@@ -55,7 +55,7 @@ def is_path(source: object) -> TypeGuard[str | Path]:
     return source != "-" and isinstance(source, str | Path)
 
 
-def is_read_again(source: Source) -> bool:
+def is_rereadable(source: Source) -> bool:
     """Whether a second reading gives the same rows: of a file, not of a pipe or a stream."""
     return is_path(source) and os.path.isfile(usable_path(source))  # noqa: PTH113  # Path.is_file raises for names too long
 

@@ -18,7 +18,7 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.fields import FieldNames
-from tcva_adapters.samples.reader import columns_of, item_of
+from tcva_adapters.samples.reader import columns_of, known_item
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.scale.settings import ScorerLike, scorer_of
 from tcva_adapters.tables import Record, plain
@@ -118,7 +118,7 @@ def judge_rows(
                 name: value for name, value in row.items() if name not in left_out
             }
             try:
-                item = item_of(fields, columns)
+                item = known_item(fields, columns)
             except InvalidSampleError as refused:
                 error = str(refused)
             else:

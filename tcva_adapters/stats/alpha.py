@@ -76,7 +76,7 @@ def krippendorff_alpha(
         groups=units.groups,
         level=level,
     )
-    if why := units.why_none(MIN_UNITS[scale], least_groups=_MIN_GROUPS):
+    if why := units.why_no_interval(MIN_UNITS[scale], least_groups=_MIN_GROUPS):
         return replace(figure, reason=why)
     if math.isnan(value):
         return replace(

@@ -140,7 +140,9 @@ def estimate(
                 seed=seed,
             ),
         )
-    why = units.why_none(MIN_SAMPLES[statistic], scores, human) or why_perfect(value)
+    why = units.why_no_interval(MIN_SAMPLES[statistic], scores, human) or why_perfect(
+        value
+    )
     if why:
         return replace(interval, reason=why)
     left_out = correlations_without(
@@ -257,7 +259,7 @@ def difference(
         units,
         level,
     )
-    if why := units.why_none(MIN_SAMPLES_APART[statistic], *sides, rated):
+    if why := units.why_no_interval(MIN_SAMPLES_APART[statistic], *sides, rated):
         return replace(figure, reason=why)
     if statistic == "spearman":
         rhos = spearman_resamples(
@@ -315,10 +317,10 @@ def _mean(
     *,
     signed: bool = False,
 ) -> Estimate:
-    """The mean of finite values, some of which are, or might be (`signed`), negative, with its interval."""
+    """The mean with its interval; `signed` says that values may be negative."""
     value = float(values.mean()) if units.n else math.nan
     figure = _figure(value, units, level)
-    if why := units.why_none(MIN_SAMPLES["mean"], values):
+    if why := units.why_no_interval(MIN_SAMPLES["mean"], values):
         return replace(figure, reason=why)
     left_out = means_without(values, units.unit_codes)
     if np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
@@ -351,7 +353,7 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
         raise InvalidValueError("share needs values of 0 and 1; use 'mean' for others")
     value = float(values.mean()) if units.n else math.nan
     figure = _figure(value, units, level)
-    if why := units.why_none(MIN_SAMPLES["share"]):
+    if why := units.why_no_interval(MIN_SAMPLES["share"]):
         return replace(figure, reason=why)
     n = units.equal
     if units.codes is not None and 0.0 < value < 1.0:

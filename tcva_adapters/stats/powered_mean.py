@@ -105,7 +105,7 @@ def powered_mean(
     )
     units = Units(groups, rated)
     all_units = Units(groups, scored)
-    if alone.reason or units.why_none(MIN_RATINGS):
+    if alone.reason or units.why_no_interval(MIN_RATINGS):
         return unpowered
 
     here = rated[scored]

@@ -130,7 +130,7 @@ def reliability(
     scores = scores[rated]
     pairs = [agreement(measure, *pair) for pair in combinations(table.T, 2)]
     between, best, *corrected = _figures(measure, table, scores).tolist()
-    reason = units.why_none(ENOUGH)
+    reason = units.why_no_interval(ENOUGH)
     if math.isnan(best):
         reason = "the raters do not agree beyond chance, so there is no correction"
     elif not reason and best >= 1.0 - _NOTHING:

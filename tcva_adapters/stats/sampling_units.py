@@ -72,7 +72,7 @@ class Units:
         for part in range(min(self.number, most)):
             yield self.unit_codes % most != part
 
-    def why_none(
+    def why_no_interval(
         self,
         least: int,
         *columns: FloatArray,
@@ -86,11 +86,11 @@ class Units:
             least_groups: Groups that it needs, where there are some.
 
         >>> alone = Units(None, np.ones(12, dtype=bool))
-        >>> alone.why_none(30)
+        >>> alone.why_no_interval(30)
         'it needs 30 samples, got 12'
-        >>> alone.why_none(10, np.array([1.0] * 9 + [0.5, 0.2, 0.0]))
+        >>> alone.why_no_interval(10, np.array([1.0] * 9 + [0.5, 0.2, 0.0]))
         'all but 3 values are equal; at least 5 must differ'
-        >>> Units("ab" * 6, np.ones(12, dtype=bool)).why_none(10)
+        >>> Units("ab" * 6, np.ones(12, dtype=bool)).why_no_interval(10)
         'it needs 10 groups, got 2 (effectively 2.0)'
         """
         if self.codes is None and self.n < least:

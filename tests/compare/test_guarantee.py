@@ -19,7 +19,7 @@ from tcva_adapters import TCVA, Config, Sample
 from tcva_adapters.compare import ScoreTable, calibrate, comparison, read_scores
 from tcva_adapters.compare.calibration.certify_setting import (
     guarantee_table,
-    judged_by,
+    judge_identity,
     limits_of,
 )
 from tcva_adapters.compare.calibration.gate import THRESHOLDS
@@ -339,12 +339,12 @@ def test_who_judged_is_stored() -> None:
         Sample(response="It opens.", contexts=["It opens."], id=name) for name in "ab"
     ]
     results = [fused.evaluate(sample) for sample in samples]
-    assert judged_by(read_scores(results)) | {"profiles": None} == fused.judged_by()
+    assert judge_identity(read_scores(results)) | {"profiles": None} == fused.judged_by()
     other = fused.changed(fuse=()).evaluate(samples[0])
     by_two = ScoreTable(
         ("a",), ("m", "n"), np.ones((1, 2)), results={"m": results[:1], "n": [other]}
     )
-    assert judged_by(by_two) == judged_by(drawn()) == {}
+    assert judge_identity(by_two) == judge_identity(drawn()) == {}
     assert settings_of(ScoringConfig(fuse_weights=(1, 2)))["fuse_weights"] == [1, 2]
     with pytest.raises(
         InvalidValueError, match="human_threshold must be between 0 and 1"

@@ -159,7 +159,7 @@ def test_a_metric_that_no_sample_can_be_asked_for_is_left_out_in_one_line() -> N
     (left,) = [note for note in of.notes if "reference" in note]
     assert left.startswith("Left out: ragas context_recall")
     assert "langchain labeled_criteria" in left
-    assert not [method for method in of.methods if "reference" in method.entry.needs]
+    assert not [method for method in of.metrics if "reference" in method.entry.needs]
     # Where some samples have it, the others have a reason, and nobody is asked about them.
     model = LexicalModel()
     table = run(model, metrics="langchain.labeled_criteria", samples=[RIGHT, BARE])
@@ -172,7 +172,7 @@ def test_a_metric_that_no_sample_can_be_asked_for_is_left_out_in_one_line() -> N
 def test_by_default_the_metrics_of_the_criterion_run() -> None:
     names: dict[str, list[str]] = {}
     for criterion in ("faithfulness", "correctness", "completeness"):
-        found = Run(SAMPLES, {"judge": LexicalModel(), "criterion": criterion}).methods
+        found = Run(SAMPLES, {"judge": LexicalModel(), "criterion": criterion}).metrics
         names[criterion] = [method.name for method in found]
     grounding = {
         "ragas": "faithfulness",
@@ -458,7 +458,7 @@ def test_each_framework_asks_the_named_model(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         of = Run(SAMPLES, {"judge": "openai:m"}, metrics=METRICS)
-        asked = [MetricEvaluation(method, of.tcva, 9.0) for method in of.methods]
+        asked = [MetricEvaluation(method, of.tcva, 9.0) for method in of.metrics]
         assert (
             len({id(each.model) for each in asked}) == 3
         )  # what one is refused is its own

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
-from tcva_adapters.models.framework_prompts import Prompted, _strict, read_object
+from tcva_adapters.models.framework_prompts import PromptedModel, _strict, read_object
 from tcva_adapters.models.judge_model import (
     JudgeRequest,
     ModelReply,
@@ -118,11 +118,13 @@ class Fixed:
 
 
 def test_a_reply_that_is_no_such_object_is_an_error() -> None:
-    asked = Prompted(Fixed(ModelReply("A lovely day.")))
+    asked = PromptedModel(Fixed(ModelReply("A lovely day.")))
     with pytest.raises(JudgeError, match="no valid"):
         asked.ask("Is it?", Said)
     assert (asked.failures, asked.usage.calls, asked.fatal) == (1, 1, None)
-    fatal = Prompted(Fixed(JudgeError("no credit left", reason="quota", fatal=True)))
+    fatal = PromptedModel(
+        Fixed(JudgeError("no credit left", reason="quota", fatal=True))
+    )
     with pytest.raises(JudgeError, match="no credit"):
         fatal.ask("Is it?")
     assert fatal.fatal is not None
@@ -134,7 +136,7 @@ def test_langchain_instructions_reach_the_model() -> None:
 
     model = Fixed(ModelReply("yes"))
     messages = [core.SystemMessage("Brief."), core.HumanMessage("Is it?")]
-    said = BridgedLLM(Prompted(model)).invoke(messages)
+    said = BridgedLLM(PromptedModel(model)).invoke(messages)
     assert said.text == "yes"
     (request,) = model.requests
     assert (request.system, request.user, request.schema) == ("Brief.", "Is it?", {})
@@ -142,7 +144,7 @@ def test_langchain_instructions_reach_the_model() -> None:
 
 def test_an_unknown_exception_of_a_model_is_a_judge_error_with_its_cause() -> None:
     cause = ConnectionResetError("gone")
-    asked = Prompted(Fixed(cause))
+    asked = PromptedModel(Fixed(cause))
     with pytest.raises(JudgeError, match="gone") as raised:
         asked.ask("Is it?")
     assert raised.value.__cause__ is cause
@@ -172,7 +174,7 @@ def test_a_list_that_was_cut_off_is_not_read_as_a_shorter_one() -> None:
         verdicts: list[int]
 
     assert read_object('{"verdicts": [1, 1, 0', Many) is None
-    asked = Prompted(Fixed(ModelReply('{"verdicts": [1]}', truncated=True)))
+    asked = PromptedModel(Fixed(ModelReply('{"verdicts": [1]}', truncated=True)))
     with pytest.raises(JudgeError):
         asked.ask("?", Many)
 

@@ -93,7 +93,7 @@ def test_a_report_has_its_figure(name: str) -> None:
 
 
 def test_curves_show_the_records() -> None:
-    axes = charts.sweep(REPORTS["sweep"]).axes[0]
+    axes = charts.draw_sweep(REPORTS["sweep"]).axes[0]
     first, second = axes.lines
     assert np.asarray(first.get_xydata()).tolist() == [
         [0.1, 0.05],
@@ -106,12 +106,12 @@ def test_curves_show_the_records() -> None:
         for line in axes.lines
     }
     assert len(looks) == 2
-    best, worst = charts.agreement(REPORTS["agreement"]).axes[0].get_yticklabels()
+    best, worst = charts.draw_agreement(REPORTS["agreement"]).axes[0].get_yticklabels()
     assert best.get_text().startswith("framework")
     assert worst.get_text() == r"a\$ (n=9)"
-    limit, chosen = charts.guarantee(gate()).axes[0].lines[3:]
+    limit, chosen = charts.draw_guarantee(gate()).axes[0].lines[3:]
     assert (limit.get_ydata()[0], chosen.get_xdata()[0]) == (0.2, 0.7)
-    heat = charts.correlations(REPORTS["correlations"]).axes[0]
+    heat = charts.draw_correlations(REPORTS["correlations"]).axes[0]
     assert [text.get_text() for text in heat.texts][:3] == ["1.00", "0.50", "-"]
 
 
@@ -126,13 +126,13 @@ def test_systems_and_tables_have_theirs() -> None:
         "asl.png",
         "correlations.png",
     ]
-    axes = charts.asl(found).axes[0]
+    axes = charts.draw_asl(found).axes[0]
     (row, _) = found.records("metrics")
     assert np.asarray(axes.lines[0].get_ydata()).tolist() == row["asl"][::-1]
     table = scored()
     names = [path.name for path in save_figures(table, "t", format="svg")]
     assert names[0] == "scatter-ragas-x.svg"
-    axes = charts.scatter(table, "ragas $x", "tcva").axes[0]
+    axes = charts.draw_scatter(table, "ragas $x", "tcva").axes[0]
     marks = sum(len(np.asarray(one.get_offsets())) for one in axes.collections)
     assert marks == len(np.unique(table.common(["ragas $x", "tcva"]).scores, axis=0))
     with pytest.raises(InvalidValueError):

@@ -8,7 +8,7 @@ from typing import get_args
 
 import numpy as np
 
-from tcva_adapters.compare.calibration.certify_setting import guaranteed, limits_of
+from tcva_adapters.compare.calibration.certify_setting import certify_setting, limits_of
 from tcva_adapters.compare.calibration.choice_by_agreement import (
     FOLDS,
     REPEATS,
@@ -62,7 +62,8 @@ def calibrate(
     has an interval from 50 ratings on, other gains from 10. `recommendation.recommended` makes a
     configuration of the report.
 
-    With a limit, a threshold that keeps it is chosen; see `guaranteed` of the same package.
+    With a limit (``max_false_pass``, ``min_true_pass``), a setting and threshold are chosen that are
+    certified to keep it.
 
     Args:
         source: Judgements, or level counts, as `read_scores` takes them; or a `ScoreTable`.
@@ -89,7 +90,8 @@ def calibrate(
 
     Returns:
         The tables ``settings``, ``gain``, ``choices`` (each setting's share of the folds) and
-        ``by FIELD``.
+        ``by FIELD``. With a limit ``guarantee`` (a row per setting), ``by FIELD`` and ``thresholds``
+        (what passes at each threshold of the best setting); the settings then hold ``guarantee``.
 
     Raises:
         InvalidValueError: No verdicts, fewer than 10 samples (or groups) with a score and a rating,
@@ -125,7 +127,7 @@ def calibrate(
             raise InvalidValueError(
                 f"objective {objective} is not used with a limit; leave one of them out"
             )
-        return guaranteed(
+        return certify_setting(
             table,
             every_setting(scoring, temperatures, schemes, penalties),
             limits,

@@ -81,7 +81,7 @@ def limits_of(
     )
 
 
-def guaranteed(
+def certify_setting(
     table: ScoreTable,
     settings: Sequence[ScoringConfig],
     limits: Limits,
@@ -165,10 +165,10 @@ class _Choice:
             name += f", the best of {len(self.gates)} settings,"
         return (
             f"No threshold at {name} is certified to let {self.gate.limits.text} pass: "
-            f"{self._why_none()}."
+            f"{self._why_not_certified()}."
         )
 
-    def _why_none(self) -> str:
+    def _why_not_certified(self) -> str:
         gates = self.gates[self.best]
         failing = [value for value, gate in gates.items() if gate.chosen is None]
         if not failing:
@@ -289,7 +289,7 @@ def _choose(
         gates=gates,
         joined=joined,
         best=best,
-        guarantee=_guarantee(joined[best], best, judged_by(table), by),
+        guarantee=_guarantee(joined[best], best, judge_identity(table), by),
     )
 
 
@@ -375,13 +375,13 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     )
 
 
-def judged_by(table: ScoreTable) -> dict[str, object]:
+def judge_identity(table: ScoreTable) -> dict[str, object]:
     """Return what identifies the judge of a table's verdicts; empty where verdicts differ in it."""
     # In a run, the judge is that of TCVA's views, not of framework metrics.
     methods = table.views or table.methods
     results = chain.from_iterable(table.results.get(name, ()) for name in methods)
     known = [r.assessment.judged_by for r in results if isinstance(r, Result)]
-    if not known or any(judged_by != known[0] for judged_by in known):
+    if not known or any(identity != known[0] for identity in known):
         return {}
     return {name: value for name, value in known[0].items() if name != PROFILES}
 

@@ -68,7 +68,7 @@ class Search:
         """
         n = len(table)
         units = Units(table.groups or None, np.ones(n, dtype=np.bool_))
-        if why := units.why_none(MIN_SAMPLES["mean"]):
+        if why := units.why_no_interval(MIN_SAMPLES["mean"]):
             raise InvalidValueError(
                 f"there are too few rated samples to choose by: {why}"
             )
@@ -201,7 +201,7 @@ class Search:
         )
         resampled = np.concatenate([gains(block) for block in blocks])
         defined = resampled[np.isfinite(resampled)]
-        why = units.why_none(self.least, target)
+        why = units.why_no_interval(self.least, target)
         if not why and (not len(defined) or np.ptp(defined) <= SAME):
             why = "both agree equally on all resamples"
         gain = Estimate(

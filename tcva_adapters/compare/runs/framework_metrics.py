@@ -15,7 +15,7 @@ from tcva_adapters.errors import (
     MissingDependencyError,
     install_hint,
 )
-from tcva_adapters.frameworks import FRAMEWORKS, Metric
+from tcva_adapters.frameworks import FRAMEWORKS, MetricEntry
 from tcva_adapters.samples.sample import Sample
 
 ALL = "all"
@@ -58,7 +58,7 @@ class FrameworkMetric:
         return {ALL, self.metric, self.dotted, self.name}
 
     @property
-    def entry(self) -> Metric:
+    def entry(self) -> MetricEntry:
         """The metric's entry in `FRAMEWORKS`."""
         return FRAMEWORKS[self.framework].metrics[self.metric]
 

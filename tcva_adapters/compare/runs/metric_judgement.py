@@ -19,7 +19,7 @@ from tcva_adapters.judges.base import Judge, why_unscored
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
 from tcva_adapters.loops import wait_for
-from tcva_adapters.models.framework_prompts import Prompted
+from tcva_adapters.models.framework_prompts import PromptedModel
 from tcva_adapters.models.judge_model import JudgeModel, identity_of
 from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.framework_score import FrameworkVerdict
@@ -151,7 +151,7 @@ class _MetricQuestion(Question):
         seconds = self._evaluation.seconds
         model = self._evaluation.model
         # One per judgement, so that its counts are those of this judgement alone.
-        prompted = None if model is None else Prompted(model)
+        prompted = None if model is None else PromptedModel(model)
         task = asyncio.current_task()
         started = time.perf_counter()
         reason = Reason.JUDGE_ERROR
@@ -195,7 +195,7 @@ class _MetricQuestion(Question):
         self,
         reason: Reason,
         error: str,
-        prompted: Prompted | None,
+        prompted: PromptedModel | None,
     ) -> Unscored:
         """Give the reason for no score; a fatal call also sets the evaluation's ``is_refused``."""
         if prompted is not None and prompted.fatal is not None:
@@ -221,7 +221,7 @@ class _MetricQuestion(Question):
         return MetricJudgement(unscored=why)
 
 
-def _llm_of(framework: str, model: Prompted | None) -> object:
+def _llm_of(framework: str, model: PromptedModel | None) -> object:
     """Wrap a judge model as a framework's LLM; None stands for the lexical judge."""
     if model is None:
         return ADAPTERS[framework].LexicalLLM()

@@ -105,7 +105,8 @@ class Run:
     Attributes:
         samples: The samples, each with an id of its own.
         tcva: The TCVA that judges.
-        methods: The framework metrics.
+        temperatures: TCVA's temperatures, each once, the one of `tcva` included.
+        metrics: The framework metrics.
         human: Ratings, shape (samples, raters); None where no field or file is named.
         names: The names of all methods, imported and fused ones included.
         notes: What was left out, in sentences.
@@ -155,7 +156,7 @@ class Run:
         self.tcva = tcva
         self.temperatures = tuple(dict.fromkeys([*grid, tcva.scoring.temperature]))
         self.samples, self.notes = _samples_with_ids(samples, mapping)
-        self.methods, left_out = choose_metrics(
+        self.metrics, left_out = choose_metrics(
             _split(frameworks),
             None if metrics is None else _split(metrics),
             criterion=tcva.criterion.name,
@@ -181,7 +182,7 @@ class Run:
         self._thresholds = pass_from or {}
         self.names = self._method_names()
         # This refuses a judge that cannot answer the prompts of the frameworks.
-        for metric in self.methods:
+        for metric in self.metrics:
             MetricEvaluation(metric, tcva, timeout)
 
     @property
@@ -214,7 +215,7 @@ class Run:
         Raises:
             InvalidValueError: Two methods have the same name, or a named method does not exist.
         """
-        names = [*self.views, *(method.name for method in self.methods)]
+        names = [*self.views, *(method.name for method in self.metrics)]
         names += [name for table in self._imported for name in table.methods]
         named = [member for text in self._mean_of for member in members_of(text)]
         unknown = [name for name in (*named, *self._thresholds) if name not in names]
@@ -258,7 +259,7 @@ class Run:
         with self._tcva_with_store(self.folder if has_store else None) as tcva:
             evaluations: dict[str, Evaluation[Any]] = {"tcva": tcva}
             calls = {}
-            for metric in self.methods:
+            for metric in self.metrics:
                 name = metric.name
                 evaluations[name] = MetricEvaluation(metric, tcva, self._timeout)
                 calls[name] = 0 if tcva.judge.is_local else metric.entry.calls
@@ -287,7 +288,7 @@ class Run:
         with self._tcva_with_store(self.folder) as tcva:
             results = await self._judge(tcva, "judging")
             fatal = _fatal_failure(results[-1].assessment)
-            for metric in self.methods:
+            for metric in self.metrics:
                 if fatal is not None:
                     not_asked = MetricJudgement(unscored=fatal)
                     judged[metric.name] = [not_asked] * len(self.samples)
@@ -358,7 +359,7 @@ class Run:
         thresholds = dict.fromkeys(views, tcva.scoring.threshold)
         usage = {self.views[0]: _usage(assessments)}
         verdicts: dict[str, Sequence[Result | None]] = {**views}
-        for metric in self.methods:
+        for metric in self.metrics:
             name = metric.name
             thresholds[name] = metric.entry.threshold
             usage[name] = _usage(judged[name])
@@ -385,7 +386,7 @@ class Run:
             run=RunInfo(
                 temperatures=self.temperatures,
                 views=tuple(views),
-                metrics={metric.name: metric.version for metric in self.methods},
+                metrics={metric.name: metric.version for metric in self.metrics},
                 fatal="" if fatal is None else fatal.detail,
                 fingerprint=self.fingerprint,
             ),

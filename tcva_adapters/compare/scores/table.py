@@ -389,8 +389,8 @@ class ScoreTable:
         """Add the methods, ratings and groups of another table, by the samples' ids.
 
         Samples that the other table lacks have no score of its methods, and samples that only it
-        has are left out; notes count both. What both tables have (ratings, groups, level
-        counts, metadata) is taken from this one.
+        has are left out; notes count both. Ratings and groups that both tables have are taken from
+        this one. Level counts and metadata are always this one's: those of the other table are lost.
 
         Raises:
             InvalidValueError: Both tables have a method of one name, or no sample is in common.
