@@ -27,7 +27,7 @@ from benchmarks.lexical_sets import PAPER, judged, load
 from benchmarks.paper.data import read_folder
 from tcva_adapters.compare import ScoreTable, calibrate
 from tcva_adapters.compare.calibration.certify_setting import guarantee_table
-from tcva_adapters.compare.calibration.gate import THRESHOLDS
+from tcva_adapters.compare.calibration.threshold_path import THRESHOLDS
 from tcva_adapters.compare.combined_methods import with_fused
 from tcva_adapters.compare.scores.table import RowIds
 from tcva_adapters.core.aggregation import aggregate_counts

@@ -22,7 +22,7 @@ from tcva_adapters.compare.calibration.certify_setting import (
     judge_identity,
     limits_of,
 )
-from tcva_adapters.compare.calibration.gate import THRESHOLDS
+from tcva_adapters.compare.calibration.threshold_path import THRESHOLDS
 from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.compare.combined_methods import with_fused
 from tcva_adapters.compare.scores.judged_by import JudgedBy
@@ -339,7 +339,9 @@ def test_who_judged_is_stored() -> None:
         Sample(response="It opens.", contexts=["It opens."], id=name) for name in "ab"
     ]
     results = [fused.evaluate(sample) for sample in samples]
-    assert judge_identity(read_scores(results)) | {"profiles": None} == fused.judged_by()
+    assert (
+        judge_identity(read_scores(results)) | {"profiles": None} == fused.judged_by()
+    )
     other = fused.changed(fuse=()).evaluate(samples[0])
     by_two = ScoreTable(
         ("a",), ("m", "n"), np.ones((1, 2)), results={"m": results[:1], "n": [other]}

@@ -15,7 +15,7 @@ from itertools import chain
 
 import numpy as np
 
-from tcva_adapters.compare.calibration.gate import Gate, rejects
+from tcva_adapters.compare.calibration.threshold_path import ThresholdPath, rejects
 from tcva_adapters.compare.scores.ratings import (
     Scale,
     is_on_scale,
@@ -130,13 +130,13 @@ def certify_setting(
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """The choice among settings by their gates.
+    """The choice among settings by their paths of thresholds.
 
     Attributes:
         rated: The rated samples.
         by: The field for each of whose values the limits hold; None without a field.
-        paths: The number of paths of thresholds that share the error.
-        gates: By setting, the gate of each value of the field; of all samples without a field.
+        n_paths: The number of paths of thresholds that share the error.
+        paths: By setting, the path of each value of the field; of all samples without a field.
         joined: By setting, what holds for all of these values.
         best: The setting to use.
         guarantee: Its guarantee; None where no threshold is certified.
@@ -144,15 +144,15 @@ class _Choice:
 
     rated: ScoreTable
     by: str | None
-    paths: int
-    gates: Mapping[ScoringConfig, Mapping[str, Gate]]
-    joined: Mapping[ScoringConfig, Gate]
+    n_paths: int
+    paths: Mapping[ScoringConfig, Mapping[str, ThresholdPath]]
+    joined: Mapping[ScoringConfig, ThresholdPath]
     best: ScoringConfig
     guarantee: Guarantee | None
 
     @property
-    def gate(self) -> Gate:
-        """The gate of the setting to use."""
+    def path(self) -> ThresholdPath:
+        """The path of the setting to use."""
         return self.joined[self.best]
 
     def sentence(self) -> str:
@@ -161,37 +161,38 @@ class _Choice:
         if self.guarantee is not None:
             threshold = self.guarantee.setting["threshold"]
             return f"Use {name}, threshold {threshold:g}: {self.guarantee.sentence}"
-        if len(self.gates) > 1:
-            name += f", the best of {len(self.gates)} settings,"
+        if len(self.paths) > 1:
+            name += f", the best of {len(self.paths)} settings,"
         return (
-            f"No threshold at {name} is certified to let {self.gate.limits.text} pass: "
+            f"No threshold at {name} is certified to let {self.path.limits.text} pass: "
             f"{self._why_not_certified()}."
         )
 
     def _why_not_certified(self) -> str:
-        gates = self.gates[self.best]
-        failing = [value for value, gate in gates.items() if gate.chosen is None]
+        paths = self.paths[self.best]
+        failing = [value for value, path in paths.items() if path.chosen is None]
         if not failing:
             return f"the values of {self.by!r} have no certified threshold in common"
         where = f"for {self.by}={failing[0]}, " if self.by else ""
-        why = f"{where}{gates[failing[0]].why()}"
+        why = f"{where}{paths[failing[0]].why()}"
         if len(failing) > 1:
             why += f" (and {counted(len(failing) - 1, 'more value')})"
         return why
 
     def tables(self) -> Iterator[Table]:
         """Tabulate the settings, the values of the field, and the thresholds of the best setting."""
-        limits = self.gate.limits
+        limits = self.path.limits
         bounds = {"bound": limits.max_false_pass, "true_bound": limits.min_true_pass}
-        columns = [c for c in _COLUMNS if bounds.get(c.name, 1.0) is not None]
+        unlimited = {name for name, limit in bounds.items() if limit is None}
+        columns = [column for column in _COLUMNS if column.name not in unlimited]
         names = [column.heading for column in columns if column.name in bounds]
-        certain = percent(round(1.0 - self.gate.error, 4))
+        certain = percent(round(1.0 - self.path.error, 4))
         yield Table(
             "guarantee",
             [Column("setting"), *columns],
             [
-                {"setting": setting_text(setting), **gate.record()}
-                for setting, gate in self.joined.items()
+                {"setting": setting_text(setting), **path.record()}
+                for setting, path in self.joined.items()
             ],
             notes=[
                 _share_note(limits, "true pass"),
@@ -208,17 +209,17 @@ class _Choice:
                 f"by {self.by}",
                 [Column("value"), *columns],
                 [
-                    {"value": value, **gate.record()}
-                    for value, gate in self.gates[self.best].items()
+                    {"value": value, **path.record()}
+                    for value, path in self.paths[self.best].items()
                 ],
                 notes=[note] if self.guarantee else (),
             )
-        yield self.gate.table()
+        yield self.path.table()
 
     def notes(self) -> Iterator[str]:
         """Note what the guarantee is about, and how groups, paths and missing scores count."""
         rated = self.rated
-        limits = self.gate.limits
+        limits = self.path.limits
         wrong = percent(1.0 - limits.confidence)
         if self.guarantee is not None:
             yield (
@@ -230,10 +231,10 @@ class _Choice:
                 "Groups count once each, by the share of their answers that pass; the limits hold for "
                 "the mean of this share over groups."
             )
-        if self.paths > 1:
-            note = f"{self.paths} paths of thresholds share the {wrong} (Bonferroni)."
-            if len(self.gates) > 1:
-                note += f" The true pass of the best of {len(self.gates)} settings is optimistic."
+        if self.n_paths > 1:
+            note = f"{self.n_paths} paths of thresholds share the {wrong} (Bonferroni)."
+            if len(self.paths) > 1:
+                note += f" The true pass of the best of {len(self.paths)} settings is optimistic."
             yield note
 
         are_rejected = rejects(rated, limits)
@@ -267,26 +268,26 @@ def _choose(
     if by is not None:
         parts = {value: rated.select(rows) for value, rows in rated.rows_by(by).items()}
     tested = (limits.max_false_pass, limits.min_true_pass)
-    paths = sum(len(settings) * len(parts) for limit in tested if limit is not None)
-    error = (1.0 - limits.confidence) / paths
+    n_paths = sum(len(settings) * len(parts) for limit in tested if limit is not None)
+    error = (1.0 - limits.confidence) / n_paths
     method = _method(table)
-    gates = {
+    paths = {
         setting: {
-            value: Gate.of(part, method, part.at(setting), limits, error)
+            value: ThresholdPath.of(part, method, part.at(setting), limits, error)
             for value, part in parts.items()
         }
         for setting in settings
     }
     joined = {
-        setting: reduce(Gate.joined, by_value.values())
-        for setting, by_value in gates.items()
+        setting: reduce(ThresholdPath.joined, by_value.values())
+        for setting, by_value in paths.items()
     }
     best = max(joined, key=lambda setting: joined[setting].merit)
     return _Choice(
         rated=rated,
         by=by,
+        n_paths=n_paths,
         paths=paths,
-        gates=gates,
         joined=joined,
         best=best,
         guarantee=_guarantee(joined[best], best, judge_identity(table), by),
@@ -294,29 +295,32 @@ def _choose(
 
 
 def _guarantee(
-    gate: Gate, setting: ScoringConfig, judge: Mapping[str, object], by: str | None
+    path: ThresholdPath,
+    setting: ScoringConfig,
+    judge: Mapping[str, object],
+    by: str | None,
 ) -> Guarantee | None:
-    """Make the guarantee of a gate at a setting; None where no threshold is certified.
+    """Make the guarantee of a setting from its path; None where no threshold is certified.
 
     Raises:
         InvalidValueError: No rejected answer has a score.
     """
-    if gate.chosen is None:
+    if path.chosen is None:
         return None
-    if not gate.rejected:
+    if not path.rejected:
         raise InvalidValueError(
             "no rejected answer has a score, and a limit needs some; rate more samples"
         )
-    measured = gate.record()
+    measured = path.record()
     return Guarantee(
-        **dict(gate.limits),
-        rejected=gate.rejected,
+        **dict(path.limits),
+        rejected=path.rejected,
         false_pass=measured["false_pass"],
         bound=measured["bound"],
-        good=gate.good,
+        good=path.good,
         true_pass=measured["true_pass"],
         true_bound=measured["true_bound"],
-        groups=gate.groups,
+        groups=path.groups,
         by=by,
         date=datetime.now(tz=UTC).date().isoformat(),
         judged_by=judge,
@@ -344,17 +348,17 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     rows = []
     reasons = []
     for method, scores in rated.columns:
-        gate = Gate.of(
+        path = ThresholdPath.of(
             rated,
             method,
             scores,
             limits,
             1.0 - limits.confidence,
         )
-        row = {"method": method, **gate.record()}
+        row = {"method": method, **path.record()}
         rows.append(row | {"good_answers_passed": row.get("true_pass")})
-        if gate.chosen is None:
-            reasons.append(f"no threshold for {method}: {gate.why()}")
+        if path.chosen is None:
+            reasons.append(f"no threshold for {method}: {path.why()}")
     note = (
         f"threshold: the lowest at which {limits.text} pass "
         f"({percent(limits.confidence)} confidence, for each method alone)"

@@ -1,4 +1,4 @@
-"""Gates: the shares that pass at each threshold, and the thresholds that are certified."""
+"""Paths of thresholds: the shares that pass at each one, and the thresholds that are certified."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_LIMIT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class ThresholdPath:
     """The shares that pass at each of `THRESHOLDS`, and the thresholds that are certified.
 
     Attributes:
@@ -61,7 +61,7 @@ class Gate:
         limits: Limits,
         error: float,
     ) -> Self:
-        """Build the gate of rated samples from some scores of a method.
+        """Build the path of rated samples from some scores of a method.
 
         An answer that claims nothing passes at every threshold, as gates let it through. Any other
         rejected answer without a score is left out: it does not pass, which says nothing about
@@ -104,7 +104,7 @@ class Gate:
         )
 
     def joined(self, other: Self) -> Self:
-        """Combine two gates: the worse shares, and the thresholds that are certified for both."""
+        """Combine two paths: the worse shares, and the thresholds that are certified for both."""
         worse = {"false_pass": np.fmax, "bound": np.fmax}
         return replace(
             self,
