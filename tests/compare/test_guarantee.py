@@ -22,8 +22,8 @@ from tcva_adapters.compare.calibration.certify_setting import (
     judge_identity,
     limits_of,
 )
-from tcva_adapters.compare.calibration.threshold_path import THRESHOLDS
 from tcva_adapters.compare.calibration.recommendation import recommended
+from tcva_adapters.compare.calibration.threshold_path import THRESHOLDS
 from tcva_adapters.compare.combined_methods import with_fused
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
