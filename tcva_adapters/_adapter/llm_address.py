@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcva_adapters.models.secrets import mask, server_of
+from tcva_adapters.models.secrets import mask
+from tcva_adapters.models.server_address import server_of
 from tcva_adapters.results.judge_spec import UNKNOWN
 
 _CLIENTS = (

@@ -17,7 +17,8 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.models import judge_model
 from tcva_adapters.models.call_errors import Kind, causes_of, kind_of, kind_of_error
 from tcva_adapters.models.reply_json import read_integer
-from tcva_adapters.models.secrets import mask, quotable, shown_url
+from tcva_adapters.models.secrets import mask, quotable
+from tcva_adapters.models.server_address import shown_url
 from tcva_adapters.results.settings import ModelConfig
 
 _LOG = logging.getLogger(__name__)

@@ -23,7 +23,13 @@ from tcva_adapters.models.judge_model import (
 )
 from tcva_adapters.models.openai_exchange import FEW_LOGPROBS, Server, exchange
 from tcva_adapters.models.openai_retries_and_limits import CALLS_THREAD, Connection
-from tcva_adapters.models.secrets import basic, mask, server_of, shown_url, split_url
+from tcva_adapters.models.secrets import mask
+from tcva_adapters.models.server_address import (
+    basic,
+    server_of,
+    shown_url,
+    split_url,
+)
 from tcva_adapters.results.settings import ModelConfig
 from tcva_adapters.results.settings_base import shows_settings
 from tcva_adapters.samples.json_values import Json

@@ -24,7 +24,7 @@ from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.models.judge_model import ModelReply
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.models.openai_retries_and_limits import LARGEST_REPLY
-from tcva_adapters.models.secrets import shown_url
+from tcva_adapters.models.server_address import shown_url
 from tests.support.faces import (
     KEY,
     REQUEST,
