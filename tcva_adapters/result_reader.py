@@ -37,9 +37,14 @@ def read_result(carried: str | bytes | Mapping[str, Any]) -> AnyResult:
     >>> read_result(result.to_json()) == result
     True
     """
-    fields: object = (
-        json_object(carried) if isinstance(carried, str | bytes) else carried
-    )
+    fields: object = carried
+    if isinstance(carried, str | bytes):
+        try:
+            fields = json_object(carried)
+        except UnreadableInputError as error:
+            raise UnreadableInputError(
+                f"{error}; got {carried[:40]!r}; read a file with read_results"
+            ) from None
     if not isinstance(fields, Mapping):
         raise UnreadableInputError(f"not a result, got {type(fields).__name__}")
     kind = fields.get("kind")

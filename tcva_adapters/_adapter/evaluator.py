@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from tcva_adapters.core.checks import check_names
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import Scorer
-from tcva_adapters.results.settings_base import check_names
 
 
 def require(

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from tcva_adapters.cli.options import Texts
 from tcva_adapters.console import note
+from tcva_adapters.core.checks import check_names
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import AnyScorer
 from tcva_adapters.frameworks import NO_TELEMETRY
@@ -18,7 +19,7 @@ from tcva_adapters.judges.resolve import DEFAULT
 from tcva_adapters.results.config import Config
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.settings import ModelConfig
-from tcva_adapters.results.settings_base import SettingsModel, check_names
+from tcva_adapters.results.settings_base import SettingsModel
 from tcva_adapters.results.store import VerdictStore
 
 OneScorer = TypeVar("OneScorer", bound=AnyScorer)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tcva_adapters.compare.argument_names import with_checked_names
 from tcva_adapters.compare.calibration.certify_setting import limits_of
 from tcva_adapters.compare.method_comparison import check_tests, comparison
 from tcva_adapters.compare.runs.folder import save
@@ -16,6 +15,7 @@ from tcva_adapters.compare.scores.ratings import Scale
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.progress import progress_of
+from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.tables import Report

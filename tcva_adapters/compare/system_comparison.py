@@ -19,6 +19,7 @@ from tcva_adapters.compare.system_scores import (
     tables_of,
 )
 from tcva_adapters.core.temperature import Temperatures
+from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.stats.checks import FloatArray, check_level, group_codes, one_of
 from tcva_adapters.stats.correlation import Measure, agreement, fisher_average
 from tcva_adapters.stats.describe import TIES, as_shown, describe
@@ -78,6 +79,7 @@ _PAIRS = (
 _TESTS = {"studentised": studentised, "tukey": tukey}
 
 
+@with_checked_names
 def systems(
     source: Any,
     *,

@@ -11,12 +11,14 @@ from tcva_adapters.compare.agreement.mean_rating import mean_ratings
 from tcva_adapters.compare.rated_method import ALPHA, RatedMethod
 from tcva_adapters.compare.scores.ratings import Scale, passes_from
 from tcva_adapters.compare.scores.score_reader import Human, read_scores
+from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.tables import Column, Report, Table, cell, counted
 
 
+@with_checked_names
 def validate(
     source: Any,
     human: Human | None = None,

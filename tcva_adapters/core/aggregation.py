@@ -18,7 +18,7 @@ from typing import Literal, TypedDict, Unpack, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.checks import as_list, as_matrix, check_within
+from tcva_adapters.core.checks import as_list, as_matrix, check_names, check_within
 from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
@@ -191,6 +191,8 @@ def aggregate_counts(
     >>> aggregate_counts([[1, 1, 1, 0, 0], [4, 0, 0, 0, 1]], [0.1, 0.5, 1.0]).round(3).tolist()
     [[0.786, 0.867, 0.933], [0.0, 0.64, 0.878]]
     """
+    known = ["bounds", *ScoreOptions.__annotations__]
+    check_names(options, known, owner="aggregate_counts")
     return scores_of(
         check_counts(counts), make_plan(temperatures, bounds=bounds, **options)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 from numbers import Real
@@ -47,6 +47,40 @@ def nearest(name: object, known: Iterable[str], otherwise: str) -> str:
     """
     close = get_close_matches(str(name), [*known], n=1)
     return f"did you mean {close[0]!r}?" if close else otherwise
+
+
+def check_names(
+    names: Collection[str],
+    known: Collection[str],
+    *,
+    owner: str,
+    titles: Mapping[str | None, str] | None = None,
+) -> None:
+    """Refuse names that are no settings.
+
+    Args:
+        names: The names.
+        known: The names of all settings.
+        owner: The owner of the settings, for the message.
+        titles: Names of settings by their titles in default names: ``T`` is the temperature.
+
+    Raises:
+        InvalidValueError: One of them is unknown; the message has the nearest known one.
+
+    >>> check_names(["temprature"], ["temperature", "threshold"], owner="TCVA")
+    Traceback (most recent call last):
+    ...
+    tcva_adapters.errors.InvalidValueError: unknown setting 'temprature' of TCVA; did you mean 'temperature'? Its settings are temperature, threshold
+    """
+    for name in names:
+        if name in known:
+            continue
+        by_title = (titles or {}).get(name)
+        hint = f"did you mean {by_title!r}?" if by_title else nearest(name, known, "")
+        its = f"{hint} Its" if hint else "its"
+        raise InvalidValueError(
+            f"unknown setting {name!r} of {owner}; {its} settings are {', '.join(known)}"
+        )
 
 
 def as_number(value: Any) -> float | None:

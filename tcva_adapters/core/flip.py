@@ -18,7 +18,7 @@ from tcva_adapters.core.aggregation import (
     score_curves,
     unrounded_score,
 )
-from tcva_adapters.core.checks import as_list, check_within
+from tcva_adapters.core.checks import as_list, check_names, check_within
 from tcva_adapters.core.temperature import (
     PAPER_BOUNDS,
     Bounds,
@@ -80,6 +80,8 @@ def flip_temperature(
     >>> flip_temperature([0, 0, 0, 0, 3], threshold=0.5) is None
     True
     """
+    known = ["bounds", *ScoreOptions.__annotations__]
+    check_names(options, known, owner="flip_temperature")
     least = check_within(
         "threshold",
         threshold,

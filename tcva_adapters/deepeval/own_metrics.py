@@ -21,6 +21,7 @@ from tcva_adapters._adapter.own_metrics import MetricRun, Metrics
 from tcva_adapters.core.collapse import from_deepeval
 from tcva_adapters.deepeval.llm import NamedLLM
 from tcva_adapters.models.framework_prompts import Shape
+from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
@@ -89,6 +90,7 @@ def framework_metrics() -> Metrics:
     return _Run.metrics
 
 
+@with_checked_names
 def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkScore:
     """Run one of DeepEval's own metrics on a sample; no event loop is needed.
 
@@ -107,6 +109,7 @@ def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkS
     return _Run(name, sample, llm).score()
 
 
+@with_checked_names
 async def ascore_framework_metric(
     name: str, sample: Sample, llm: object
 ) -> FrameworkScore:

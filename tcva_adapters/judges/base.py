@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol, get_args, runtime_checkable
@@ -51,10 +52,12 @@ class Judge(Protocol):
     """
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """The name with version or model, as it appears in assessments."""
 
     @property
+    @abstractmethod
     def prompt_version(self) -> str:
         """The version of the prompt or the algorithm."""
 

@@ -19,6 +19,7 @@ from llama_index.core.llms import LLM
 
 from tcva_adapters._adapter.own_metrics import MetricRun, Metrics
 from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
@@ -80,6 +81,7 @@ def framework_metrics() -> Metrics:
     return _Run.metrics
 
 
+@with_checked_names
 def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkScore:
     """Run one of LlamaIndex's own metrics on a sample; no event loop is needed.
 
@@ -98,6 +100,7 @@ def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkS
     return _Run(name, sample, llm).score()
 
 
+@with_checked_names
 async def ascore_framework_metric(
     name: str, sample: Sample, llm: object
 ) -> FrameworkScore:

@@ -27,6 +27,7 @@ from tcva_adapters._adapter.own_metrics import MetricRun, Metrics
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.ragas.llm import Reply
 from tcva_adapters.ragas.samples import COLUMNS
+from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
@@ -95,6 +96,7 @@ def framework_metrics() -> Metrics:
     return _Run.metrics
 
 
+@with_checked_names
 def score_framework_metric(
     name: str, sample: Sample, llm: object, embeddings: object = None
 ) -> FrameworkScore:
@@ -116,6 +118,7 @@ def score_framework_metric(
     return _Run(name, sample, llm, embeddings).score()
 
 
+@with_checked_names
 async def ascore_framework_metric(
     name: str, sample: Sample, llm: object, embeddings: object = None
 ) -> FrameworkScore:

@@ -10,12 +10,12 @@ from typing import Final, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
+from tcva_adapters.core.checks import check_names
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.guarantee import Guarantee
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.setting_names import value_text
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.settings_base import check_names
 from tcva_adapters.samples.file_writing import replacing, usable_path
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Checked, first_fault

@@ -17,7 +17,7 @@ from pydantic import (
     ValidationInfo,
 )
 
-from tcva_adapters.core.checks import as_number, nearest
+from tcva_adapters.core.checks import as_number, check_names
 from tcva_adapters.core.temperature import (
     PAPER_BOUNDS,
     Bounds,
@@ -30,41 +30,6 @@ from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check as check_installed
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.samples.sample import Checked, first_fault
-
-
-def check_names(
-    names: Collection[str],
-    known: Collection[str],
-    *,
-    owner: str,
-    titles: Mapping[str | None, str] | None = None,
-) -> None:
-    """Refuse names that are no settings.
-
-    Args:
-        names: The names.
-        known: The names of all settings.
-        owner: The owner of the settings, for the message.
-        titles: Names of settings by their titles in default names: ``T`` is the temperature.
-
-    Raises:
-        InvalidValueError: One of them is unknown; the message has the nearest known one.
-
-    >>> check_names(["temprature"], ["temperature", "threshold"], owner="TCVA")
-    Traceback (most recent call last):
-    ...
-    tcva_adapters.errors.InvalidValueError: unknown setting 'temprature' of TCVA; did you mean 'temperature'? Its settings are temperature, threshold
-    """
-    for name in names:
-        if name in known:
-            continue
-        by_title = (titles or {}).get(name)
-        hint = f"did you mean {by_title!r}?" if by_title else nearest(name, known, "")
-        its = f"{hint} Its" if hint else "its"
-        raise InvalidValueError(
-            f"unknown setting {name!r} of {owner}; {its} settings are {', '.join(known)}"
-        )
-
 
 Profiles = Mapping[str, Mapping[str, float]]
 """A metadata field with a temperature for each of its values: ``{"domain": {"medical": 0.2}}``."""

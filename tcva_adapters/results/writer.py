@@ -57,15 +57,29 @@ def write_results(
         overwrite: Also replace a file that was written by something else.
 
     Raises:
-        InvalidValueError: The file cannot be written, its suffix is that of another format, or it
-            was written by something else.
+        InvalidValueError: The file cannot be written, its suffix is that of another format, it was
+            written by something else, or an argument has another type.
 
     >>> import io
     >>> write_results(io.StringIO(), [Assessment.from_verdicts(["fully"])])
     1
     """
+    if not (target == STDOUT or is_path(target) or hasattr(target, "write")):
+        raise InvalidValueError(
+            f"target must be a path, '-' or an open text file, got {target!r:.80}; "
+            f"the results come second"
+        )
+    if not isinstance(results, Iterable):
+        raise InvalidValueError(
+            f"results must be a list or an iterator, got {results!r:.80}; "
+            f"write one result as [result]"
+        )
     with Writing[OneLine](target, Assessment.from_json, overwrite=overwrite) as writing:
         for result in results:
+            if not hasattr(result, "to_json"):
+                raise InvalidValueError(
+                    f"only results and assessments are written, got {result!r:.80}"
+                )
             writing.add(result)
     return writing.number
 

@@ -13,9 +13,7 @@ from typing import (
     TypeGuard,
 )
 
-from tcva_adapters.errors import (
-    UnreadableInputError,
-)
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.samples.file_writing import usable_path
 
 Source = str | Path | TextIO
@@ -103,8 +101,12 @@ def opened(source: Source) -> Iterator[Any]:
             raise unreadable(source, why) from None
     elif source == "-":
         yield getattr(sys.stdin, "buffer", sys.stdin)
-    else:
+    elif hasattr(source, "readline"):
         yield source
+    else:
+        raise InvalidValueError(
+            f"name a path, '-' for standard input or an open text file to read, got {source!r:.80}"
+        )
 
 
 def text_lines(source: Source) -> Iterator[str]:

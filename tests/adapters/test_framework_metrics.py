@@ -63,6 +63,17 @@ def test_unknown_metrics_and_llms_are_refused(framework: str) -> None:
 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS.values(), ids=attrgetter("name"))
+def test_a_typo_in_an_argument_gets_the_nearest_name(framework: Framework) -> None:
+    module = import_module(framework.package)
+    typo: dict[str, Any] = {"name": "faithfulness", "sampel": SAMPLE, "llm": None}
+    meant = "score_framework_metric; did you mean 'sample'"
+    with pytest.raises(InvalidValueError, match=f"of {meant}"):
+        module.score_framework_metric(**typo)
+    with pytest.raises(InvalidValueError, match=f"of a{meant}"):
+        asyncio.run(module.ascore_framework_metric(**typo))
+
+
+@pytest.mark.parametrize("framework", FRAMEWORKS.values(), ids=attrgetter("name"))
 @pytest.mark.parametrize("face", ["", "a"], ids=["sync", "async"])
 def test_help_shows_a_function_with_its_arguments(
     framework: Framework, face: str
@@ -71,6 +82,7 @@ def test_help_shows_a_function_with_its_arguments(
     function = getattr(import_module(framework.package), name)
     page = pydoc.plain(pydoc.render_doc(function))
     assert inspect.isfunction(function)
+    assert inspect.iscoroutinefunction(function) is bool(face)
     assert (function.__module__, function.__name__) == (
         f"{framework.package}.own_metrics",
         name,

@@ -1,9 +1,10 @@
 """What a comparison says of a table, by hand and against scipy."""
 
+import asyncio
 import json
 import math
 from collections.abc import Sequence
-from inspect import signature
+from inspect import iscoroutinefunction, signature
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,15 @@ from tcva_adapters import Assessment, ClaimVerdict, Result, WeightScheme
 from tcva_adapters.compare import (
     ScoreTable,
     acompare,
+    calibrate,
     compare,
     comparison,
     disputed,
     panel_report,
     repeat_report,
+    sweep,
+    systems,
+    validate,
 )
 from tcva_adapters.compare.agreement.method_tables import decision_counts, share_below
 from tcva_adapters.compare.agreement.raters import raters_report
@@ -76,7 +81,16 @@ def test_arguments_are_shown_and_a_typo_gets_the_nearest_name(function: Any) -> 
     assert all(shown.kind is not shown.VAR_KEYWORD for shown in parameters.values())
     meant = f"of {function.__name__}; did you mean 'temperatures'"
     with pytest.raises(InvalidValueError, match=meant):
-        function([], tempratures=[0.1])
+        asyncio.run(function([], tempratures=[0.1]))
+    assert iscoroutinefunction(function) is (function is acompare)
+
+
+@pytest.mark.parametrize("function", [calibrate, sweep, systems, validate])
+def test_analyses_name_the_argument_that_was_meant(function: Any) -> None:
+    last = [*signature(function).parameters][-1]
+    meant = f"'{last}s' of {function.__name__}; did you mean '{last}'"
+    with pytest.raises(InvalidValueError, match=meant):
+        function([], **{f"{last}s": 1})
 
 
 def test_one_method_by_hand() -> None:

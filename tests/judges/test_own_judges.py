@@ -32,6 +32,17 @@ def test_a_subclass_of_judge_needs_only_a_name_a_version_and_assess() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("defined", "missing"), [("name", "prompt_version"), ("prompt_version", "name")]
+)
+def test_a_judge_without_a_member_is_refused_with_its_name(
+    defined: str, missing: str
+) -> None:
+    members = {defined: "half/1", "assess": Verbatim.assess}
+    with pytest.raises(TypeError, match=f"Half .*abstract method '?{missing}"):
+        TCVA(judge=type("Half", (Judge,), members)())
+
+
 def test_each_framework_has_a_reader_of_its_llm_objects() -> None:
     assert len(LLM_READERS) == len(FRAMEWORKS)
     assert model_of_llm(object()) is None

@@ -1,7 +1,9 @@
 """Results of every kind come back from files, and from processes that judged nothing."""
 
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,12 @@ from tcva_adapters import (
     Assessment,
     Conversation,
     Result,
+    read_result,
     read_results,
+    read_samples,
     write_results,
 )
-from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.protocol import Scored, is_result
 from tests.support.office import VISITED
 
@@ -30,6 +34,32 @@ def results() -> list[Scored]:
         CCRS("qr", judge="lexical").evaluate(VISITED),
         tcva.evaluate_conversation(conversation),
     ]
+
+
+RESULT = Result(Assessment.from_verdicts(["fully"]))
+
+
+@pytest.mark.parametrize(("function", "arguments", "message"), [
+    (write_results, ([RESULT], "out.jsonl"), "the results come second"),
+    (write_results, ("out.jsonl", RESULT), "write one result as [result]"),
+    (write_results, ("out.jsonl", [1]), "results and assessments are written, got 1"),
+    (read_samples, (None,), "name a path, '-' for standard input or an open text file"),
+    (read_samples, ([RESULT],), "got [Result("),
+    (read_results, (5,), "to read, got 5"),
+    (read_result, ("x.jsonl",), "got 'x.jsonl'; read a file with read_results"),
+])  # fmt: skip
+def test_arguments_of_another_kind_are_named_with_the_way_out(
+    function: Callable[..., object],
+    arguments: tuple[object, ...],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    wrong = UnreadableInputError if function is read_result else InvalidValueError
+    with pytest.raises(wrong, match=re.escape(message)):
+        function(*arguments)
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_file_of_every_kind_of_result_comes_back_equal(tmp_path: Path) -> None:

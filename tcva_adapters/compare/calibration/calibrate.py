@@ -23,6 +23,7 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.config import setting_text, settings_of
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
@@ -32,6 +33,7 @@ from tcva_adapters.tables import Record, Report, Table, counted, named_columns
 _DEFAULT = ScoringConfig()
 
 
+@with_checked_names
 def calibrate(
     source: ScoreTable | Source,
     human: Human | None = None,

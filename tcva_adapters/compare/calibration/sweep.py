@@ -16,6 +16,7 @@ from tcva_adapters.core.collapse import ablation_plans, binary_counts
 from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.summary import Summary
 from tcva_adapters.stats.describe import TIES, seen
@@ -69,6 +70,7 @@ class _Variant:
         return ScoringConfig().fuse_scores([scores_of(j, self.plan) for j in by_judge])
 
 
+@with_checked_names
 def sweep(
     source: ScoreTable | Source,
     temperatures: Temperatures = TEMPERATURES,

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tcva_adapters.compare.argument_names import with_checked_names
 from tcva_adapters.compare.combined_methods import fused_name, members_of, with_fused
 from tcva_adapters.compare.runs.folder import STORE, check_folder
 from tcva_adapters.compare.runs.framework_metrics import ALL, choose_metrics
@@ -39,6 +38,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.loops import wait_for
 from tcva_adapters.progress import progress_of
+from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.evidence import evidence_lines, evidence_outcomes
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.judgement import Judgement, Reason, Unscored, Usage

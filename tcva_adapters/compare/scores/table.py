@@ -405,7 +405,8 @@ class ScoreTable:
         name = ", ".join(other.methods) or "the ratings"
         notes = []
         if missing := len(self) - common:
-            notes.append(f"{counted(missing, 'sample')} without a row of {name}")
+            verb = "has" if missing == 1 else "have"
+            notes.append(f"{counted(missing, 'sample')} {verb} no row of {name}")
         if left := len(other) - common:
             notes.append(
                 f"{counted(left, 'sample')} of {name} left out: not among these"

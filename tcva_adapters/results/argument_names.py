@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from inspect import signature
-from typing import ParamSpec, TypeVar
+from inspect import iscoroutinefunction, signature
+from typing import Any, ParamSpec, TypeVar, cast
 
-from tcva_adapters.results.settings_base import check_names
+from tcva_adapters.core.checks import check_names
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,4 +33,11 @@ def with_checked_names(function: Callable[P, R]) -> Callable[P, R]:
         check_names(arguments, known, owner=owner)
         return function(*args, **arguments)
 
+    @wraps(function)
+    async def checked_and_awaited(*args: P.args, **arguments: P.kwargs) -> Any:
+        return await cast("Any", checked(*args, **arguments))
+
+    # Whether a function is awaited can be seen from outside, so a plain wrapper would hide it.
+    if iscoroutinefunction(function):
+        return cast("Callable[P, R]", checked_and_awaited)
     return checked
