@@ -507,6 +507,15 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(
     ({"mean_of": ["tcva T=0.1 + other"]}, "no method 'other'; the methods are tcva"),
     ({"human": "stars", "human_scale": (1, 4)}, "between 1 and 4, got 5"),
     ({"group": "office"}, "'bare' has no 'office'"),
+    ({"samples": []}, "samples is empty; give at least one"),
+    ({"temperatures": 0.5}, "temperatures must be a list, got 0.5"),
+    ({"metrics": 1}, "metrics must be a list, got 1"),
+    ({"timeout": "x"}, "timeout must be above 0 seconds, got 'x'"),
+    ({"human": "stars", "human_scale": "0,1"}, r"e.g. \(1, 5\), got '0,1'"),
+    ({"human": "stars", "human_scale": 5}, r"e.g. \(1, 5\), got 5"),
+    ({"pass_from": {"tcva T=0.1": "x"}}, "pass_from of 'tcva T=0.1' must be a number, got 'x'"),
+    ({"mean_of": "tcva T=0.1 + tcva T=0.9"}, "mean_of must be a list, got 'tcva T=0.1"),
+    ({"imported": "scores.csv"}, "imported must be a list, got 'scores.csv'"),
 ])  # fmt: skip
 def test_what_is_refused_before(
     tmp_path: Path, options: dict[str, Any], said: str
@@ -516,6 +525,13 @@ def test_what_is_refused_before(
         run(model, tmp_path / "out", **options)
     assert model.prompts == []
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("tcva", ["lexical", 0.5])
+def test_a_judge_in_place_of_a_tcva_is_refused(tcva: Any) -> None:
+    message = f'tcva must be a TCVA or its settings, {{"judge": ...}}, got {tcva!r}'
+    with pytest.raises(InvalidValueError, match=re.escape(message)):
+        Run(SAMPLES, tcva, frameworks="none")
 
 
 def test_a_file_may_have_field_names_of_its_own(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from tcva_adapters.compare.calibration.threshold_path import ThresholdPath, rejects
 from tcva_adapters.compare.scores.ratings import (
     Scale,
+    check_scale,
     is_on_scale,
     off_scale,
     passes_from,
@@ -69,6 +70,7 @@ def limits_of(
                 )
         return None
     scale = human_scale or (0.0, 1.0)
+    check_scale("human_scale", scale)
     if human_threshold is None:
         human_threshold = sum(scale) / 2.0
     passes_from(human_threshold, scale)

@@ -7,6 +7,8 @@ without a score, with its reason. With a folder, an interrupted run continues wh
 from __future__ import annotations
 
 import hashlib
+import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import replace
@@ -28,6 +30,7 @@ from tcva_adapters.compare.scores.reading_options import ReadingOptions
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, check_groups, repeated_name
 from tcva_adapters.compare.scores.table_part import TablePart
+from tcva_adapters.core.checks import as_list, check_within
 from tcva_adapters.core.temperature import (
     Temperatures,
     as_temperature,
@@ -146,28 +149,32 @@ class Run:
         timeout: float = PATIENCE,
         progress: bool | None = None,
     ) -> None:
-        grid = [*map(as_temperature, _split(temperatures))] or [0.5]
+        grid = [*map(as_temperature, _split("temperatures", temperatures))] or [0.5]
         if not isinstance(tcva, TCVA):
+            if not isinstance(tcva, Mapping | None):
+                raise InvalidValueError(
+                    f'tcva must be a TCVA or its settings, {{"judge": ...}}, got {tcva!r}'
+                )
             tcva = TCVA(**{"temperature": grid[0], **(tcva or {})})
         for temperature in grid:
             check_temperature(temperature, tcva.scoring.bounds)
-        if not timeout > 0.0:
-            raise InvalidValueError(f"timeout must be above 0 seconds, got {timeout:g}")
+        least = sys.float_info.min
+        check_within("timeout", timeout, least, math.inf, "above 0 seconds")
         self.tcva = tcva
         self.temperatures = tuple(dict.fromkeys([*grid, tcva.scoring.temperature]))
         self.samples, self.notes = _samples_with_ids(samples, mapping)
         self.metrics, left_out = choose_metrics(
-            _split(frameworks),
-            None if metrics is None else _split(metrics),
+            _split("frameworks", frameworks),
+            None if metrics is None else _split("metrics", metrics),
             criterion=tcva.criterion.name,
             samples=self.samples,
             is_lexical=tcva.judge.name.startswith("lexical/"),
         )
         self.notes += left_out
-        self._mean_of = mean_of
+        self._mean_of = as_list("mean_of", mean_of)
         self._imported = [
             read_scores(source, samples=self.samples, human_scale=human_scale)
-            for source in imported
+            for source in as_list("imported", imported)
         ]
         self._empty_table = self._sample_table(human, human_scale, group)
         self.human = None if human is None else self._empty_table.human
@@ -180,6 +187,10 @@ class Run:
         self.progress = progress
         self._timeout = timeout
         self._thresholds = pass_from or {}
+        for name, threshold in self._thresholds.items():
+            check_within(
+                f"pass_from of {name!r}", threshold, -math.inf, math.inf, "a number"
+            )
         self.names = self._method_names()
         # This refuses a judge that cannot answer the prompts of the frameworks.
         for metric in self.metrics:
@@ -419,14 +430,15 @@ def _samples_with_ids(
             "mapping is for a file; give its path, or samples with the fields of a Sample"
         )
     different, repeated = with_ids([*checked_samples(samples)])
+    if not different:
+        raise InvalidValueError("samples is empty; give at least one sample")
     notes = samples.notes if isinstance(samples, SampleStream) else []
     return different, notes + repeated
 
 
-def _split(text: str | Sequence[T]) -> list[str | T]:
+def _split(what: str, values: str | Sequence[T]) -> Sequence[str | T]:
     """Split a text at commas, or return the parts as they are."""
-    parts: Sequence[str | T] = names_in(text) if isinstance(text, str) else text
-    return [*parts]
+    return names_in(values) if isinstance(values, str) else as_list(what, values)
 
 
 def _fatal_failure(last: Judgement) -> Unscored | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -43,17 +44,19 @@ def names_in(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def check_scale(name: str, scale: Scale) -> None:
-    """Refuse a scale whose ends are not finite or not in order.
+def check_scale(name: str, scale: object) -> None:
+    """Refuse a scale whose ends are not two finite numbers in order.
 
     Raises:
         InvalidValueError: It is refused; the message names the setting.
     """
-    low, high = scale
-    if not -math.inf < low < high < math.inf:
-        raise InvalidValueError(
-            f"{name} must be two finite numbers, the lower one first, e.g. (1, 5), got {scale!r}"
-        )
+    match scale:
+        case (Real() as low, Real() as high):
+            if -math.inf < float(low) < float(high) < math.inf:
+                return
+    raise InvalidValueError(
+        f"{name} must be two finite numbers, the lower one first, e.g. (1, 5), got {scale!r}"
+    )
 
 
 def on_unit_scale(number: float, scale: Scale) -> float:
