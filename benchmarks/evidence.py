@@ -17,6 +17,7 @@ from typing import Any
 from benchmarks.lexical_sets import FOLDER, load, paper_file
 from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence_check import check_evidence
+from tcva_adapters.judges.quotes import Passages
 from tcva_adapters.text.sentences import split_claims
 from tests.judges.forged import (
     ACROSS,
@@ -42,7 +43,9 @@ def print_checked(name: str, judged: Iterable[Judged]) -> None:
     """How many of the quotes behind a `fully` or `mostly` were lowered, and why."""
     found: Counter[str] = Counter()
     for claims, contexts in judged:
-        for given, made in zip(claims, check_evidence(claims, contexts), strict=True):
+        for given, made in zip(
+            claims, check_evidence(claims, Passages(contexts)), strict=True
+        ):
             if (
                 given.verdict in {Verdict.FULLY, Verdict.MOSTLY}
                 or given.original_verdict
@@ -77,7 +80,7 @@ def print_languages() -> None:
                 claim_of(claim, quote)
                 for claim, quote in zip(claims, quotes, strict=True)
             ]
-            for made in check_evidence(judged, [" ".join(quotes)]):
+            for made in check_evidence(judged, Passages([" ".join(quotes)])):
                 lowers = made.original_verdict is not None
                 found[f"{name} {'lowered' if lowers else made.evidence_check}"] += 1
         sums += found
@@ -176,7 +179,7 @@ def main() -> None:
             claim_of("The drug cures cancer.", quote + " x" * (i % 2)) for i in range(8)
         ]
         started = time.process_time()
-        check_evidence(verdicts, contexts)
+        check_evidence(verdicts, Passages(contexts))
         print(f"a megabyte, 8 claims, {name}: {time.process_time() - started:.2f} s")
 
 

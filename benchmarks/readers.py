@@ -146,7 +146,7 @@ def _quotes(text: str) -> object:
         ClaimVerdict(claim=claim, verdict=Verdict.FULLY, evidence=quote)
         for quote in said for claim in (quote, "It opens at nine.", long)
     ]  # fmt: skip
-    return check_evidence(verdicts, [text])
+    return check_evidence(verdicts, Passages([text]))
 
 
 def _contrast(text: str) -> object:

@@ -111,7 +111,7 @@ def _says_something(token: Token) -> bool:
 
 
 def check_evidence(
-    verdicts: Iterable[ClaimVerdict], passages: Passages | Sequence[str]
+    verdicts: Iterable[ClaimVerdict], passages: Passages
 ) -> tuple[ClaimVerdict, ...]:
     """Lower the high levels of verdicts whose quote is not found or does not support the claim.
 
@@ -136,13 +136,11 @@ def check_evidence(
 
     >>> [lowered] = check_evidence(
     ...     [ClaimVerdict(claim="Cats bark.", verdict=Verdict.FULLY, evidence="cats bark")],
-    ...     ["Dogs bark."],
+    ...     Passages(["Dogs bark."]),
     ... )
     >>> lowered.verdict, lowered.original_verdict, lowered.evidence_check
     (<Verdict.PARTIAL: 'partial'>, <Verdict.FULLY: 'fully'>, <EvidenceCheck.NOT_FOUND: 'not_found'>)
     """
-    if not isinstance(passages, Passages):
-        passages = Passages(passages)
     claims = list(verdicts)
     return tuple(_check(verdict, passages, claims) for verdict in claims)
 

@@ -19,7 +19,7 @@ from tcva_adapters import TCVA, Config, Sample
 from tcva_adapters.compare import ScoreTable, calibrate, comparison, read_scores
 from tcva_adapters.compare.calibration.certify_setting import (
     guarantee_table,
-    judge_identity,
+    judge_of_table,
     limits_of,
 )
 from tcva_adapters.compare.calibration.recommendation import recommended
@@ -340,13 +340,13 @@ def test_who_judged_is_stored() -> None:
     ]
     results = [fused.evaluate(sample) for sample in samples]
     assert (
-        judge_identity(read_scores(results)) | {"profiles": None} == fused.judged_by()
+        judge_of_table(read_scores(results)) | {"profiles": None} == fused.judged_by()
     )
     other = fused.changed(fuse=()).evaluate(samples[0])
     by_two = ScoreTable(
         ("a",), ("m", "n"), np.ones((1, 2)), results={"m": results[:1], "n": [other]}
     )
-    assert judge_identity(by_two) == judge_identity(drawn()) == {}
+    assert judge_of_table(by_two) == judge_of_table(drawn()) == {}
     assert settings_of(ScoringConfig(fuse_weights=(1, 2)))["fuse_weights"] == [1, 2]
     with pytest.raises(
         InvalidValueError, match="human_threshold must be between 0 and 1"

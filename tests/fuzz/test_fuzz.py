@@ -30,6 +30,7 @@ from tcva_adapters.cli.app import run
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.judges.evidence_check import check_evidence
+from tcva_adapters.judges.quotes import Passages
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.result_reader import read_result, read_results
 from tcva_adapters.results.scoring import ScoringConfig
@@ -177,7 +178,9 @@ def _texts(texts: tuple[str, str, str]) -> None:
     verdict = ClaimVerdict(
         claim=claim, verdict=Verdict.FULLY, evidence=quote, context=1
     )
-    (checked,) = check_evidence([verdict], (passage, "The office opens at nine."))
+    (checked,) = check_evidence(
+        [verdict], Passages((passage, "The office opens at nine."))
+    )
     assert checked.verdict is not None
 
 

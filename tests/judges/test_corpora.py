@@ -8,6 +8,7 @@ import pytest
 
 from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence_check import check_evidence
+from tcva_adapters.judges.quotes import Passages
 from tcva_adapters.judges.reply import parse_verdicts
 from tests.judges.forged import QUOTES
 
@@ -36,5 +37,5 @@ def test_quotes_are_lowered_or_not_as_before(kind: str) -> None:
         verdict = ClaimVerdict(
             claim=case["claim"], verdict=Verdict.FULLY, evidence=case["quote"]
         )
-        (made,) = check_evidence([verdict], QUOTES["passages"])
+        (made,) = check_evidence([verdict], Passages(QUOTES["passages"]))
         assert (made.original_verdict is not None) == case["lowered"], case["quote"]

@@ -88,7 +88,7 @@ SCRIPTS = [
 
 
 def checked(verdict: ClaimVerdict, passages: Sequence[str] = HELD) -> ClaimVerdict:
-    [made] = check_evidence([verdict], passages)
+    [made] = check_evidence([verdict], Passages(passages))
     return made
 
 
@@ -169,7 +169,7 @@ def test_much_text_is_checked_in_time_that_grows_with_it() -> None:
     for name, passages, quote in huge(100_000):
         verdicts = [verdict(Verdict.FULLY, quote + " x" * i) for i in range(4)]
         begin = time.process_time()
-        check_evidence(verdicts, passages)
+        check_evidence(verdicts, Passages(passages))
         # Usual is 0.02 to 0.2 s, and 2 s where coverage is measured; the square takes minutes.
         assert time.process_time() - begin < 4, name
 
@@ -357,7 +357,8 @@ def test_true_quotes_in_another_language_are_never_lowered() -> None:
                     assert check_of(theirs, ours, contexts) in fine, (language, ours)
             others = [verdict_of(ours, theirs) for ours, theirs in pairs]
             assert {
-                made.evidence_check for made in check_evidence(others, [english])
+                made.evidence_check
+                for made in check_evidence(others, Passages([english]))
             } <= fine
 
 
@@ -386,7 +387,7 @@ def checks_of_others(sentences: Sequence[str], claims: Sequence[str]) -> Counter
     ]
     return Counter(
         str(made.evidence_check)
-        for made in check_evidence(judged, [" ".join(sentences)])
+        for made in check_evidence(judged, Passages([" ".join(sentences)]))
     )
 
 

@@ -292,7 +292,7 @@ def _choose(
         paths=paths,
         joined=joined,
         best=best,
-        guarantee=_guarantee(joined[best], best, judge_identity(table), by),
+        guarantee=_guarantee(joined[best], best, judge_of_table(table), by),
     )
 
 
@@ -381,7 +381,7 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     )
 
 
-def judge_identity(table: ScoreTable) -> dict[str, object]:
+def judge_of_table(table: ScoreTable) -> dict[str, object]:
     """Return what identifies the judge of a table's verdicts; empty where verdicts differ in it."""
     # In a run, the judge is that of TCVA's views, not of framework metrics.
     methods = table.views or table.methods
