@@ -22,7 +22,7 @@ import numpy as np
 from scipy import special
 
 from benchmarks.paper.tables import bootstrapped
-from tcva_adapters.stats.alpha import Scale, krippendorff_alpha
+from tcva_adapters.stats.alpha import ScaleKind, krippendorff_alpha
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.correlation import Measure, value_of
 from tcva_adapters.stats.estimates import Estimate
@@ -44,7 +44,7 @@ SLOW: Final = 5
 POPULATION: Final = 200_000
 AGREEMENT: Final[tuple[Measure, ...]] = ("mae", "pearson", "spearman", "kendall")
 DIFFERENCES: Final[tuple[Statistic, ...]] = ("mean", *AGREEMENT)
-SCALES: Final[tuple[Scale, ...]] = ("ordinal", "interval")
+SCALES: Final[tuple[ScaleKind, ...]] = ("ordinal", "interval")
 
 FALSE: Final = "finds what is not there"
 HELD: Final = "holds the truth"

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tcva_adapters.batches.request_lines import Line, Outcome, merge_outcomes
+from tcva_adapters.batches.request_lines import Line, RequestOutcome, merge_outcomes
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.file_writing import make_folder, new_file
 
@@ -228,7 +228,7 @@ class Ledger:
             number, status, body = row
             outcome = line.outcome
             if status is not None:
-                outcome = merge_outcomes(Outcome(status, body), outcome)
+                outcome = merge_outcomes(RequestOutcome(status, body), outcome)
             self._db.execute(
                 "UPDATE turns SET status = ?, body = ? WHERE number = ?",
                 (*outcome, number),

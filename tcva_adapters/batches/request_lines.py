@@ -16,7 +16,7 @@ from tcva_adapters.models.reply_json import read_integer
 from tcva_adapters.samples.json_values import Json
 
 
-class Outcome(NamedTuple):
+class RequestOutcome(NamedTuple):
     """The outcome of a request: an HTTP status, and a body as JSON."""
 
     status: int
@@ -28,10 +28,10 @@ class Line(NamedTuple):
 
     question: str
     request: int
-    outcome: Outcome
+    outcome: RequestOutcome
 
 
-CONFLICT = Outcome(
+CONFLICT = RequestOutcome(
     HTTPStatus.CONFLICT.value,
     '{"error": {"message": "the batch contains two different replies to this request"}}',
 )
@@ -104,11 +104,11 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
         yield Line(
             custom_id[1],
             int(custom_id[2]),
-            Outcome(status, mask(json.dumps(body))),
+            RequestOutcome(status, mask(json.dumps(body))),
         )
 
 
-def merge_outcomes(known: Outcome, new: Outcome) -> Outcome:
+def merge_outcomes(known: RequestOutcome, new: RequestOutcome) -> RequestOutcome:
     """Merge two outcomes of one request: an answer wins, and two different answers are a `CONFLICT`.
 
     Args:

@@ -28,10 +28,10 @@ from tcva_adapters.cli.output import (
     GATE_FAILED,
     STDOUT,
     check_targets,
-    draw,
     print_report,
     say_written,
     side,
+    write_figures,
     write_text,
 )
 from tcva_adapters.cli.report import PAGE_BEGINNING, write_page
@@ -100,7 +100,7 @@ def sweep(
         seed=draws.seed,
     )
     print_report(report, as_json=as_json, everything=everything)
-    draw(report, figures, overwrite=overwrite)
+    write_figures(report, figures, overwrite=overwrite)
 
 
 def calibrate(
@@ -347,5 +347,5 @@ def systems(
             seed=draws.seed,
         )
     print_report(comparison, as_json=as_json, everything=everything)
-    draw(comparison, figures, overwrite=overwrite)
+    write_figures(comparison, figures, overwrite=overwrite)
     write_page(comparison, report, overwrite=overwrite, title="systems")

@@ -152,7 +152,7 @@ def print_report(
         report.show(file, full=everything, more="--all")
 
 
-def draw(report: Report, folder: Path | None, *, overwrite: bool) -> None:
+def write_figures(report: Report, folder: Path | None, *, overwrite: bool) -> None:
     """Draw all figures of a report into a folder and name them; None draws nothing."""
     if folder is not None:
         paths = reports.save_figures(report, folder, overwrite=overwrite)

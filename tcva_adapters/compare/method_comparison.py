@@ -162,7 +162,7 @@ def comparison(
         method_tables.decisions(table),
         method_tables.pairs(table),
         method_tables.ranked_differently(table, most),
-        method_tables.distribution(methods),
+        method_tables.distribution_table(methods),
         method_tables.usage(table),
     ]
     settings: Record = {

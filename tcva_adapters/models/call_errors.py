@@ -19,7 +19,7 @@ NO_CREDIT = "insufficient_quota"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ErrorKind:
     """A kind of failure.
 
     Attributes:
@@ -38,27 +38,27 @@ class Kind:
     fatal: bool = False
 
 
-OTHER = Kind("judge_error")
+OTHER = ErrorKind("judge_error")
 _NO_MODEL = (
     "no model {model!r} at {url}; check the name (`curl {url}/models` lists all) and base_url, "
     "which usually ends in /v1"
 )
 _KINDS = (
     # The first that fits counts: packages wrap a refused connection into a timeout of their own.
-    Kind(
+    ErrorKind(
         "redirect",
         range(300, 400),
         hint="{url} redirects to {where}, and redirects are not followed;"
         " if that is the right server, set base_url or OPENAI_BASE_URL to it",
     ),
-    Kind(
+    ErrorKind(
         "quota",
         (402,),
         rf"\b{NO_CREDIT}\b|\binsufficientquota",
         "the account has no credit left",
         fatal=True,
     ),
-    Kind(
+    ErrorKind(
         "unreachable",
         (),
         r"\bconnecterror\b|connectionrefused|clientconnectorerror|gaierror"
@@ -66,45 +66,47 @@ _KINDS = (
         "cannot reach {url}; check OPENAI_BASE_URL or base_url",
         fatal=True,
     ),
-    Kind(
+    ErrorKind(
         "timeout",
         (408, 504),
         "timeout|timedout|deadlineexceeded",
         "{url} did not answer in time",
     ),
-    Kind(
+    ErrorKind(
         "rate_limit",
         (429,),
         "ratelimit|toomanyrequests|resourceexhausted",
         "rate limit reached; set requests_per_minute",
     ),
-    Kind(
+    ErrorKind(
         "authentication",
         (401,),
         "authenticationerror|unauthenticated",
         "the API key was not accepted; check OPENAI_API_KEY",
         fatal=True,
     ),
-    Kind(
+    ErrorKind(
         "permission",
         (403,),
         "permissiondenied",
         "the API key does not have the rights for this",
     ),
-    Kind("invalid_input", (), "context_length", "the prompt is too long for {model}"),
-    Kind(
+    ErrorKind(
+        "invalid_input", (), "context_length", "the prompt is too long for {model}"
+    ),
+    ErrorKind(
         "model_not_found",
         (),
         r"\bmodel_not_found\b|DeploymentNotFound",
         _NO_MODEL,
         fatal=True,
     ),
-    Kind("model_not_found", (404,), r"\bnotfounderror\b", _NO_MODEL),
-    Kind("server_error", range(500, 600), "internalservererror"),
+    ErrorKind("model_not_found", (404,), r"\bnotfounderror\b", _NO_MODEL),
+    ErrorKind("server_error", range(500, 600), "internalservererror"),
 )
 
 
-def kind_of(status: int | None = None, named: str = "") -> Kind:
+def kind_of(status: int | None = None, named: str = "") -> ErrorKind:
     """Classify a failure; `OTHER` where no kind fits. Codes of a 5xx are ignored.
 
     >>> kind_of(429).reason, kind_of(429, "insufficient_quota").reason
@@ -139,7 +141,7 @@ def as_judge_error(error: BaseException) -> JudgeError:
     return JudgeError(msg, reason=kind.reason, fatal=kind.fatal)
 
 
-def kind_of_error(error: BaseException) -> Kind:
+def kind_of_error(error: BaseException) -> ErrorKind:
     """Classify a failure by an exception and its causes together."""
     causes = causes_of(error)
     holders = [*causes, *(getattr(cause, "response", None) for cause in causes)]

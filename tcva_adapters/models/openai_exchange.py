@@ -15,7 +15,12 @@ from typing import Any
 
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.models import judge_model
-from tcva_adapters.models.call_errors import Kind, causes_of, kind_of, kind_of_error
+from tcva_adapters.models.call_errors import (
+    ErrorKind,
+    causes_of,
+    kind_of,
+    kind_of_error,
+)
 from tcva_adapters.models.reply_json import read_integer
 from tcva_adapters.models.secrets import mask, quotable
 from tcva_adapters.models.server_address import shown_url
@@ -45,7 +50,7 @@ Body = dict[str, Any]
 """The arguments of a chat completion."""
 
 _REFUSED = frozenset({400, 404, 422})
-_UNREAD = Kind("connection", hint="cannot read the reply of {url}")
+_UNREAD = ErrorKind("connection", hint="cannot read the reply of {url}")
 
 
 @dataclass(frozen=True, slots=True)

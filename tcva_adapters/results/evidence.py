@@ -18,14 +18,14 @@ Evidence = Literal["lower", "off"]
 
 DEFAULT_EVIDENCE: Evidence = "lower"
 
-Outcome = tuple[EvidenceCheck | None, bool]
+EvidenceOutcome = tuple[EvidenceCheck | None, bool]
 """The outcome of the check of a quote, and whether its verdict was lowered for it."""
 
 HIGH = (Verdict.FULLY, Verdict.MOSTLY)
 """The levels that stand only with a quote."""
 
 
-def evidence_outcomes(assessments: Iterable[Assessment]) -> Counter[Outcome]:
+def evidence_outcomes(assessments: Iterable[Assessment]) -> Counter[EvidenceOutcome]:
     """Count the verdicts of assessments, as they are stored, by the outcome of their evidence check.
 
     For a panel or repeats, the verdicts of the single judgements count; those of additional judges
@@ -34,7 +34,7 @@ def evidence_outcomes(assessments: Iterable[Assessment]) -> Counter[Outcome]:
     >>> evidence_outcomes([Assessment.from_verdicts(["fully"])])
     Counter({(None, False): 1})
     """
-    outcomes: Counter[Outcome] = Counter()
+    outcomes: Counter[EvidenceOutcome] = Counter()
     left = [*assessments]
     while left:
         judged = left.pop()
@@ -46,7 +46,9 @@ def evidence_outcomes(assessments: Iterable[Assessment]) -> Counter[Outcome]:
     return outcomes
 
 
-def evidence_lines(outcomes: Counter[Outcome], evidence: Evidence) -> Iterator[str]:
+def evidence_lines(
+    outcomes: Counter[EvidenceOutcome], evidence: Evidence
+) -> Iterator[str]:
     """Yield a sentence for each cause of lowered verdicts, and one for unchecked verdicts.
 
     Args:

@@ -14,7 +14,7 @@ from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.evidence import (
     DEFAULT_EVIDENCE,
     Evidence,
-    Outcome,
+    EvidenceOutcome,
     evidence_lines,
     evidence_outcomes,
 )
@@ -113,7 +113,7 @@ class Summary(MissingScores):
         incomplete: How many samples were judged without one of several judges, because it failed.
     """
 
-    outcomes: Counter[Outcome] = field(default_factory=Counter)
+    outcomes: Counter[EvidenceOutcome] = field(default_factory=Counter)
     evidence: Evidence = DEFAULT_EVIDENCE
     usage: Usage = field(default_factory=Usage)
     served: int = 0

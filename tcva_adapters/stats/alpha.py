@@ -15,9 +15,9 @@ from tcva_adapters.stats.jackknife import standard_error, student_quantile
 from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
 
-Scale = Literal["ordinal", "interval"]
+ScaleKind = Literal["ordinal", "interval"]
 
-MIN_UNITS: dict[Scale, int] = {"ordinal": 50, "interval": 100}
+MIN_UNITS: dict[ScaleKind, int] = {"ordinal": 50, "interval": 100}
 """Units with two ratings that the interval of alpha needs. With fewer, the distances of skewed
 ratings depend on single ones."""
 
@@ -27,7 +27,7 @@ _SAME = 1e-12
 
 def krippendorff_alpha(
     ratings: npt.ArrayLike,
-    scale: Scale = "ordinal",
+    scale: ScaleKind = "ordinal",
     *,
     groups: Groups = None,
     level: float = 0.95,
@@ -64,7 +64,7 @@ def krippendorff_alpha(
     (0.7059, 3, 'it needs 100 samples, got 3')
     """
     table = numbers("ratings", ratings, ndim=2)
-    one_of("scale", scale, get_args(Scale))
+    one_of("scale", scale, get_args(ScaleKind))
     check_level(level)
     used = np.isfinite(table).sum(axis=0) > 1
     units = Units(groups, used)
@@ -98,7 +98,7 @@ def krippendorff_alpha(
     )
 
 
-def _alpha(table: FloatArray, scale: Scale) -> float:
+def _alpha(table: FloatArray, scale: ScaleKind) -> float:
     """Alpha of units with two ratings or more, shape (K, N); nan where it is not defined."""
     if not table.size:
         return float("nan")

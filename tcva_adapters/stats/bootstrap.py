@@ -13,7 +13,7 @@ import numpy as np
 from tcva_adapters.stats.checks import FloatArray, IntArray, random_generator, whole
 from tcva_adapters.stats.scipy_extra import scipy_module
 
-Statistic = Callable[[IntArray], FloatArray]
+ResampledStatistic = Callable[[IntArray], FloatArray]
 """From counts (rows, n) to values (methods, rows); nan where a value is undefined."""
 
 # Counts, and each array that is derived from them, have this many cells per block: 128 KiB of
@@ -23,7 +23,7 @@ _CELLS = 1 << 14
 _MIN_ROWS = 8
 
 
-def draw(
+def draw_resamples(
     n: int,
     n_boot: int,
     *,
@@ -48,7 +48,7 @@ def draw(
     Raises:
         InvalidValueError: A negative seed.
 
-    >>> np.concatenate(list(draw(4, 3, seed=0, codes=None)))
+    >>> np.concatenate(list(draw_resamples(4, 3, seed=0, codes=None)))
     array([[0, 1, 2, 1],
            [3, 1, 0, 0],
            [1, 0, 1, 2]])
@@ -148,7 +148,7 @@ class _Ranks:
         return np.take(ranks, self._codes, axis=1), squares.sum(axis=1)
 
 
-def spearman_of(methods: Sequence[FloatArray], human: FloatArray) -> Statistic:
+def spearman_of(methods: Sequence[FloatArray], human: FloatArray) -> ResampledStatistic:
     """Make a function from counts (rows, n) to each method's Spearman's rho, (methods, rows).
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.stats.bootstrap import draw, spearman_of
+from tcva_adapters.stats.bootstrap import draw_resamples, spearman_of
 from tcva_adapters.stats.checks import FloatArray, IntArray, random_generator
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -148,7 +148,7 @@ def spearman_resamples(
 ) -> FloatArray:
     """Spearman's rho of each method on the same resamples, shape (methods, resamples); nan if constant."""
     rhos = spearman_of(methods, human)
-    blocks = draw(len(human), resamples, seed=seed, codes=codes)
+    blocks = draw_resamples(len(human), resamples, seed=seed, codes=codes)
     return np.concatenate([*map(rhos, blocks)], axis=1)
 
 

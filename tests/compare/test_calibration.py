@@ -100,7 +100,9 @@ def test_choices_and_interval_are_those_of_plain_loops(
     assert unseen_row - in_use == pytest.approx(shown["gain"], abs=1e-12)
     most = max(stats.spearmanr(s, human)[0] for s in scores.T)
     assert best_of == pytest.approx(most, abs=1e-12)
-    often = np.concatenate(list(bootstrap.draw(len(human), 150, seed=7, codes=None)))
+    often = np.concatenate(
+        list(bootstrap.draw_resamples(len(human), 150, seed=7, codes=None))
+    )
     resampled = [gain(np.repeat(everything, times)) for times in often]
     # The training parts of 5 folds share 3/4 of their samples: variance times 1 + 3/4.
     wider, value = math.sqrt(7 / 4), shown["gain"]

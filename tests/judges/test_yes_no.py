@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tcva_adapters import TCVA, Sample, Verdict, rubric
-from tcva_adapters.batches.request_lines import CONFLICT, Outcome, merge_outcomes
+from tcva_adapters.batches.request_lines import CONFLICT, RequestOutcome, merge_outcomes
 from tcva_adapters.criteria import CRITERIA, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
@@ -181,7 +181,7 @@ def test_the_form_is_part_of_the_key_and_the_name_and_others_are_refused() -> No
 
 
 def test_two_answers_of_a_batch_that_differ_in_probabilities_are_a_conflict() -> None:
-    def line(p_yes: float) -> Outcome:
+    def line(p_yes: float) -> RequestOutcome:
         top = [
             {"token": word, "logprob": math.log(p)}
             for word, p in (("yes", p_yes), ("no", 1 - p_yes))
@@ -192,7 +192,7 @@ def test_two_answers_of_a_batch_that_differ_in_probabilities_are_a_conflict() ->
             "finish_reason": "stop",
             "logprobs": {"content": content},
         }
-        return Outcome(200, json.dumps({"choices": [choice]}))
+        return RequestOutcome(200, json.dumps({"choices": [choice]}))
 
     for p_yes in (0.01, 0.5, 0.98):
         assert (
@@ -201,7 +201,7 @@ def test_two_answers_of_a_batch_that_differ_in_probabilities_are_a_conflict() ->
             == CONFLICT
         )
     assert merge_outcomes(line(0.99), line(0.99)) == line(0.99)
-    failed = Outcome(500, "{}")
+    failed = RequestOutcome(500, "{}")
     assert (
         merge_outcomes(line(0.99), failed)
         == merge_outcomes(failed, line(0.99))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.alpha import Scale, krippendorff_alpha
+from tcva_adapters.stats.alpha import ScaleKind, krippendorff_alpha
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.kappa import KappaWeights, kappa_of_table, weighted_kappa
 from tcva_adapters.stats.raters import (
@@ -40,7 +40,7 @@ PUBLISHED = np.array(
 COUPLES = [[7, 7, 2, 3], [2, 8, 3, 7], [1, 5, 4, 9], [2, 8, 9, 14]]
 
 
-def by_pairs(table: FloatArray, scale: Scale) -> float:
+def by_pairs(table: FloatArray, scale: ScaleKind) -> float:
     """The definition, pair by pair."""
     units = [[v for v in column if not math.isnan(v)] for column in table.T]
     units = [unit for unit in units if len(unit) > 1]
@@ -80,14 +80,14 @@ def test_the_published_values() -> None:
     ),
     st.sampled_from(["ordinal", "interval"]),
 )
-def test_equal_to_the_definition(units: list[list[float]], scale: Scale) -> None:
+def test_equal_to_the_definition(units: list[list[float]], scale: ScaleKind) -> None:
     table = np.array(units).T
     found = krippendorff_alpha(table, scale).value
     assert found == pytest.approx(by_pairs(table, scale), abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("scale", ["ordinal", "interval"])
-def test_the_interval_of_unequal_groups_by_a_loop(scale: Scale) -> None:
+def test_the_interval_of_unequal_groups_by_a_loop(scale: ScaleKind) -> None:
     rng = np.random.default_rng(4)
     groups = np.repeat(np.arange(26), [9] * 3 + [3] * 23)
     table = np.round(rng.normal(size=(2, 96)) + 2 * rng.normal(size=26)[groups])

@@ -76,7 +76,7 @@ def method_records(table: ScoreTable) -> list[Record]:
     return records
 
 
-def distribution(records: list[Record]) -> Table:
+def distribution_table(records: list[Record]) -> Table:
     """Tabulate the spread of scores, from the records of `method_records`."""
     columns = [
         Column("method"),

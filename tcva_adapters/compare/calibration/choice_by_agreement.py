@@ -15,7 +15,12 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import setting_text
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.stats.bootstrap import Statistic, draw, interval_shares, spearman_of
+from tcva_adapters.stats.bootstrap import (
+    ResampledStatistic,
+    draw_resamples,
+    interval_shares,
+    spearman_of,
+)
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.estimates import Estimate
@@ -160,7 +165,7 @@ class Search:
         thresholds = np.array([setting.threshold for setting in settings])
         return (scores >= thresholds).astype(np.float64)
 
-    def _statistic(self, views: FloatArray, target: FloatArray) -> Statistic:
+    def _statistic(self, views: FloatArray, target: FloatArray) -> ResampledStatistic:
         """Make the function from sample counts (B, N) to values (C, B), nan where undefined."""
         if self.objective == "kappa":
             return lambda counts: _kappa(views.T, target, counts.astype(np.float64))
@@ -193,7 +198,7 @@ class Search:
             return self.sign * gain
 
         value = float(gains(np.ones((1, units.n), dtype=np.int64))[0])
-        blocks = draw(
+        blocks = draw_resamples(
             units.n,
             self.resamples,
             seed=self.seed,

@@ -12,7 +12,7 @@ from typing import Any
 from tcva_adapters.compare.scores.imported.rows import (
     Imported,
     ImportSettings,
-    Records,
+    NumberedRecords,
     number_in,
 )
 from tcva_adapters.compare.scores.imported.tables import scores_in_columns
@@ -50,7 +50,7 @@ def read_test_run(
     Raises:
         UnreadableInputError: A test case is incomplete, there is no metric, or a score is wrong.
     """
-    records: Records = []
+    records: NumberedRecords = []
     thresholds: dict[str, float] = {}
     metrics: dict[str, None] = {}
     cases = [*(_first(run, *_CASES) or []), *(_first(run, *_CONVERSATIONS) or [])]

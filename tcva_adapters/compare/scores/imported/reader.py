@@ -11,7 +11,7 @@ from tcva_adapters.compare.scores.imported.deepeval_run import (
 from tcva_adapters.compare.scores.imported.rows import (
     Imported,
     ImportSettings,
-    Records,
+    NumberedRecords,
     row_error,
 )
 from tcva_adapters.compare.scores.imported.tables import (
@@ -58,8 +58,8 @@ def read_imported(
     return read_wide_table(path, records, columns, importing)
 
 
-def _records(path: str | Path) -> Records:
-    records: Records = []
+def _records(path: str | Path) -> NumberedRecords:
+    records: NumberedRecords = []
     for line, record, error in read_records(path):
         if record is None:
             raise row_error(path, line, error)

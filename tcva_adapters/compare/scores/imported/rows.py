@@ -27,7 +27,7 @@ from tcva_adapters.tables import Record
 IDS = ("sample", *ALIASES["id"])
 """Columns that name a sample."""
 
-Records = list[tuple[int, Record]]
+NumberedRecords = list[tuple[int, Record]]
 """The rows of a file, each with its line (csv, jsonl), row (parquet) or test case, from 1."""
 
 

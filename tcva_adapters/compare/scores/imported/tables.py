@@ -13,7 +13,7 @@ from tcva_adapters.compare.scores.imported.rows import (
     IDS,
     Imported,
     ImportSettings,
-    Records,
+    NumberedRecords,
     Row,
     error_columns,
     number_in,
@@ -54,7 +54,7 @@ _OF_SAMPLES = frozenset(
 
 def read_wide_table(
     path: str | Path,
-    records: Records,
+    records: NumberedRecords,
     columns: Sequence[str],
     importing: ImportSettings,
 ) -> Imported:
@@ -110,7 +110,7 @@ def _are_scores(numbers: Sequence[float | None], *, may_be_empty: bool) -> bool:
 def scores_in_columns(
     path: str | Path,
     kind: str,
-    records: Records,
+    records: NumberedRecords,
     methods: Sequence[str],
     importing: ImportSettings,
 ) -> Imported:
@@ -172,7 +172,7 @@ def is_long_table(columns: Collection[str]) -> bool:
 
 def read_long_table(
     path: str | Path,
-    records: Records,
+    records: NumberedRecords,
     importing: ImportSettings,
 ) -> Imported:
     """Read the rows of a table with a row per sample and method.
