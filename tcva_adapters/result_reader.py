@@ -39,12 +39,8 @@ def read_result(carried: str | bytes | Mapping[str, Any]) -> AnyResult:
     """
     fields: object = carried
     if isinstance(carried, str | bytes):
-        try:
-            fields = json_object(carried)
-        except UnreadableInputError as error:
-            raise UnreadableInputError(
-                f"{error}; got {carried[:40]!r}; read a file with read_results"
-            ) from None
+        what = f"a result but {carried[:40]!r} (read_results reads files)"
+        fields = json_object(carried, what=what)
     if not isinstance(fields, Mapping):
         raise UnreadableInputError(f"not a result, got {type(fields).__name__}")
     kind = fields.get("kind")

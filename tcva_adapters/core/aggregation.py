@@ -80,6 +80,10 @@ class ScoreOptions(TypedDict, total=False):
     floor: Floor
 
 
+OPTIONS = ("bounds", *ScoreOptions.__annotations__)
+"""The names of all keyword arguments of functions that score."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """The options of a score, checked and prepared before the first row is scored.
@@ -191,8 +195,7 @@ def aggregate_counts(
     >>> aggregate_counts([[1, 1, 1, 0, 0], [4, 0, 0, 0, 1]], [0.1, 0.5, 1.0]).round(3).tolist()
     [[0.786, 0.867, 0.933], [0.0, 0.64, 0.878]]
     """
-    known = ["bounds", *ScoreOptions.__annotations__]
-    check_names(options, known, owner="aggregate_counts")
+    check_names(options, OPTIONS, owner="aggregate_counts")
     return scores_of(
         check_counts(counts), make_plan(temperatures, bounds=bounds, **options)
     )

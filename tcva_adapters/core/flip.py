@@ -11,6 +11,7 @@ import numpy as np
 
 from tcva_adapters.core.aggregation import (
     DIGITS,
+    OPTIONS,
     TINY_EXPONENT,
     ScoreOptions,
     check_counts,
@@ -80,8 +81,7 @@ def flip_temperature(
     >>> flip_temperature([0, 0, 0, 0, 3], threshold=0.5) is None
     True
     """
-    known = ["bounds", *ScoreOptions.__annotations__]
-    check_names(options, known, owner="flip_temperature")
+    check_names(options, OPTIONS, owner="flip_temperature")
     least = check_within(
         "threshold",
         threshold,

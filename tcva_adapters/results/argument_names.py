@@ -33,11 +33,12 @@ def with_checked_names(function: Callable[P, R]) -> Callable[P, R]:
         check_names(arguments, known, owner=owner)
         return function(*args, **arguments)
 
+    if not iscoroutinefunction(function):
+        return checked
+
+    # A plain function would hide from others that the result is to be awaited.
     @wraps(function)
-    async def checked_and_awaited(*args: P.args, **arguments: P.kwargs) -> Any:
+    async def awaited(*args: P.args, **arguments: P.kwargs) -> Any:
         return await cast("Any", checked(*args, **arguments))
 
-    # Whether a function is awaited can be seen from outside, so a plain wrapper would hide it.
-    if iscoroutinefunction(function):
-        return cast("Callable[P, R]", checked_and_awaited)
-    return checked
+    return cast("Callable[P, R]", awaited)

@@ -64,11 +64,6 @@ def write_results(
     >>> write_results(io.StringIO(), [Assessment.from_verdicts(["fully"])])
     1
     """
-    if not (target == STDOUT or is_path(target) or hasattr(target, "write")):
-        raise InvalidValueError(
-            f"target must be a path, '-' or an open text file, got {target!r:.80}; "
-            f"the results come second"
-        )
     if not isinstance(results, Iterable):
         raise InvalidValueError(
             f"results must be a list or an iterator, got {results!r:.80}; "
@@ -78,7 +73,8 @@ def write_results(
         for result in results:
             if not hasattr(result, "to_json"):
                 raise InvalidValueError(
-                    f"only results and assessments are written, got {result!r:.80}"
+                    f"results must be results or assessments, got {result!r:.80}; "
+                    "the file comes first, the results second"
                 )
             writing.add(result)
     return writing.number

@@ -84,7 +84,7 @@ def test_several_files_stand_side_by_side(judged: Path, tmp_path: Path) -> None:
         [judged, written(tmp_path / "rated.jsonl", rated)], human="human"
     )
     assert table.methods == ("faithfulness", "qr", "ir")
-    assert table.notes == ("2 samples have no row of qr, ir",)
+    assert table.notes == ("2 samples came without a row of qr, ir",)
     assert np.isnan(table.column("qr")).tolist() == [False] * 4 + [True] * 2
     assert table.reason("s0", "ir").startswith("missing_field")
     strict = read_scores({"strict": judged, "again": judged})
@@ -108,7 +108,7 @@ def test_a_file_of_labels(judged: Path, tmp_path: Path) -> None:
     labels.write_text("id,human\ns1,pass\ns2,\nelse,0\n", encoding="utf-8")
     table = read_scores(judged, human=labels)
     assert np.isfinite(table.rating).tolist() == [i == 1 for i in range(6)]
-    said = ["1 of 2 labels match no sample.", "5 of 6 samples have no label."]
+    said = ["1 of 2 labels match no sample.", "5 of 6 samples came without a label."]
     assert [note.partition(": ")[2] for note in table.notes] == said
     labels.write_text("id,anna,ben\ns1,1,5\ns2,3,\n", encoding="utf-8")
     table = read_scores(judged, human=f"{labels}::anna,ben", human_scale=(1, 5))
@@ -350,7 +350,7 @@ def test_tables_are_joined_by_the_ids_of_samples() -> None:
     assert found.groups == table().groups
     assert ("z", "ragas") not in found.reasons
     shown = [note.partition(" of ")[0] for note in found.notes[1:]]
-    assert shown == ["1 sample has no row", "1 sample"]
+    assert shown == ["1 sample came without a row", "1 sample"]
     rated = ScoreTable(("a", "c"), (), np.empty((2, 0)), np.array([0.5, 0.25]))
     bare = ScoreTable(("c", "a"), ("m",), np.zeros((2, 1))).join(rated)
     np.testing.assert_array_equal(bare.rating, [0.25, 0.5])

@@ -40,13 +40,13 @@ RESULT = Result(Assessment.from_verdicts(["fully"]))
 
 
 @pytest.mark.parametrize(("function", "arguments", "message"), [
-    (write_results, ([RESULT], "out.jsonl"), "the results come second"),
+    (write_results, ([RESULT], "out.jsonl"), "the file comes first, the results second"),
     (write_results, ("out.jsonl", RESULT), "write one result as [result]"),
-    (write_results, ("out.jsonl", [1]), "results and assessments are written, got 1"),
+    (write_results, ("out.jsonl", [1]), "results must be results or assessments, got 1"),
     (read_samples, (None,), "name a path, '-' for standard input or an open text file"),
     (read_samples, ([RESULT],), "got [Result("),
     (read_results, (5,), "to read, got 5"),
-    (read_result, ("x.jsonl",), "got 'x.jsonl'; read a file with read_results"),
+    (read_result, ("x.jsonl",), "but 'x.jsonl' (read_results reads files), as it is not JSON"),
 ])  # fmt: skip
 def test_arguments_of_another_kind_are_named_with_the_way_out(
     function: Callable[..., object],

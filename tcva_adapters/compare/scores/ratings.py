@@ -236,9 +236,8 @@ class Ratings:
                 f"{unmatched} of {len(self.labels)} labels match no sample."
             )
         if unrated := number - len(self._matched):
-            verb = "has" if unrated == 1 else "have"
             sentences.append(
-                f"{unrated} of {counted(number, 'sample')} {verb} no label."
+                f"{unrated} of {counted(number, 'sample')} came without a label."
             )
         return [f"{self.source}: {sentence}" for sentence in sentences]
 

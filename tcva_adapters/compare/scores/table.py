@@ -405,8 +405,7 @@ class ScoreTable:
         name = ", ".join(other.methods) or "the ratings"
         notes = []
         if missing := len(self) - common:
-            verb = "has" if missing == 1 else "have"
-            notes.append(f"{counted(missing, 'sample')} {verb} no row of {name}")
+            notes.append(f"{counted(missing, 'sample')} came without a row of {name}")
         if left := len(other) - common:
             notes.append(
                 f"{counted(left, 'sample')} of {name} left out: not among these"
