@@ -157,6 +157,7 @@ def compare(
                 read_scores(
                     source,
                     samples=samples,
+                    human_scale=scale,
                     missing=importing.missing,
                     scale=importing.scale,
                 )

@@ -47,6 +47,7 @@ from tcva_adapters.cli.settings import (
 from tcva_adapters.compare.agreement.panels import panel_report
 from tcva_adapters.compare.agreement.repeats import repeat_report
 from tcva_adapters.compare.combined_methods import COMPOSITE, with_composite
+from tcva_adapters.compare.scores.ratings import NEEDS_HUMAN, check_unused
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.compare.validation import validate
@@ -162,6 +163,8 @@ def evaluate(
         _judge_on_ray(ray, file, out, plain, refused, mapping, as_json=as_json)
         return
 
+    if human is None:
+        check_unused({"human_scale": scale}, NEEDS_HUMAN)
     gates = Gates.of(gate or ())
     reviews = Reviews(junit, markdown, overwrite=overwrite)
     targets = {

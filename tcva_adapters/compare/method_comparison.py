@@ -13,7 +13,7 @@ from tcva_adapters.compare.agreement.raters import raters_report
 from tcva_adapters.compare.agreement.repeats import repeat_report
 from tcva_adapters.compare.calibration.certify_setting import guarantee_table
 from tcva_adapters.compare.combined_methods import gains
-from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
+from tcva_adapters.compare.scores.ratings import NEEDS_HUMAN, is_on_scale, off_scale
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, percent_hint
@@ -58,9 +58,7 @@ def check_tests(
             against ratings that do not lie in [0, 1], or limits without ratings.
     """
     if limits is not None and not is_rated:
-        raise InvalidValueError(
-            "max_false_pass (--max-false-pass) needs human ratings; name them with human (--human)"
-        )
+        raise InvalidValueError(f"max_false_pass (--max-false-pass) {NEEDS_HUMAN}")
     check_measure(objective)
     if objective == "mae" and human is not None and not is_on_scale(human):
         raise InvalidValueError(f"mae: {off_scale(human)}")

@@ -163,6 +163,8 @@ def test_reports_and_figures(tcva: Run) -> None:
     ("sweep judged.jsonl --set threshhold=1", "did you mean 'threshold'?"),
     ("sweep judged.jsonl --human nope", "nope"),
     ("sweep judged.jsonl --group page", "needs human ratings"),
+    ("sweep judged.jsonl --human-scale 1,5", "human_scale=(1, 5) needs human"),
+    ("compare in.jsonl --with none --human-scale 1,5", "human_scale=(1, 5) needs human"),
     ("calibrate judged.jsonl", "no sample has both"),
     ("calibrate judged.jsonl --set objective=mae", "did you mean '--objective'?"),
     ("validate judged.jsonl --human a --human b", "--human is given twice; join"),

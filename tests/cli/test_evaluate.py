@@ -142,6 +142,8 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
     (["--ccrs", "cc", "-T", "0.2"], "--temperature is for claims"),
     (["--ccrs", "cc", "--set", "weights=cc=.5"], "sum to 1"),
     (["--ccrs", "zz"], "zz"), (["--ray", "local"], "name it with --out"),
+    (["--human-scale", "1,5"], "human_scale=(1, 5) needs human ratings"),
+    (["--human", "stars", "--human-scale", "5,1"], "human_scale (--human-scale) must be"),
     (["--human-scale", "5"], "two numbers with a comma"),
     (["--human-scale", "true,5"], "two numbers with a comma"),
     (["--set", "human_scale=1,5"], "did you mean '--human-scale'?"),

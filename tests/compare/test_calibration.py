@@ -221,7 +221,10 @@ def test_kappa_is_that_of_equal_decisions_less_chance() -> None:
     ({"temperatures": [2.0]}, "got 2"),
     ({"schemes": ["steep"]}, "got 'steep'"),
     ({"by": "domain"}, "no rated sample has 'domain' in its metadata"),
-    ({"source": ScoreTable(("a",), ("m",), np.ones((1, 1)))}, "imported scores have no "),
+    (
+        {"source": ScoreTable(("a",), ("m",), np.ones((1, 1))), "human": None},
+        "imported scores have no ",
+    ),
 ])  # fmt: skip
 def test_what_cannot_be_calibrated_is_refused(
     changes: dict[str, Any], says: str

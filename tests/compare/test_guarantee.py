@@ -292,7 +292,7 @@ def test_a_comparison_has_the_good_answers_that_pass() -> None:
     (drawn(), {"max_false_pass": 10}, "max_false_pass must be less than 1, got 10"),
     (drawn(), {"min_true_pass": 0.0}, "min_true_pass must be above 0"),
     (drawn(), {"confidence": 1.0, **TENTH}, "confidence must be less than 1"),
-    (drawn(), {"confidence": 0.9}, "confidence needs a limit"),
+    (drawn(), {"confidence": 0.9}, "confidence=0.9 needs a limit"),
     (drawn(), {"human_threshold": 4, **TENTH}, "human_threshold must be between 0 and 1"),
     (drawn(), {"scoring": ScoringConfig(on_unscored=1.0), **TENTH}, "on_unscored"),
     (drawn(), {"objective": "mae", **TENTH}, "objective mae is not used with a limit"),

@@ -28,6 +28,7 @@ from tcva_adapters.compare import (
     compare,
     read_scores,
     sweep,
+    validate,
 )
 from tcva_adapters.compare.runs.folder import FILES, STORE, save
 from tcva_adapters.compare.runs.framework_metrics import ADAPTERS
@@ -133,6 +134,25 @@ def test_temperatures_of_a_run_are_those_of_its_table() -> None:
     assert means == table.scores[:, :2].mean(axis=0).tolist()
     assert report.settings["scoring"]["temperature"] == 0.1
     assert "faithfulness by lexical/5" in report.notes
+
+
+@pytest.mark.parametrize(("function", "name"), [
+    (sweep, "human"), (calibrate, "human"), (validate, "human"),
+    (calibrate, "group"), (validate, "group"),
+])  # fmt: skip
+def test_ratings_and_groups_are_not_read_for_a_table(function: Any, name: str) -> None:
+    message = f"{name}='nope' cannot be read for a table; give it to read_scores"
+    with pytest.raises(InvalidValueError, match=message):
+        function(run(metrics=[], frameworks="none"), **{name: "nope"})
+
+
+def test_a_sweep_takes_the_ratings_of_a_table() -> None:
+    rated = [
+        sample.model_copy(update={"metadata": {"stars": n}})
+        for n, sample in enumerate(SAMPLES)
+    ]
+    report = sweep(run(samples=rated, metrics=[], frameworks="none", human="stars"))
+    assert {row["rated"] for row in report.records("temperatures")} == {3}
 
 
 def test_a_guarantee_from_a_run_names_the_judge_of_its_verdicts_alone() -> None:
@@ -507,6 +527,7 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(
     ({"mean_of": ["tcva T=0.1 + other"]}, "no method 'other'; the methods are tcva"),
     ({"human": "stars", "human_scale": (1, 4)}, "between 1 and 4, got 5"),
     ({"group": "office"}, "'bare' has no 'office'"),
+    ({"human_scale": (1, 5)}, r"human_scale=\(1, 5\) needs human ratings"),
     ({"samples": []}, "samples is empty; give at least one"),
     ({"temperatures": 0.5}, "temperatures must be a list, got 0.5"),
     ({"metrics": 1}, "metrics must be a list, got 1"),

@@ -142,7 +142,9 @@ def test_another_scale_and_another_temperature() -> None:
                 assert one == pytest.approx(two, abs=1e-12)
     with pytest.raises(InvalidValueError, match=r"between 1 and 5, got 5\.5;"):
         validate(judged, [5.5, *stars[1:]], **scaled)
-    with pytest.raises(InvalidValueError, match=r"human_scale must be .*got \(5, 1\)"):
+    with pytest.raises(
+        InvalidValueError, match=r"--human-scale\) must be .*got \(5, 1\)"
+    ):
         validate(judged, stars, human_scale=(5, 1))
     strict = validate(
         judged, "human", scoring=ScoringConfig(temperature=0.1), resamples=100

@@ -19,6 +19,7 @@ from tcva_adapters.compare.calibration.threshold_path import ThresholdPath, reje
 from tcva_adapters.compare.scores.ratings import (
     Scale,
     check_scale,
+    check_unused,
     is_on_scale,
     off_scale,
     passes_from,
@@ -60,17 +61,13 @@ def limits_of(
             given without a limit.
     """
     if max_false_pass is None and min_true_pass is None:
-        for name, value in {
-            "confidence": confidence,
-            "human_threshold": human_threshold,
-        }.items():
-            if value is not None:
-                raise InvalidValueError(
-                    f"{name} needs a limit, max_false_pass (--max-false-pass)"
-                )
+        check_unused(
+            {"confidence": confidence, "human_threshold": human_threshold},
+            "needs a limit, max_false_pass (--max-false-pass)",
+        )
         return None
     scale = human_scale or (0.0, 1.0)
-    check_scale("human_scale", scale)
+    check_scale("human_scale (--human-scale)", scale)
     if human_threshold is None:
         human_threshold = sum(scale) / 2.0
     passes_from(human_threshold, scale)

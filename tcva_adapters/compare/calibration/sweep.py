@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcva_adapters.compare.scores.ratings import Scale
+from tcva_adapters.compare.scores.ratings import NEEDS_HUMAN, Scale, check_unused
 from tcva_adapters.compare.scores.score_reader import Human, Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.core.aggregation import Plan, SchemeLike, make_plan, scores_of
@@ -115,10 +115,8 @@ def sweep(
     >>> [(row["T"], round(row["mean"], 3)) for row in report.records("temperatures")]
     [(0.2, 0.191), (0.5, 0.72)]
     """
-    if group is not None and human is None:
-        raise InvalidValueError(
-            "group (--group) needs human ratings; name them with human (--human)"
-        )
+    if human is None:
+        check_unused({"group": group, "human_scale": human_scale}, NEEDS_HUMAN)
     table = read_scores(
         source,
         human=human,
@@ -132,7 +130,7 @@ def sweep(
     grid = [check_temperature(temperature, base.bounds) for temperature in temperatures]
     at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
     counts = _counts(table)
-    rated = None if human is None else table.rated
+    rated = table.rated if table.human.size else None
     rows: list[Record] = []
     rated_at: dict[str, tuple[Record, FloatArray]] = {}
     # One variant at a time: the scores of all of them would take too much memory.

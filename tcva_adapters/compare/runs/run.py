@@ -25,7 +25,13 @@ from tcva_adapters.compare.runs.metric_judgement import (
     MetricJudgement,
 )
 from tcva_adapters.compare.scores.judged_by import JudgedBy, RunInfo
-from tcva_adapters.compare.scores.ratings import Ratings, Scale, names_in
+from tcva_adapters.compare.scores.ratings import (
+    NEEDS_HUMAN,
+    Ratings,
+    Scale,
+    check_unused,
+    names_in,
+)
 from tcva_adapters.compare.scores.reading_options import ReadingOptions
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, check_groups, repeated_name
@@ -171,6 +177,8 @@ class Run:
             is_lexical=tcva.judge.name.startswith("lexical/"),
         )
         self.notes += left_out
+        if human is None and not imported:
+            check_unused({"human_scale": human_scale}, NEEDS_HUMAN)
         self._mean_of = as_list("mean_of", mean_of)
         self._imported = [
             read_scores(source, samples=self.samples, human_scale=human_scale)

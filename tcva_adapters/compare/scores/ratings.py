@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
@@ -26,6 +27,7 @@ Scale = tuple[float, float]
 Fields = Mapping[str, Any]
 """The metadata of a sample, or the record of a label."""
 
+NEEDS_HUMAN = "needs human ratings; name them with human (--human)"
 _GIVE_SCALE = "give their scale: --human-scale 1,5 (in Python human_scale=(1, 5))"
 _WORDS = {
     **dict.fromkeys(("pass", "passed", "true", "yes"), 1.0),
@@ -57,6 +59,21 @@ def check_scale(name: str, scale: object) -> None:
     raise InvalidValueError(
         f"{name} must be two finite numbers, the lower one first, e.g. (1, 5), got {scale!r}"
     )
+
+
+def check_unused(settings: Mapping[str, object], why: str) -> None:
+    """Refuse settings that would be ignored; those that are None are not given.
+
+    Args:
+        settings: Settings by name.
+        why: The reason and the way out, for the message.
+
+    Raises:
+        InvalidValueError: One of them is given.
+    """
+    for name, value in settings.items():
+        if value is not None:
+            raise InvalidValueError(f"{name}={reprlib.repr(value)} {why}")
 
 
 def on_unit_scale(number: float, scale: Scale) -> float:
@@ -118,7 +135,7 @@ class Ratings:
 
     def __post_init__(self) -> None:
         if self.scale is not None:
-            check_scale("human_scale", self.scale)
+            check_scale("human_scale (--human-scale)", self.scale)
 
     @classmethod
     def find(

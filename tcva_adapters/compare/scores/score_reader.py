@@ -20,7 +20,7 @@ from tcva_adapters.compare.scores.judgements import (
     judged_parts,
     read_judgements,
 )
-from tcva_adapters.compare.scores.ratings import Ratings, Scale, names_in
+from tcva_adapters.compare.scores.ratings import Ratings, Scale, check_unused, names_in
 from tcva_adapters.compare.scores.reading_options import Held, Reading, ReadingOptions
 from tcva_adapters.compare.scores.table import (
     RowIds,
@@ -83,7 +83,8 @@ def read_scores(
 
     Args:
         source: One source, several of them, or sources by name. Their methods become columns of one
-            table, joined by the samples' ids. A table is returned as it is.
+            table, joined by the samples' ids. A table is returned as it is, with the ratings and
+            groups that it was made with.
         human: Ratings: fields of the samples' metadata (``"anna,ben"`` for two raters) or columns
             of imported scores; a file of labels (see `Ratings.find`); ratings by sample id, or one
             for each sample. By default the column ``human`` or ``human_score`` of imported scores.
@@ -109,7 +110,8 @@ def read_scores(
         UnreadableInputError: A file cannot be read, or holds no scores.
         InvalidSampleError: Scores of one method are fused with different judges, or a scored sample
             (with a rating, where there are ratings) belongs to no group.
-        InvalidValueError: No sample has a rating, or a value is not a rating.
+        InvalidValueError: No sample has a rating, a value is not a rating, or ``human`` or
+            ``group`` is given with a table.
 
     >>> from tcva_adapters import Assessment
     >>> table = read_scores([Assessment.from_verdicts(["fully", "none"], sample_id="a")])
@@ -117,6 +119,10 @@ def read_scores(
     (('a',), ('faithfulness',), [[[1.0, 0.0, 0.0, 0.0, 1.0]]])
     """
     if isinstance(source, ScoreTable):
+        check_unused(
+            {"human": human, "group": group},
+            "cannot be read for a table; give it to read_scores() or Run(), which make the table",
+        )
         return source
     folder = _comparison_folder(source)
     if folder is not None:
