@@ -111,7 +111,7 @@ def _says_something(token: Token) -> bool:
 
 
 def check_evidence(
-    verdicts: Iterable[ClaimVerdict], passages: Passages
+    verdicts: Sequence[ClaimVerdict], passages: Passages
 ) -> tuple[ClaimVerdict, ...]:
     """Lower the high levels of verdicts whose quote is not found or does not support the claim.
 
@@ -141,8 +141,7 @@ def check_evidence(
     >>> lowered.verdict, lowered.original_verdict, lowered.evidence_check
     (<Verdict.PARTIAL: 'partial'>, <Verdict.FULLY: 'fully'>, <EvidenceCheck.NOT_FOUND: 'not_found'>)
     """
-    claims = list(verdicts)
-    return tuple(_check(verdict, passages, claims) for verdict in claims)
+    return tuple(_check(verdict, passages, verdicts) for verdict in verdicts)
 
 
 def _check(

@@ -75,18 +75,18 @@ class FrameworkMetric:
 
 def choose_metrics(
     frameworks: Sequence[str],
-    metrics: Sequence[str] | None = None,
+    metrics: Sequence[str] | None,
     *,
-    criterion: str = "faithfulness",
-    samples: Sequence[Sample] = (),
-    is_lexical: bool = False,
+    criterion: str,
+    samples: Sequence[Sample],
+    is_lexical: bool,
 ) -> tuple[list[FrameworkMetric], list[str]]:
     """Choose the metrics of a comparison. This imports the frameworks, which takes seconds.
 
     Args:
         frameworks: Names of `FRAMEWORKS`; ``all`` takes those that are installed, ``none`` none.
         metrics: ``faithfulness`` (of every framework that has it) or ``ragas.faithfulness``;
-            ``all`` takes all. By default those that stand for the criterion.
+            ``all`` takes all. None takes those that stand for the criterion.
         criterion: A criterion's name.
         samples: A metric is left out where no sample has the fields that it needs; without samples,
             none is left out for that.
