@@ -59,11 +59,17 @@ class _Command(TyperCommand):
         """Parse and check the arguments; click alone takes the last of two equal options.
 
         Raises:
-            InvalidValueError: An option is given twice, or a file is both read and written.
+            InvalidValueError: An option is given twice or stands in another command, or a file
+                is both read and written.
         """
         # The import takes time, and `--help` does not need it.
         from tcva_adapters.cli.output import check_apart  # noqa: PLC0415  # as above
 
+        is_fusing = any(text.partition("=")[0] == "--fuse" for text in args)
+        if is_fusing and self.name == "compare":
+            raise InvalidValueError(
+                "compare has no --fuse; average methods by --mean-of 'A + B'"
+            )
         _, _, parameters = self.make_parser(ctx).parse_args(args=[*args])
         for parameter in parameters:
             may_repeat = parameter.multiple or getattr(parameter, "is_flag", False)

@@ -12,6 +12,12 @@ from tcva_adapters.core.checks import check_names
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_MEANT_BY_COMPARE: dict[str | None, str] = {
+    "fuse": "mean_of",
+    "resamples": "comparison(Run(...).table(), resamples=...)",
+}
+"""What is meant by arguments of other functions, where methods are compared."""
+
 
 def with_checked_names(function: Callable[P, R]) -> Callable[P, R]:
     """Make a function refuse unknown arguments, and name the one that was probably meant.
@@ -27,10 +33,11 @@ def with_checked_names(function: Callable[P, R]) -> Callable[P, R]:
     """
     owner = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
     known = [name for name in signature(function).parameters if name != "self"]
+    titles = _MEANT_BY_COMPARE if "mean_of" in known else None
 
     @wraps(function)
     def checked(*args: P.args, **arguments: P.kwargs) -> R:
-        check_names(arguments, known, owner=owner)
+        check_names(arguments, known, owner=owner, titles=titles)
         return function(*args, **arguments)
 
     if not iscoroutinefunction(function):

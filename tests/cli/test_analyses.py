@@ -178,6 +178,8 @@ def test_reports_and_figures(tcva: Run) -> None:
     ("report rated.csv", "no scores in rated.csv; judge it first: tcva evaluate rated.csv"),
     ("sweep direct.jsonl", "direct.jsonl holds CCRS results, which have no verdicts"),
     ("compare in.jsonl --with nobody", "nobody"),
+    ("compare in.jsonl --fuse lexical", "no --fuse; average methods by --mean-of 'A + B'"),
+    ("compare in.jsonl --fuse=lexical", "no --fuse; average methods by --mean-of 'A + B'"),
     ("compare in.jsonl --with none --gate x:mean>=1", "gate on 'x'"),
     ("compare in.jsonl --with none --reference x", "no method 'x'"),
     ("compare in.jsonl --with none --scores in.jsonl::nope", "nope"),

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import re
 from collections.abc import Sequence
 from inspect import iscoroutinefunction, signature
 from typing import Any
@@ -15,6 +16,7 @@ from scipy import stats
 
 from tcva_adapters import Assessment, ClaimVerdict, Result, WeightScheme
 from tcva_adapters.compare import (
+    Run,
     ScoreTable,
     acompare,
     calibrate,
@@ -91,6 +93,18 @@ def test_analyses_name_the_argument_that_was_meant(function: Any) -> None:
     meant = f"'{last}s' of {function.__name__}; did you mean '{last}'"
     with pytest.raises(InvalidValueError, match=meant):
         function([], **{f"{last}s": 1})
+
+
+@pytest.mark.parametrize("function", [compare, Run])
+@pytest.mark.parametrize(("name", "meant"), [
+    ("fuse", "did you mean 'mean_of'?"),
+    ("resamples", "did you mean 'comparison(Run(...).table(), resamples=...)'?"),
+])  # fmt: skip
+def test_an_argument_of_another_function_gets_the_way_out(
+    function: Any, name: str, meant: str
+) -> None:
+    with pytest.raises(InvalidValueError, match=re.escape(meant)):
+        function([], **{name: 100})
 
 
 def test_one_method_by_hand() -> None:
