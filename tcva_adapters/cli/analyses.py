@@ -10,7 +10,11 @@ import typer
 
 from tcva_adapters import compare  # its names are imported when they are used
 from tcva_adapters.cli import options
-from tcva_adapters.cli.configs import AnalysisConfig, CalibrationConfig, DrawsConfig
+from tcva_adapters.cli.configs import (
+    CalibrationConfig,
+    DrawsConfig,
+    ValidationConfig,
+)
 from tcva_adapters.cli.options import (
     INPUT,
     OUTPUT,
@@ -231,8 +235,8 @@ def validate(
     """Compare a judge's scores with human ratings. Makes no model call.
 
     Prints the agreement, the errors and what they depend on, and an estimate of the mean rating of
-    all samples. --next draws samples to rate. --set takes the settings of a score, level, resamples
-    and seed.
+    all samples. --next draws samples to rate. --set takes the settings of a score, level, resamples,
+    seed, and epsilon for three raters or more.
 
     Example: tcva validate judged.jsonl --human human_score --by domain
     """
@@ -246,8 +250,8 @@ def validate(
         "--tables": (tables, MARKDOWN_BEGINNING),
     }
     check_targets(targets, overwrite=overwrite, as_json=as_json)
-    settings = parse_settings(set_, ScoringConfig, AnalysisConfig)
-    analysis = take(settings, AnalysisConfig)
+    settings = parse_settings(set_, ScoringConfig, ValidationConfig)
+    analysis = take(settings, ValidationConfig)
     if temperature is not None:
         settings["temperature"] = temperature
     scale = scale_of(human_scale)
@@ -267,6 +271,7 @@ def validate(
         method=method,
         width=width,
         rate_next=rate_next,
+        epsilon=analysis.epsilon,
         resamples=analysis.resamples,
         level=analysis.level,
         seed=analysis.seed,

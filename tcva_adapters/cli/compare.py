@@ -42,6 +42,7 @@ from tcva_adapters.compare.calibration.certify_setting import limits_of
 from tcva_adapters.compare.method_comparison import check_tests, comparison
 from tcva_adapters.compare.runs.folder import FILES, save
 from tcva_adapters.compare.runs.run import Run
+from tcva_adapters.compare.scores.ratings import passes_from
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.console import note
 from tcva_adapters.errors import TCVAWarning
@@ -107,8 +108,8 @@ def compare(
     By default all installed frameworks run their metrics for the criterion. --mean-of takes method
     names as the table shows them: 'tcva T=0.5 + ragas faithfulness'. --set takes the settings of
     judge and score, objective, margin, pass_from ("ragas faithfulness=0.8"), metric_timeout,
-    resamples, seed, missing and scale of --scores, human_threshold and confidence of
-    --max-false-pass.
+    human_threshold, epsilon (three raters or more), resamples, seed, missing and scale of --scores,
+    confidence of --max-false-pass.
 
     Example: tcva compare samples.jsonl --with ragas,deepeval --judge openai:gpt-4.1-mini --out side
     """
@@ -139,6 +140,7 @@ def compare(
         human_threshold=tests.human_threshold,
         human_scale=scale,
     )
+    passes_at = passes_from(tests.human_threshold, scale)
     grid = names_of(temperatures or options.THREE_TEMPERATURES)
     settings = plain if config else {"temperature": grid[0], **plain}
     tcva: Any = with_store(make_scorer(**settings), store)
@@ -183,6 +185,7 @@ def compare(
             reference=reference,
             margin=tests.margin,
             limits=limits,
+            human_threshold=tests.human_threshold,
             human=run.human,
             is_rated=run.is_rated,
         )
@@ -199,6 +202,8 @@ def compare(
         reference=reference,
         margin=tests.margin,
         limits=limits,
+        human_threshold=passes_at,
+        epsilon=tests.epsilon,
         resamples=tests.resamples,
         seed=tests.seed,
     )

@@ -52,7 +52,20 @@ class CalibrationConfig(AnalysisConfig):
     resamples: Count = Field(default=2000, description="Resamples of an interval.")
 
 
-class ComparisonConfig(DrawsConfig):
+class RatersConfig(DrawsConfig):
+    """Settings of a comparison with several raters."""
+
+    epsilon: _Inner = Field(
+        default=0.2,
+        description="What a method may lack to stand in for a rater (0.2 for experts).",
+    )
+
+
+class ValidationConfig(AnalysisConfig, RatersConfig):
+    """Settings of a validation."""
+
+
+class ComparisonConfig(RatersConfig):
     """Settings of a comparison of methods."""
 
     objective: Literal["spearman", "kendall", "pearson", "mae"] = Field(

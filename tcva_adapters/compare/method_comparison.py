@@ -9,11 +9,21 @@ import numpy as np
 
 from tcva_adapters.compare.agreement import human_agreement, method_tables
 from tcva_adapters.compare.agreement.panels import panel_report, results_of_main
-from tcva_adapters.compare.agreement.raters import raters_report
+from tcva_adapters.compare.agreement.rated_decisions import decisions_by_rating
+from tcva_adapters.compare.agreement.raters import raters_report, stand_in_table
 from tcva_adapters.compare.agreement.repeats import repeat_report
+from tcva_adapters.compare.agreement.within_between import (
+    parts_text,
+    within_and_between,
+)
 from tcva_adapters.compare.calibration.certify_setting import guarantee_table
 from tcva_adapters.compare.combined_methods import gains
-from tcva_adapters.compare.scores.ratings import NEEDS_HUMAN, is_on_scale, off_scale
+from tcva_adapters.compare.scores.ratings import (
+    NEEDS_HUMAN,
+    check_unused,
+    is_on_scale,
+    off_scale,
+)
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, percent_hint
@@ -48,6 +58,7 @@ def check_tests(
     reference: str | None = None,
     margin: float | None = None,
     limits: Limits | None = None,
+    human_threshold: float | None = None,
     human: FloatArray | None = None,
     is_rated: bool = True,
 ) -> None:
@@ -55,8 +66,11 @@ def check_tests(
 
     Raises:
         InvalidValueError: An unknown measure or method, a margin outside (0, 1), errors (``mae``)
-            against ratings that do not lie in [0, 1], or limits without ratings.
+            against ratings that do not lie in [0, 1], or limits or ``human_threshold`` without
+            ratings.
     """
+    if not is_rated:
+        check_unused({"human_threshold": human_threshold}, NEEDS_HUMAN)
     if limits is not None and not is_rated:
         raise InvalidValueError(f"max_false_pass (--max-false-pass) {NEEDS_HUMAN}")
     check_measure(objective)
@@ -79,6 +93,8 @@ def comparison(
     reference: str | None = None,
     margin: float | None = None,
     limits: Limits | None = None,
+    human_threshold: float = 0.5,
+    epsilon: float = 0.2,
     resamples: int = 10_000,
     seed: int = 0,
     most: int = 10,
@@ -94,13 +110,17 @@ def comparison(
         margin: The smallest difference that would matter; methods that differ by less are
             equivalent.
         limits: Limits on false passes, for each method's own threshold.
+        human_threshold: The lowest rating that passes, on the table's scale.
+        epsilon: What a method may lack to stand in for one of three raters or more; see
+            `stats.alternative_annotator`.
         resamples: Resamples for each interval and test.
         seed: Seed of the resamples.
         most: The number of listed samples that two methods rank most differently.
 
     Returns:
         Tables ``methods``, ``unscored``, ``guarantee``, ``human ratings``, ``differences``,
-        ``decisions by rating``, ``fused``, ``decisions``, ``pairs``, ``ranked differently``,
+        ``decisions by rating``, ``within and between`` (groups, systems), ``alternative
+        annotator``, ``fused``, ``decisions``, ``pairs``, ``ranked differently``,
         ``distribution``, ``usage``, and for several raters those of `raters_report`; empty tables
         are left out.
 
@@ -137,6 +157,7 @@ def comparison(
             resamples=resamples,
             seed=seed,
         )
+        parts = within_and_between(table)
         tables = [_methods_by_rating(methods, estimates, objective)]
         tables.append(method_tables.unscored(table))
         if limits is not None:
@@ -144,11 +165,15 @@ def comparison(
         tables += [
             human_agreement.agreement_table(estimates, objective),
             human_agreement.differences_table(tests, margin),
-            human_agreement.decisions_by_rating(table),
+            decisions_by_rating(table, human_threshold),
+            parts,
+            stand_in_table(table, epsilon),
             gains(table, resamples=resamples, seed=seed),
         ]
-        sentence = human_agreement.agreement_sentence(table, estimates, tests)
+        sentence = human_agreement.agreement_sentence(table, tests)
         notes += human_agreement.rating_notes(table, tests, is_best=reference is None)
+        if split := parts_text(parts, tests.reference):
+            notes.append(f"{tests.reference}: Spearman {split}.")
     else:
         tables = [_methods_by_main(table, methods), method_tables.unscored(table)]
         sentence = ""
@@ -167,6 +192,8 @@ def comparison(
         "objective": objective,
         "reference": reference,
         "margin": margin,
+        "human_threshold": human_threshold,
+        "epsilon": epsilon,
         **(limits.model_dump(mode="json") if limits else {}),
         **table.settings,
     }

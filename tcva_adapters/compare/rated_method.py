@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import decision_counts, reason_notes
+from tcva_adapters.compare.agreement.method_tables import reason_notes
+from tcva_adapters.compare.agreement.rated_decisions import AUC_NOTE, rated_decisions
 from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.errors import InvalidValueError
@@ -21,7 +22,6 @@ from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import difference, estimate
-from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.tables import (
     Record,
     Records,
@@ -141,35 +141,31 @@ class RatedMethod:
                     method="text", n="int", error="signed", p="p", mae="interval"
                 ),
                 error_rows,
-                detail=len(error_rows) == 1,
+                detail=True,
                 notes=_reason_notes(error_rows, "method"),
             ),
         ]
 
     def decisions(self, passes_at: float) -> Table:
-        """Tabulate precision and recall of passing by score, against passing by rating."""
+        """Tabulate how passing by score agrees with passing by rating."""
+        figures = rated_decisions(self.table, self.method, passes_at, self.level)
         threshold = self.table.threshold(self.method)
-        both = np.isfinite(self.errors)
-        passes = self.table.passes(self.method)
-        is_good = self.human >= passes_at
-        shares = {
-            "precision": (is_good, passes),
-            "recall": (passes, is_good),
-            "same decision": (passes == is_good, both),
-            "rating passes": (is_good, both),
-        }
-        rows: list[Record] = []
-        for name, (hits, among) in shares.items():
-            values = np.where(both & among, hits, np.nan)
-            share = estimate("share", values, self.groups, level=self.level)
-            rows.append({"figure": name, **share.record("value"), "n": share.n})
-        kappa = kappa_of_table(decision_counts(passes[both], is_good[both]))
-        rows.append({"figure": "kappa", "value": kappa, "n": int(both.sum())})
         return Table(
             "decisions",
             named_columns(figure="text", value="interval", n="int"),
-            rows,
-            notes=[f"a score passes from {threshold:g}, a rating from {passes_at:g}"],
+            [
+                {
+                    "figure": name.replace("_", " "),
+                    **figure.record("value"),
+                    "n": figure.n,
+                }
+                for name, figure in figures.items()
+            ],
+            notes=[
+                f"a score passes from {threshold:g}, a rating from {passes_at:g}",
+                AUC_NOTE,
+                *reason_notes((name, e.reason) for name, e in figures.items()),
+            ],
         )
 
     def bins(self) -> Table:

@@ -11,7 +11,7 @@ from tcva_adapters.compare.method_comparison import check_tests, comparison
 from tcva_adapters.compare.runs.folder import save
 from tcva_adapters.compare.runs.framework_metrics import ALL
 from tcva_adapters.compare.runs.run import PATIENCE, Run, Samples, TCVALike
-from tcva_adapters.compare.scores.ratings import Scale
+from tcva_adapters.compare.scores.ratings import Scale, passes_from
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.progress import progress_of
@@ -69,8 +69,7 @@ def compare(
         mean_of: Further methods, each the geometric mean of others: ``"A + B"``.
         human: The samples' field with human ratings, or a file of them.
         human_scale: The lowest and the highest rating that could be given.
-        human_threshold: The lowest rating that passes, for the limit; by default the middle of the
-            scale.
+        human_threshold: The lowest rating that passes; by default the middle of the scale.
         group: The samples' field that names their group.
         pass_from: By method, the lowest score that passes.
         objective: The measure by which methods are tested; see `comparison`.
@@ -101,6 +100,7 @@ def compare(
         human_threshold=human_threshold,
         human_scale=human_scale,
     )
+    passes_at = passes_from(human_threshold, human_scale)
     run = Run(
         samples,
         tcva,
@@ -119,7 +119,9 @@ def compare(
         timeout=timeout,
         progress=progress,
     )
-    tests = _Tests(run, objective, reference, margin, limits)
+    tests = _Tests(
+        run, objective, reference, margin, limits, human_threshold, passes_at
+    )
     return run.cost() if dry_run else tests.report(run.table())
 
 
@@ -157,6 +159,7 @@ async def acompare(
         human_threshold=human_threshold,
         human_scale=human_scale,
     )
+    passes_at = passes_from(human_threshold, human_scale)
     run = Run(
         samples,
         tcva,
@@ -175,7 +178,9 @@ async def acompare(
         timeout=timeout,
         progress=progress,
     )
-    tests = _Tests(run, objective, reference, margin, limits)
+    tests = _Tests(
+        run, objective, reference, margin, limits, human_threshold, passes_at
+    )
     return run.cost() if dry_run else tests.report(await run.atable())
 
 
@@ -188,6 +193,8 @@ class _Tests:
     reference: str | None
     margin: float | None
     limits: Limits | None
+    human_threshold: float | None
+    passes_at: float
 
     def __post_init__(self) -> None:
         check_tests(
@@ -196,6 +203,7 @@ class _Tests:
             reference=self.reference,
             margin=self.margin,
             limits=self.limits,
+            human_threshold=self.human_threshold,
             human=self.run.human,
             is_rated=self.run.is_rated,
         )
@@ -210,6 +218,7 @@ class _Tests:
                 reference=self.reference,
                 margin=self.margin,
                 limits=self.limits,
+                human_threshold=self.passes_at,
             )
         if run.folder is not None:
             save(run.folder, table, report, overwrite=run.overwrite)

@@ -8,6 +8,11 @@ from typing import Any
 
 from tcva_adapters.compare.agreement.labels import labels_table, next_to_rate
 from tcva_adapters.compare.agreement.mean_rating import mean_ratings
+from tcva_adapters.compare.agreement.raters import stand_in_table
+from tcva_adapters.compare.agreement.within_between import (
+    parts_text,
+    within_and_between,
+)
 from tcva_adapters.compare.rated_method import ALPHA, RatedMethod
 from tcva_adapters.compare.scores.ratings import Scale, passes_from
 from tcva_adapters.compare.scores.score_reader import Human, read_scores
@@ -32,6 +37,7 @@ def validate(
     width: float | None = None,
     rate_next: int = 0,
     largest: int = 10,
+    epsilon: float = 0.2,
     resamples: int = 10_000,
     level: float = 0.95,
     seed: int = 0,
@@ -53,6 +59,8 @@ def validate(
         width: The width of an interval, to estimate the labels that it needs.
         rate_next: The number of samples to draw for rating next.
         largest: The number of largest errors to list.
+        epsilon: What a method may lack to stand in for one of three raters or more; see
+            `stats.alternative_annotator`.
         resamples: Permutations and sign flips of each test.
         level: Level of all intervals.
         seed: Seed of all draws.
@@ -60,7 +68,8 @@ def validate(
 
     Returns:
         The tables ``agreement`` (of each method; p corrected by Holm for all of them), ``errors``,
-        ``decisions`` (precision and recall), ``bins`` (ratings by score), ``factors``,
+        ``within and between`` (groups, systems), ``alternative annotator``, ``decisions`` (precision, recall, kappa, AUC),
+        ``bins`` (ratings by score), ``factors``,
         ``by FIELD``, ``largest errors``, ``claims`` of these, ``mean rating`` of all samples where only
         some are rated, ``labels needed`` (for an interval), and ``next`` (the samples to rate
         next).
@@ -91,6 +100,7 @@ def validate(
         "method": name,
         "human_scale": human_scale or (0.0, 1.0),
         "human_threshold": passes_at,
+        "epsilon": epsilon,
         "level": level,
         "resamples": resamples,
         "seed": seed,
@@ -118,8 +128,11 @@ def validate(
     error = errors[name]
     means = mean_ratings(rated.scores, rated.human, rated.groups, passes_at, level)
     factors = rated.factors(fields)
+    parts = within_and_between(table, level)
     tables = [
         *rated.methods(rhos, errors),
+        parts,
+        stand_in_table(table, epsilon),
         rated.decisions(passes_at),
         *means,
         factors,
@@ -130,7 +143,7 @@ def validate(
         *drawn,
     ]
     sentences = [
-        _agreement(name, rho),
+        _agreement(name, rho, parts_text(parts, name)),
         _mean_difference(error),
         *_causes(factors),
         *_estimated(means),
@@ -139,11 +152,12 @@ def validate(
     return Report(" ".join(sentences), tables, notes, settings)
 
 
-def _agreement(method: str, rho: Estimate) -> str:
+def _agreement(method: str, rho: Estimate, parts: str) -> str:
     if math.isnan(rho.value):
         return f"{method}: Spearman is not defined ({rho.reason})."
     interval = cell(rho.value, "interval", rho.low, rho.high)
-    return f"{method}: Spearman {interval} with the human ratings, n = {rho.n}."
+    apart = f"; {parts}" if parts else ""
+    return f"{method}: Spearman {interval} with the human ratings, n = {rho.n}{apart}."
 
 
 def _mean_difference(error: Estimate) -> str:

@@ -9,11 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import (
-    decision_counts,
-    mean,
-    reason_notes,
-)
+from tcva_adapters.compare.agreement.method_tables import reason_notes
 from tcva_adapters.compare.scores.ratings import is_on_scale
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.stats.correlation import (
@@ -26,7 +22,6 @@ from tcva_adapters.stats.describe import as_shown
 from tcva_adapters.stats.estimates import DETECTABLE, Estimate
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import difference, estimate
-from tcva_adapters.stats.kappa import kappa_of_table
 from tcva_adapters.tables import Column, Table, cell, counted, named_columns, p_text
 
 MIN_SAMPLES = 10
@@ -34,7 +29,6 @@ MIN_SAMPLES = 10
 
 FEW = 30
 _ALPHA = 0.05
-_PASS = 0.5
 MEASURE_NAMES: dict[Measure, str] = {
     "spearman": "Spearman",
     "kendall": "Kendall",
@@ -115,6 +109,7 @@ class PairTests:
     Attributes:
         objective: The measure by which methods are tested.
         ranked: The agreement of every method for which it is defined, the best first.
+        best: The agreement of the best one on the samples behind ``ranked``, with its interval.
         common: The number of samples behind ``ranked``, those that every method has scored; None
             where these are too few, and each method is ranked on its own samples.
         reference: The method that others are tested against.
@@ -125,6 +120,7 @@ class PairTests:
 
     objective: Measure
     ranked: Mapping[str, float]
+    best: Estimate
     common: int | None
     reference: str
     differences: Mapping[str, Estimate]
@@ -165,6 +161,10 @@ def tests_against(
     }
     ranked = [method for method in methods if not math.isnan(values[method])]
     ranked.sort(key=lambda method: values[method], reverse=higher_is_better(objective))
+    best = Estimate(math.nan)
+    if ranked:
+        columns = [ranking.column(ranked[0]), ranking.rating]
+        best = estimate(objective, columns, ranking.groups or None)
     against = reference or next(iter(ranked), "")
     differences = {
         method: difference(
@@ -185,6 +185,7 @@ def tests_against(
     return PairTests(
         objective=objective,
         ranked={method: values[method] for method in ranked},
+        best=best,
         common=len(common) if is_common else None,
         reference=against,
         differences=differences,
@@ -234,46 +235,6 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
     return Table("differences", columns, records, notes=notes)
 
 
-def decisions_by_rating(table: ScoreTable) -> Table:
-    """Tabulate every method's decisions against those of ratings in [0, 1]; otherwise empty."""
-    human = table.rating
-    is_good = human >= _PASS
-    records = []
-    for method, scores in table.columns if is_on_scale(human) else ():
-        both = np.isfinite(scores) & np.isfinite(human)
-        passes = table.passes(method)
-        record = {
-            "method": method,
-            "n": int(both.sum()),
-            "rating_passes": mean(is_good[both]),
-            "kappa": kappa_of_table(decision_counts(passes[both], is_good[both])),
-        }
-        for measure, among in (("precision", passes), ("recall", is_good)):
-            shares = np.where(
-                both & among,
-                passes & is_good,
-                np.nan,
-            )
-            record |= estimate("share", shares, table.groups or None).record(measure)
-        records.append(record)
-    return Table(
-        "decisions by rating",
-        named_columns(
-            method="text",
-            n="int",
-            rating_passes="share",
-            kappa="score",
-            precision="interval",
-            recall="interval",
-        ),
-        records,
-        detail=True,
-        notes=[
-            f"a rating passes from {_PASS:g}; precision: of the samples that the method passes, recall: of those whose rating passes"
-        ],
-    )
-
-
 def rating_notes(
     table: ScoreTable, tests: PairTests, *, is_best: bool
 ) -> Iterator[str]:
@@ -293,47 +254,42 @@ def rating_notes(
         )
 
 
-def agreement_sentence(
-    table: ScoreTable, estimates: Estimates, tests: PairTests
-) -> str:
+def agreement_sentence(table: ScoreTable, tests: PairTests) -> str:
     """Name the method that agrees best with people, and test it against the next one.
 
-    The sentence is empty with too few ratings. TCVA at another temperature does not count as the
-    next method.
+    A method agrees where the interval of its correlation excludes 0. The sentence is empty with too
+    few ratings. TCVA at another temperature does not count as the next method.
     """
-    ranked = tests.ranked
-    common = tests.common
-    if not ranked or len(table.rated) < MIN_SAMPLES:
+    if not tests.ranked or len(table.rated) < MIN_SAMPLES:
         return ""
-    best = next(iter(ranked))
-    estimated = estimates[best, tests.objective]
-    n = estimated.n
-    shown = cell(estimated.value, "interval", estimated.low, estimated.high)
-    if common not in {None, n}:  # its interval is for its own samples
-        shown = cell(ranked[best], "score")
-        n = common
-    figures = f"({MEASURE_NAMES[tests.objective]} {shown}, n = {n})"
-    if higher_is_better(tests.objective) and ranked[best] <= 0.0:
-        return (
-            f"No method agrees with the human ratings; the highest is {best} {figures}."
-        )
+    best = next(iter(tests.ranked))
+    agreed = tests.best
+    shown = cell(agreed.value, "interval", agreed.low, agreed.high)
+    figures = f"{MEASURE_NAMES[tests.objective]} {shown}, n = {agreed.n}"
+    if higher_is_better(tests.objective) and not agreed.low > 0.0:
+        if agreed.reason:
+            figures += f"; no interval: {agreed.reason}"
+        return f"No method is shown to agree with the human ratings; the highest is {best} ({figures})."
 
-    is_subset = common is not None and any(e.n != common for e in estimates.values())
+    scored = np.isfinite(table.rated.scores).sum(axis=0)
+    is_subset = tests.common is not None and bool((scored != tests.common).any())
     where = "On the samples that all methods scored, " if is_subset else ""
-    adverb = " best" if len(ranked) > 1 else ""
-    sentence = f"{where}{best} agrees{adverb} with the human ratings {figures}."
+    adverb = " best" if len(tests.ranked) > 1 else ""
+    sentence = f"{where}{best} agrees{adverb} with the human ratings ({figures})."
     family = table.views if best in table.views else (best,)
     rival = tests.reference
     tested = best
     sign = 1.0
     if best == tests.reference:
-        rival = next((method for method in ranked if method not in family), "")
+        rival = next((method for method in tests.ranked if method not in family), "")
         tested = rival
         sign = -1.0
     pair = tests.differences.get(tested)
-    if pair is None or rival in family or rival not in ranked:
+    if pair is None or rival in family or rival not in tests.ranked:
         return sentence
     ahead = cell(sign * pair.value, "signed")
+    if pair.n != agreed.n:
+        ahead += f" on the {pair.n} samples that both scored"
     sentence += f" The difference from {rival} ({ahead})"
     p = tests.p_corrected.get(tested)
     if p is None:

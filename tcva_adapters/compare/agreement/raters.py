@@ -7,8 +7,17 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Literal
 
+import numpy as np
+
+from tcva_adapters.compare.agreement.method_tables import mean
+from tcva_adapters.compare.scores.ratings import is_on_scale
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.stats.alpha import krippendorff_alpha
+from tcva_adapters.stats.alternative_annotator import (
+    ALPHA,
+    MIN_RATERS,
+    alternative_annotator,
+)
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.describe import as_shown
 from tcva_adapters.stats.raters import Reliability, reliability
@@ -76,6 +85,55 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
             **best.record("best"),
             **alpha.record("alpha"),
         },
+    )
+
+
+def stand_in_table(table: ScoreTable, epsilon: float) -> Table:
+    """Tabulate which methods may stand in for one of three raters or more.
+
+    Where all ratings are 0 or 1, a method's decisions are compared with them, else its scores.
+
+    Args:
+        table: A table with ratings in [0, 1]; others, and fewer than three raters, give no rows.
+        epsilon: See `alternative_annotator`.
+    """
+    records = []
+    known = table.human[np.isfinite(table.human)]
+    is_binary = np.isin(known, (0.0, 1.0)).all()
+    has_tests = table.human.shape[1] >= MIN_RATERS and is_on_scale(known)
+    for method, scores in table.columns if has_tests else ():
+        judge = scores
+        if is_binary:
+            judge = np.where(np.isfinite(scores), table.passes(method), np.nan)
+        tests = alternative_annotator(
+            judge, table.human, table.groups or None, epsilon=epsilon
+        )
+        tested = np.isfinite(tests.p)
+        winning_rate = mean(tests.p[tested] <= ALPHA)
+        records.append(
+            {
+                "method": method,
+                "raters": int(tested.sum()),
+                "winning_rate": winning_rate,
+                "advantage_probability": mean(tests.advantage[tested]),
+                "may_stand_in": "yes" if winning_rate >= 0.5 else "not shown",
+                **tests._asdict(),
+            }
+        )
+    return Table(
+        "alternative annotator",
+        named_columns(
+            method="text",
+            raters="int",
+            winning_rate="share",
+            advantage_probability="share",
+            may_stand_in="text",
+        ),
+        records,
+        notes=[
+            f"may stand in for one of the raters: wins against half of them at epsilon {epsilon:g} (alternative-annotator test)",
+            "advantage probability: how often the method is as near to the other raters as the rater left out",
+        ],
     )
 
 

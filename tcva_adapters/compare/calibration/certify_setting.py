@@ -57,12 +57,11 @@ def limits_of(
     """Make `Limits` of those that are given, on the scale of the ratings; None without any.
 
     Raises:
-        InvalidValueError: A limit is out of range, or ``confidence`` or ``human_threshold`` is
-            given without a limit.
+        InvalidValueError: A limit is out of range, or ``confidence`` is given without a limit.
     """
     if max_false_pass is None and min_true_pass is None:
         check_unused(
-            {"confidence": confidence, "human_threshold": human_threshold},
+            {"confidence": confidence},
             "needs a limit, max_false_pass (--max-false-pass)",
         )
         return None

@@ -1,0 +1,84 @@
+"""Compare a method's decisions, pass or fail by score, with those of people, by rating."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tcva_adapters.compare.scores.ratings import is_on_scale
+from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.stats.decisions import decision_estimate
+from tcva_adapters.stats.describe import seen
+from tcva_adapters.stats.estimates import Estimate
+from tcva_adapters.stats.inference import estimate
+from tcva_adapters.tables import Table, named_columns
+
+AUC_NOTE = "auc: how often an answer whose rating passes scores higher than one whose rating does not"
+
+
+def rated_decisions(
+    table: ScoreTable, method: str, passes_at: float, level: float = 0.95
+) -> dict[str, Estimate]:
+    """Estimate how a method's decisions agree with those by rating, on samples that have both.
+
+    Args:
+        table: A table with ratings.
+        method: The method.
+        passes_at: The lowest rating that passes.
+        level: Level of the intervals.
+
+    Returns:
+        ``precision`` and ``recall`` of passing by score, ``same_decision``, ``rating_passes``,
+        Cohen's ``kappa``, and ``auc`` of the scores, which depends on no threshold.
+    """
+    scores = table.column(method)
+    human = table.rating
+    groups = table.groups or None
+    both = np.isfinite(scores) & np.isfinite(human)
+    passes = table.passes(method)
+    is_good = human >= passes_at
+    shares = {
+        "precision": (is_good, passes),
+        "recall": (passes, is_good),
+        "same_decision": (passes == is_good, both),
+        "rating_passes": (is_good, both),
+    }
+    figures = {
+        name: estimate(
+            "share", np.where(both & among, hits, np.nan), groups, level=level
+        )
+        for name, (hits, among) in shares.items()
+    }
+    decided = np.where(both, passes, np.nan)
+    rated = np.where(both, is_good, np.nan)
+    figures["kappa"] = decision_estimate("kappa", decided, rated, groups, level=level)
+    figures["auc"] = decision_estimate("auc", seen(scores), rated, groups, level=level)
+    return figures
+
+
+def decisions_by_rating(table: ScoreTable, passes_at: float) -> Table:
+    """Tabulate every method's decisions against those by ratings in [0, 1]; otherwise empty."""
+    records = []
+    for method in table.methods if is_on_scale(table.rating) else ():
+        figures = rated_decisions(table, method, passes_at)
+        record = {"method": method, "n": figures["kappa"].n}
+        for name, figure in figures.items():
+            record |= figure.record(name)
+        records.append(record)
+    return Table(
+        "decisions by rating",
+        named_columns(
+            method="text",
+            n="int",
+            rating_passes="share",
+            kappa="interval",
+            auc="interval",
+            precision="interval",
+            recall="interval",
+        ),
+        records,
+        detail=True,
+        notes=[
+            f"a rating passes from {passes_at:g}; precision: of the samples that the method passes, recall: of those whose rating passes",
+            AUC_NOTE,
+        ],
+    )

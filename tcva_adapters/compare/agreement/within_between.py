@@ -1,0 +1,110 @@
+"""Agreement with human ratings within groups and between them, and between systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tcva_adapters.compare.agreement.method_tables import mean, reason_notes
+from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.correlation import value_of
+from tcva_adapters.stats.describe import seen
+from tcva_adapters.stats.inference import estimate
+from tcva_adapters.tables import Column, Record, Table, named_columns
+
+_SYSTEMS = "systems"
+
+
+def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
+    """Tabulate each method's Spearman correlation with ratings within and between groups.
+
+    Within groups it is the mean of the groups' own correlations, of those in which both scores and
+    ratings vary. Between groups, and between systems (the field ``system`` of the metadata), it is
+    that of mean scores and mean ratings. For systems it stands beside pairwise accuracy: the share of
+    pairs that the method orders as people do, of those with different mean ratings (T. Kocmi et al.,
+    To ship or not to ship, WMT 2021).
+
+    Args:
+        table: A table with ratings.
+        level: Level of the intervals.
+
+    Returns:
+        Rows by method; none where there is neither a group nor a system.
+    """
+    systems = [metadata.get("system") for metadata in table.metadata]
+    records: list[Record] = []
+    for method, scores in table.columns:
+        pairs = np.column_stack([scores, table.rating])
+        for name, labels in (("groups", table.groups), (_SYSTEMS, systems)):
+            parts = _parts(pairs, labels)
+            if len(parts) < 2:
+                continue
+            rhos = [value_of("spearman", seen(own), human) for own, human in parts]
+            own, human = means = np.array([part.mean(axis=1) for part in parts]).T
+            figures = {
+                "within": estimate("mean", rhos, level=level),
+                "between": estimate("spearman", [seen(own), human], level=level),
+            }
+            accuracy = pairwise_accuracy(means) if name == _SYSTEMS else math.nan
+            records += [
+                {
+                    "method": method,
+                    "where": f"{where} {name}",
+                    "n": figure.n,
+                    **figure.record("spearman"),
+                    "pairwise_accuracy": accuracy,
+                    "reason": figure.reason.replace("samples", name),
+                }
+                for where, figure in figures.items()
+            ]
+    return Table(
+        "within and between",
+        named_columns(
+            method="text",
+            where="text",
+            n="int",
+            spearman="interval",
+            pairwise_accuracy="share",
+        ),
+        records,
+        detail=True,
+        notes=[
+            "within: the mean of the correlations in each, of those n in which scores and ratings vary; between: of n means",
+            "pairwise accuracy: of the pairs of systems whose mean ratings differ, those in the same order by score",
+            *reason_notes((record["where"], record["reason"]) for record in records),
+        ],
+    )
+
+
+def parts_text(table: Table, method: str) -> str:
+    """Write a method's correlations from `within_and_between` for a sentence; empty without any."""
+    return ", ".join(
+        f"{Column('spearman', 'interval').cell(record)} {record['where']}"
+        for record in table.records
+        if record["method"] == method
+    )
+
+
+def _parts(pairs: FloatArray, labels: Sequence[object]) -> list[FloatArray]:
+    """Split rows by label, without those that lack a value or the label; each of shape (2, n)."""
+    parts: dict[str, list[FloatArray]] = {}
+    for pair, label in zip(pairs, labels, strict=False):
+        if label is not None and np.isfinite(pair).all():
+            parts.setdefault(repr(label), []).append(pair)
+    return [np.transpose(part) for part in parts.values()]
+
+
+def pairwise_accuracy(means: FloatArray) -> float:
+    """The share of pairs of different mean ratings whose mean scores have the same order.
+
+    Args:
+        means: Mean scores and mean ratings, shape (2, systems).
+
+    >>> round(pairwise_accuracy(np.array([[0.2, 0.5, 0.4], [0.1, 0.3, 0.9]])), 3)
+    0.667
+    """
+    scores, ratings = np.sign((means[:, :, None] - means[:, None, :]).round(12))
+    return mean((scores == ratings)[ratings > 0.0])

@@ -1,0 +1,112 @@
+"""How well scores, or pass and fail by score, agree with people who accept or reject: AUC and kappa."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from tcva_adapters.stats.checks import FloatArray, Groups, check_level, in_all
+from tcva_adapters.stats.estimates import Estimate
+from tcva_adapters.stats.jackknife import mean_ends
+from tcva_adapters.stats.kappa import weighted_kappa
+from tcva_adapters.stats.sampling_units import Units
+from tcva_adapters.stats.scipy_extra import scipy_module
+
+MIN_SAMPLES = 10
+"""Samples that an interval needs, of which 5 are rejected and 5 are not."""
+
+_SAME = 1e-12
+
+
+def auc(scores: FloatArray, is_good: FloatArray) -> float:
+    """The chance that a good answer has a higher score than a rejected one; equal scores count half.
+
+    It is the area under the ROC curve, and Mann and Whitney's U over the number of pairs.
+
+    Args:
+        scores: Finite, shape (N,).
+        is_good: 1 or 0, shape (N,).
+
+    Returns:
+        nan where no answer, or every answer, is good.
+
+    The good answer is ahead of one rejected answer, and level with the other:
+
+    >>> auc(np.array([0.2, 0.5, 0.5]), np.array([0.0, 0.0, 1.0]))
+    0.75
+    """
+    good = int(is_good.sum())
+    pairs = good * (len(is_good) - good)
+    if not pairs:
+        return math.nan
+    ranks = scipy_module("stats").rankdata(scores)
+    return float(ranks @ is_good - good * (good + 1) / 2) / pairs
+
+
+def kappa(passes: FloatArray, is_good: FloatArray) -> float:
+    """Cohen's kappa of decisions that are 1 or 0; nan where both are the same one throughout.
+
+    >>> round(kappa(np.array([1, 1, 0, 0, 0.0]), np.array([1, 1, 1, 0, 0.0])), 3)
+    0.615
+    """
+    return weighted_kappa(passes, is_good, levels=2)
+
+
+_MEASURES = {"auc": (auc, 0.0), "kappa": (kappa, -1.0)}
+"""The functions, and their lowest values."""
+
+
+def decision_estimate(
+    measure: Literal["auc", "kappa"],
+    scores: npt.ArrayLike,
+    is_good: npt.ArrayLike,
+    groups: Groups = None,
+    *,
+    level: float = 0.95,
+) -> Estimate:
+    """Estimate AUC or Cohen's kappa with its interval.
+
+    Args:
+        measure: ``auc``, of scores; or ``kappa``, of decisions that are 1 or 0.
+        scores: Scores or decisions, shape (N,); nan or None where there is none.
+        is_good: 1 where people accept the answer, 0 where they reject it, likewise.
+        groups: One per sample, or None.
+        level: Of confidence, in (0, 1).
+
+    Returns:
+        The interval is the jackknife's, which leaves out one sample (group) at a time, with Student's
+        quantiles and Hall's correction for skewness, as that of a mean.
+
+    Raises:
+        InvalidValueError: Columns or groups that do not fit, or a level outside (0, 1).
+        MissingDependencyError: scipy is not installed.
+
+    >>> scores = np.arange(20) / 20
+    >>> figure = decision_estimate("auc", scores, np.tile([0, 1, 0, 1, 1], 4))
+    >>> round(figure.value, 3), round(figure.low, 2), round(figure.high, 2)
+    (0.583, 0.29, 0.88)
+    """
+    check_level(level)
+    columns, used = in_all({"scores": scores, "is_good": is_good})
+    units = Units(groups, used)
+    of, lowest = _MEASURES[measure]
+    figure = Estimate(of(*columns), n=units.n, groups=units.groups, level=level)
+    if reason := units.why_no_interval(MIN_SAMPLES, *columns):
+        return replace(figure, reason=reason)
+    left_out = np.array(
+        [of(*(column[left] for column in columns)) for left in units.without()]
+    )
+    if np.ptp(left_out) <= _SAME:
+        return replace(figure, reason="it stays the same whichever sample is left out")
+    ends = mean_ends(
+        left_out,
+        figure.value,
+        units.equal,
+        signed=False,
+        within=(lowest, 1.0),
+    )
+    return figure.with_ends(ends)
