@@ -320,6 +320,8 @@ def systems(
     hypotheses: Annotated[
         File, option(SCORING, "--hypotheses", "JSON with hypotheses.", "FILE")
     ] = None,
+    human: options.Human = None,
+    human_scale: options.HumanScale = None,
     group: options.Group = None,
     set_: Annotated[Texts, options.setting("resamples=2000, seed=1")] = None,
     report: options.Page = None,
@@ -331,7 +333,9 @@ def systems(
     """Compare systems on the same queries: means and tests of all pairs. Makes no model call.
 
     SCORES are results of evaluate and compare, one file per system, or long tables with the columns
-    system, query, metric and score. --set takes resamples (permutations of a test) and seed.
+    system, query, metric and score. --human corrects differences by ratings of some answers; a file
+    of them needs the columns system, id and human. --set takes resamples (permutations of a test)
+    and seed.
 
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
     """
@@ -345,6 +349,8 @@ def systems(
             temperatures=names_of(temperatures or options.THREE_TEMPERATURES),
             system=system,
             group=group,
+            human=human,
+            human_scale=scale_of(human_scale),
             hypotheses=hypotheses or (),
             test=test,  # type: ignore[arg-type]  # checked there
             alpha=alpha,

@@ -323,14 +323,13 @@ class RatedMethod:
         return result.seen.claims if isinstance(result, Result) else ()
 
     def _factors(self, fields: Sequence[str]) -> Iterator[tuple[str, FloatArray]]:
-        """Yield factors of errors: length and number of claims, line in file, numeric fields."""
+        """Yield factors of errors: length and number of claims, numeric fields."""
         samples = [self._claims(place) for place in range(len(self.table))]
         if any(samples):
             lengths = [sum(len(c.claim) for c in claims) for claims in samples]
             yield "length of claims", _nan_for_0(lengths)
             judged = [sum(c.verdict is not None for c in claims) for claims in samples]
             yield "number of claims", _nan_for_0(judged)
-        yield "line in file", np.arange(len(self.table), dtype=np.float64)
         for field in fields:
             values = self._field(field)
             if _are_numbers(values):

@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import mean
+from tcva_adapters.compare.agreement.method_tables import LEXICAL, mean
 from tcva_adapters.compare.hypotheses import Hypotheses, hypotheses_table
+from tcva_adapters.compare.scores.ratings import Scale, check_unused
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.compare.system_scores import (
+    HUMAN,
     TEMPERATURES,
     SystemTables,
     comparable,
-    tables_of,
+    read_systems,
+    select_metrics,
 )
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.results.argument_names import with_checked_names
@@ -24,6 +28,7 @@ from tcva_adapters.stats.checks import FloatArray, check_level, group_codes, one
 from tcva_adapters.stats.correlation import Measure, agreement, fisher_average
 from tcva_adapters.stats.describe import TIES, as_shown, describe
 from tcva_adapters.stats.estimates import DETECTABLE
+from tcva_adapters.stats.powered_mean import powered_mean
 from tcva_adapters.stats.system_pairs import (
     Pairs,
     PairsTest,
@@ -72,10 +77,12 @@ _PAIRS = (
         difference="score",
     ),
     Column("p", "p", "corrected for all pairs of the metric"),
-    Column("p_tukey", "p", "assumes equal variances"),
     Column("detectable", "score", DETECTABLE),
 )
+_PEOPLE = Column("people", "signed", "the difference, corrected by human ratings")
+_RATED = (*_PAIRS[:4], _PEOPLE, Column("rated", "int", "queries with ratings of both"))
 
+_SAME = 1e-12
 _TESTS = {"studentised": studentised, "tukey": tukey}
 
 
@@ -87,6 +94,8 @@ def systems(
     temperatures: Temperatures = TEMPERATURES,
     system: str | None = None,
     group: str | None = None,
+    human: str | Path | None = None,
+    human_scale: Scale | None = None,
     hypotheses: Hypotheses = (),
     test: PairsTest = "studentised",
     alpha: float = 0.05,
@@ -95,25 +104,30 @@ def systems(
 ) -> Report:
     """Describe every metric, test all pairs of systems, and test hypotheses, without a call.
 
-    Two tests of all pairs are made, both corrected for the number of pairs: ``studentised``, which
-    allows for different variances (`stats.system_pairs`), and ``tukey``, as in the CCRS paper. With
-    groups, systems are exchanged in all queries of a group at once, and a query without a score of
-    every system is left out.
+    All pairs are tested at once, and their p is corrected for the number of pairs: by ``studentised``,
+    which allows for different variances (`stats.system_pairs`), or ``tukey``, as in the CCRS paper.
+    With groups, systems are exchanged in all queries of a group at once, and a query without a score
+    of every system is left out.
+
+    Human ratings of some queries correct the judge's differences on all (`stats.powered_mean`), if
+    these queries are a random draw. The report says which pairs people order the other way round.
 
     Args:
-        source: By metric, a table of queries with a method per system; or what `read_systems`
-            takes.
+        source: By metric, a table of queries with a method per system, and as ``human`` one of
+            ratings in [0, 1]; or what `read_systems` takes.
         metrics: The metrics to use, by default all; ``faithfulness`` takes it at every temperature.
         temperatures: Temperatures at which judgements are scored.
         system: The metadata field, or column, that names the system.
         group: The metadata field, or column, of the queries' groups (documents).
+        human: Where the ratings are, see `read_systems`.
+        human_scale: The lowest and the highest rating that could be given.
         hypotheses: A JSON file of a list, or the list: ``name``, ``pairs`` (two systems each), and
             optionally ``metrics`` (all), ``direction`` (``greater``, ``less`` or ``different``, the
             default), ``join`` (``all`` or ``any``; needed for several comparisons) and ``chances``
             (for ``any``: by what the smallest p is multiplied, the number of ``comparisons``, the
             default, or of ``metrics``).
-        test: The test whose p decides significance, hypotheses and discriminative power.
-        alpha: Level of the tests, for each metric over all its pairs.
+        test: The test of all pairs.
+        alpha: Level of the test, and of the intervals together, for each metric over all its pairs.
         resamples: Draws of each test per metric.
         seed: Seed of the draws.
 
@@ -121,7 +135,8 @@ def systems(
         The tables ``means`` (a system in each row), ``metrics`` (``discriminative_power``: the
         share of pairs that differ significantly; ``asl``: the p of all pairs, ascending),
         ``hypotheses`` (corrected by Holm), ``scores`` (of each system and metric, with ``ties``),
-        ``pairs``, and ``correlations`` of metrics, averaged over systems by Fisher's z.
+        ``pairs`` (with ratings also ``people``: by how much they would rate the higher system
+        higher), and ``correlations`` of metrics, averaged over systems by Fisher's z.
 
     Raises:
         InvalidSampleError: Fewer than two systems, or no metric under which a query has scores of
@@ -138,32 +153,54 @@ def systems(
     """
     one_of("test", test, get_args(PairsTest))
     check_level(alpha)
-    tables, notes = comparable(tables_of(source, metrics, temperatures, system, group))
+    if isinstance(source, Mapping) and all(
+        isinstance(table, ScoreTable) for table in source.values()
+    ):
+        why = f"cannot be read for tables; give the ratings as their table {HUMAN!r}"
+        check_unused({"human": human, "human_scale": human_scale}, why)
+        found = dict(source)
+    else:
+        found = read_systems(
+            source,
+            temperatures=temperatures,
+            system=system,
+            group=group,
+            human=human,
+            human_scale=human_scale,
+        )
+    if metrics:
+        found = select_metrics(found, metrics)
+    ratings = found.pop(HUMAN, None)
+    tables, notes = comparable(found)
     tests_of_metrics: dict[str, Pairs] = {}
     rows = list[Record]()
     scores = list[Record]()
     pairs = list[Record]()
     for metric, table in tables.items():
-        tested = _by_group(table)
-        tests = {
-            name: test_pairs(
-                tested,
-                alpha=alpha,
-                permutations=resamples,
-                seed=seed,
-            )
-            for name, test_pairs in _TESTS.items()
-        }
-        chosen = tests_of_metrics[metric] = tests[test]
-        rows.append(_metric_row(metric, len(table), chosen, alpha))
+        tested = tests_of_metrics[metric] = _TESTS[test](
+            _by_group(table),
+            alpha=alpha,
+            permutations=resamples,
+            seed=seed,
+        )
+        rows.append(_metric_row(metric, len(table), tested, alpha))
         scores += [
             {"metric": metric, "system": name, **describe(column)}
             for name, column in table.columns
         ]
-        pairs += _pairs(metric, table.methods, tests, chosen)
-        if why := tests["studentised"].reason:
-            notes.append(f"{metric}: some pairs have no studentised p: {why}.")
+        pairs += _pairs(metric, table, tested, ratings, alpha)
+        if tested.reason:
+            notes.append(f"{metric}: some pairs have no p: {tested.reason}.")
 
+    # The sentence is of the first metric; of several temperatures it takes the middle one.
+    first = rows[0]["metric"].partition(" T=")[0]
+    views = [row for row in rows if row["metric"].partition(" T=")[0] == first]
+    row = views[len(views) // 2]
+    main = row["metric"]
+    of_main = [pair for pair in pairs if pair["metric"] == main]
+    rated = [pair for pair in pairs if "people" in pair]
+    if ratings is not None and not rated:
+        notes.append("No query has human ratings of two systems.")
     means = _means(scores)
     columns = [Column("system"), *(Column(metric, "score") for metric in tables)]
     report_tables = [
@@ -177,11 +214,23 @@ def systems(
             detail=True,
             notes=[TIES],
         ),
+        Table(
+            "human ratings",
+            _RATED,
+            sorted(rated, key=lambda pair: pair["metric"] != main),
+            notes=[
+                "people: by how much they would rate the higher one higher, if a random draw is rated",
+                "the intervals of all pairs of a metric hold together",
+            ],
+        ),
         Table("pairs", _PAIRS, pairs, detail=True),
         _correlations(tables),
     ]
+    sentence = _sentence(row, means, of_main, alpha) + _reversed(of_main)
+    if tables[main].judged.is_lexical:
+        sentence += f" {LEXICAL}"
     return Report(
-        _sentence(rows, means, pairs, alpha),
+        sentence,
         report_tables,
         notes,
         settings={
@@ -232,27 +281,58 @@ def _by_group(table: ScoreTable) -> FloatArray:
 
 def _pairs(
     metric: str,
-    systems: Sequence[str],
-    tests: Mapping[str, Pairs],
-    chosen: Pairs,
+    table: ScoreTable,
+    tested: Pairs,
+    ratings: ScoreTable | None,
+    alpha: float,
 ) -> list[Record]:
-    """Return every pair of systems, the largest difference first, with the p of both tests."""
+    """Return every pair of systems, the largest difference first, with ratings that of people, too."""
+    pairs = [*combinations(range(len(table.methods)), 2)]
     records = list[Record]()
-    for i, j in combinations(range(len(systems)), 2):
-        apart = float(chosen.differences[i, j])
+    for i, j in pairs:
+        apart = float(tested.differences[i, j])
         higher, lower = (i, j) if apart >= 0.0 else (j, i)
         record = {
             "metric": metric,
-            "higher": systems[higher],
-            "lower": systems[lower],
+            "higher": table.methods[higher],
+            "lower": table.methods[lower],
             "difference": abs(apart),
-            "p": chosen.p[i, j],
-            "detectable": chosen.smallest[i, j],
+            "p": tested.p[i, j],
+            "detectable": tested.smallest[i, j],
         }
-        records.append(
-            record | {f"p_{name}": pairs.p[i, j] for name, pairs in tests.items()}
-        )
+        if ratings is not None:
+            record |= _by_people(record, table, ratings, 1.0 - alpha / len(pairs))
+        records.append(record)
     return sorted(records, key=lambda record: -record["difference"])
+
+
+def _by_people(
+    pair: Record,
+    table: ScoreTable,
+    ratings: ScoreTable,
+    level: float,
+) -> Record:
+    """Estimate by how much people rate the higher system higher; empty without ratings of both."""
+    systems = (pair["higher"], pair["lower"])
+    if not {*systems} <= {*ratings.methods}:
+        return {}
+    scores = np.subtract(*map(table.column, systems))
+    aligned = ratings.for_samples(table.samples)
+    rated = np.subtract(*map(aligned.column, systems))
+    if not np.isfinite(scores + rated).any():
+        return {}
+    people = powered_mean(
+        rated,
+        scores,
+        groups=table.groups or None,
+        level=level,
+        signed=True,
+    ).estimate
+    return {
+        **people.record("people"),
+        "rated": people.n,
+        "reversed": people.high < 0.0 and pair["difference"] > _SAME,
+    }
 
 
 def _correlations(tables: SystemTables) -> Table:
@@ -298,32 +378,36 @@ def _correlations(tables: SystemTables) -> Table:
     )
 
 
+def _reversed(pairs: Records) -> str:
+    """Say which pairs of a metric people order the other way round."""
+    found = [pair for pair in pairs if pair.get("reversed")]
+    if not found:
+        return ""
+    pair = min(found, key=lambda pair: float(pair["people"]))
+    return (
+        f" People order {len(found)} of {counted(len(pairs), 'pair')} the other way round: {pair['higher']} "
+        f"minus {pair['lower']} is {cell(pair['difference'], 'signed')} by the judge, {_PEOPLE.cell(pair)} by people."
+    )
+
+
 def _sentence(
-    rows: Records,
+    row: Record,
     means: Records,
     pairs: Records,
     alpha: float,
 ) -> str:
     """Say which system has the highest mean, and whether it differs from the next."""
-    row = max(rows, key=lambda row: row["significant"])
     metric = row["metric"]
     scored = [mean for mean in means if not math.isnan(mean.get(metric, math.nan))]
     ranked = sorted(scored, key=lambda mean: -mean[metric])[:2]
     first, second = (mean["system"] for mean in ranked)
     best, next_best = (cell(mean[metric], "score") for mean in ranked)
-    by = f"By {metric}"
-    if len(rows) > 1 and row["significant"]:
-        by += ", which finds most differences,"
     if ranked[0][metric] == ranked[1][metric]:
-        return f"{by} {first} and {second} have the same mean, {best}."
+        return f"By {metric} {first} and {second} have the same mean, {best}."
 
-    sentence = f"{by} {first} ({best}) is best, {second} ({next_best}) next."
-    pair = next(
-        pair
-        for pair in pairs
-        if pair["metric"] == metric
-        and {pair["higher"], pair["lower"]} == {first, second}
-    )
+    sentence = f"By {metric} {first} ({best}) is best, {second} ({next_best}) next."
+    both = {first, second}
+    pair = next(pair for pair in pairs if {pair["higher"], pair["lower"]} == both)
     if math.isnan(pair["p"]):
         return f"{sentence} There are too few queries for a test."
     queries = counted(row["queries"], "query", "queries")
@@ -336,5 +420,10 @@ def _sentence(
     if row["pairs"] > 1:
         sentence += (
             f" {row['significant']} of {row['pairs']} pairs differ significantly."
+        )
+    if pair.get("rated") and not pair["reversed"]:
+        rated = counted(pair["rated"], "query", "queries")
+        sentence += (
+            f" Corrected by the human ratings of {rated} it is {_PEOPLE.cell(pair)}."
         )
     return sentence

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from tcva_adapters.compare.scores.imported.rows import ImportSettings
+from tcva_adapters.compare.scores.judged_by import JudgedBy
+from tcva_adapters.compare.scores.ratings import Ratings, Scale
 from tcva_adapters.compare.scores.reading_options import Reading, ReadingOptions
 from tcva_adapters.compare.scores.score_reader import read_parts
 from tcva_adapters.compare.scores.table import ScoreTable, check_groups
@@ -20,6 +24,9 @@ from tcva_adapters.tables import counted
 SystemTables = dict[str, ScoreTable]
 """Tables by metric, with a method per system."""
 
+HUMAN = "human"
+"""The table of human ratings among those of metrics."""
+
 TEMPERATURES = (0.1, 0.5, 0.9)
 
 
@@ -29,6 +36,8 @@ def read_systems(
     temperatures: Temperatures = TEMPERATURES,
     system: str | None = None,
     group: str | None = None,
+    human: str | Path | None = None,
+    human_scale: Scale | None = None,
 ) -> SystemTables:
     """Read scores of several systems on the same queries: a table by metric, a method per system.
 
@@ -38,19 +47,32 @@ def read_systems(
         temperatures: Temperatures for judgements, whose metrics are the criterion at each of them.
         system: The metadata field, or column, of the system.
         group: The metadata field, or column, of the queries' groups.
+        human: Ratings of the systems' answers, of all or some: fields of the samples' metadata,
+            columns, or a file of labels (see `Ratings.find`) with the ids ``SYSTEM/ID``. They make
+            another table, ``human``.
+        human_scale: The lowest and the highest rating that could be given: these become 0 and 1.
 
     Raises:
-        InvalidValueError: A system has two scores for one query under one metric.
+        InvalidValueError: A system has two scores for one query under one metric, no sample has a
+            rating, or one lies outside the scale.
         UnreadableInputError: See `read_scores`, also for further errors.
     """
     grid = [check_temperature(temperature) for temperature in temperatures]
+    scale = human_scale or (0.0, 1.0)
+    ratings = None
+    importing = ImportSettings()
+    if human is not None:
+        ratings = Ratings.find(human, scale)
+        importing = ImportSettings(human=ratings.raters)
     options = ReadingOptions(
         group=group,
+        importing=importing,
+        human_scale=scale,
         split=system,
         of_systems=True,
         skip_bad=None,
     )
-    reading = Reading(options)
+    reading = Reading(options, ratings)
     judges: dict[str, set[str]] = {}
     cells: dict[str, dict[str, dict[str, float]]] = {}
     groups: dict[str, Hashable] = {}
@@ -59,25 +81,30 @@ def read_systems(
         queries = part.names
         judges.setdefault(name, set()).add(part.judge)
         groups |= zip(queries, part.groups, strict=False)
-        metrics = dict(_metrics(part, grid))
+        metrics = _metrics(part, grid)
         if not metrics:
             raise InvalidSampleError(
                 f"no scores in {name}; judge its samples first: tcva evaluate --out FILE"
             )
         for metric, scores in metrics.items():
             column = cells.setdefault(metric, {}).setdefault(name, {})
-            if twice := column.keys() & queries.keys():
+            twice = column.keys() & queries.keys()
+            if twice and metric != HUMAN:
                 raise InvalidValueError(
                     f"system {name!r} has two scores for query {min(twice)!r} under "
                     f"{metric!r}; give each system a name (NAME=FILE)"
                 )
             column |= zip(queries, scores.tolist(), strict=True)
-    if len(set(map(frozenset, judges.values()))) > 1:
+    different = set(map(frozenset, judges.values()))
+    if len(different) > 1:
         by_system = [f"{name}: {', '.join(sorted(j))}" for name, j in judges.items()]
         reading.notes.append(
             "The systems have different judges, which may explain differences: "
             f"{'; '.join(by_system)}."
         )
+    judged = JudgedBy(judge=", ".join(sorted(frozenset().union(*different))))
+    if reading.ratings is not None:
+        reading.notes += reading.ratings.notes(sum(map(len, cells[HUMAN].values())))
 
     tables = {}
     for metric, columns in cells.items():
@@ -89,57 +116,36 @@ def read_systems(
             scores=np.array(rows),
             groups=tuple(groups.get(name, name) for name in names) if groups else (),
             notes=tuple(reading.notes),
+            judged=judged,
         )
         if group is not None:
             check_groups(table, group)
     return tables
 
 
-def _metrics(
-    part: TablePart, temperatures: Sequence[float]
-) -> Iterator[tuple[str, FloatArray]]:
-    """Yield scores by metric; judgements give one metric per temperature."""
+def _metrics(part: TablePart, temperatures: Sequence[float]) -> dict[str, FloatArray]:
+    """Return scores, and ratings, by metric; judgements give one metric per temperature."""
     table = part.table()
-    if table.counts is None:
-        yield from table.columns
-    else:
-        for temperature in temperatures:
-            yield f"{part.criterion} T={temperature:g}", table.at(temperature)
+    metrics = dict(table.columns)
+    if table.counts is not None:
+        metrics = {f"{part.criterion} T={t:g}": table.at(t) for t in temperatures}
+    if metrics and part.human:
+        metrics[HUMAN] = table.rating
+    return metrics
 
 
-def tables_of(
-    source: Any,
-    metrics: Sequence[str],
-    temperatures: Temperatures,
-    system: str | None,
-    group: str | None,
-) -> SystemTables:
-    """Read or select the tables of some metrics, or of all; see `systems` for the arguments.
+def select_metrics(tables: SystemTables, metrics: Sequence[str]) -> SystemTables:
+    """Select the tables of some metrics, and that of ratings; ``f`` is ``f`` at every temperature.
 
     Raises:
-        InvalidValueError: An unknown metric; see `read_systems` for further errors.
+        InvalidValueError: An unknown metric.
     """
-    is_read = isinstance(source, Mapping) and all(
-        isinstance(table, ScoreTable) for table in source.values()
-    )
-    tables = (
-        source
-        if is_read
-        else read_systems(
-            source,
-            temperatures=temperatures,
-            system=system,
-            group=group,
-        )
-    )
-    if not metrics:
-        return dict(tables)
     names = {metric: {metric, metric.rpartition(" T=")[0]} for metric in tables}
     if unknown := {*metrics}.difference(*names.values()):
         raise InvalidValueError(
             f"no metric {min(unknown)!r}; the metrics are {', '.join(tables)}"
         )
-    return {m: table for m, table in tables.items() if names[m] & {*metrics}}
+    return {m: t for m, t in tables.items() if names[m] & {*metrics, HUMAN}}
 
 
 def comparable(tables: SystemTables) -> tuple[SystemTables, list[str]]:

@@ -58,14 +58,19 @@ def powered_mean(
     *,
     groups: Groups = None,
     level: float = 0.95,
+    signed: bool = False,
 ) -> PoweredMean:
     """Estimate the mean rating of all samples, of which a random draw is rated.
+
+    Also the difference of two systems, with ``signed``: from the ratings and scores of the one less
+    those of the other, query by query.
 
     Args:
         ratings: Shape (N,); nan or None where nobody rated. For a pass rate 0 and 1.
         scores: Scores of the judge, shape (N,), on any scale. Samples without one are left out.
         groups: One per sample: samples of one group were drawn together, or resemble each other.
         level: Of confidence.
+        signed: Whether the mean may be negative although no rating at hand is.
 
     Raises:
         InvalidValueError: Lengths that differ, no rating, groups that do not fit, or a level
@@ -131,7 +136,7 @@ def powered_mean(
     plain = alone.high - alone.low
     if not 2.0 * half < plain:
         return unpowered
-    least, most = natural_ends(y)
+    least, most = natural_ends(np.append(y, -1.0) if signed else y)
     powered = replace(
         alone,
         value=min(max(value, least), most),

@@ -70,6 +70,8 @@ CASES: dict[str, dict[str, Any]] = {
         {"human": "labels.jsonl", "level": 0.9, "resamples": 200},
     f"systems a.jsonl b.jsonl -T 0.5 --test tukey {QUICKLY}":
         {"temperatures": [0.5], "test": "tukey", "resamples": 200},
+    f"systems a.jsonl b.jsonl --human stars --human-scale 1,5 {QUICKLY}":
+        {"human": "stars", "human_scale": (1, 5), "resamples": 200},
 }  # fmt: skip
 
 

@@ -2,18 +2,28 @@
 
 import json
 import math
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from tcva_adapters import Assessment
-from tcva_adapters.compare import ScoreTable, systems
-from tcva_adapters.errors import InvalidSampleError, TCVAError, UnreadableInputError
+from tcva_adapters import TCVA, Assessment, Sample
+from tcva_adapters.compare import ScoreTable, read_systems, systems
+from tcva_adapters.errors import (
+    InvalidSampleError,
+    InvalidValueError,
+    TCVAError,
+    UnreadableInputError,
+)
 from tcva_adapters.results.writer import write_results
+from tcva_adapters.stats.checks import FloatArray, IntArray
+from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.system_pairs import studentised, tukey
+from tcva_adapters.tables import Column
 
 pytest.importorskip("scipy", reason="the extra stats")
 
@@ -44,13 +54,11 @@ def test_figures_are_those_of_the_statistics() -> None:
     report = systems(data, resamples=500, seed=3)
     for metric, table in data.items():
         expected = studentised(table.scores, permutations=500, seed=3)
-        other = tukey(table.scores, permutations=500, seed=3)
         pairs = [pair for pair in report.records("pairs") if pair["metric"] == metric]
         assert len(pairs) == 3
         for pair in pairs:
             i, j = SYSTEMS.index(pair["higher"]), SYSTEMS.index(pair["lower"])
-            assert pair["p"] == pair["p_studentised"] == expected.p[i, j]
-            assert pair["p_tukey"] == other.p[i, j]
+            assert pair["p"] == expected.p[i, j]
             assert pair["difference"] == expected.differences[i, j]
             assert pair["detectable"] == expected.smallest[i, j]
         (row,) = [row for row in report.records("metrics") if row["metric"] == metric]
@@ -72,8 +80,11 @@ def test_figures_are_those_of_the_statistics() -> None:
     )
     assert row["ties"] == pytest.approx(ties, abs=1e-12)
     assert systems(data, resamples=500, seed=3).to_dict() == report.to_dict()
-    read = systems(data, resamples=500, seed=3, test="tukey").records("pairs")
-    assert all(pair["p"] == pair["p_tukey"] for pair in read)
+    by_tukey = systems(data, resamples=500, seed=3, test="tukey").records("pairs")
+    for pair in by_tukey:
+        i, j = SYSTEMS.index(pair["higher"]), SYSTEMS.index(pair["lower"])
+        other = tukey(data[pair["metric"]].scores, permutations=500, seed=3)
+        assert pair["p"] == other.p[i, j]
 
 
 def test_correlations_of_metrics_are_averaged_over_systems() -> None:
@@ -189,12 +200,145 @@ def test_systems_change_places_in_whole_groups() -> None:
     # Copies of a query in its group add nothing.
     names = tuple(f"q{i}" for i in range(90))
     grouped = ScoreTable(names, SYSTEMS, scores[copies], groups=tuple(copies.tolist()))
-    once, again = (
-        systems({"f": t}, resamples=500).records("pairs") for t in (alone, grouped)
+    for test in ("studentised", "tukey"):
+        once, again = (
+            systems({"f": t}, resamples=500, test=test).records("pairs")
+            for t in (alone, grouped)
+        )
+        for one, other in zip(once, again, strict=True):
+            for name in ("p", "difference", "detectable"):
+                assert other[name] == pytest.approx(one[name], abs=1e-9)
+
+
+def test_the_sentence_is_of_the_first_metric_at_its_middle_temperature() -> None:
+    rng = np.random.default_rng(0)
+    queries = tuple(f"q{i}" for i in range(30))
+    table = ScoreTable(queries, ("a", "b"), rng.random((30, 2)))
+    metrics = ("f T=0.1", "f T=0.5", "f T=0.9", "r T=0.1", "qr")
+    for chosen, main in (
+        (metrics, "f T=0.5"),
+        (metrics[3:], "r T=0.1"),
+        (("qr", "f T=0.1"), "qr"),
+    ):
+        report = systems(dict.fromkeys(chosen, table), resamples=20)
+        assert report.sentence.startswith(f"By {main} ")
+
+
+def regression_interval(
+    rated: FloatArray, scores: FloatArray, level: float, codes: IntArray
+) -> tuple[float, float, float]:
+    """The intercept of rated on scores around their mean over all, by least squares with HC3 errors."""
+    there = np.isfinite(scores)
+    both = there & np.isfinite(rated)
+    n, y = int(both.sum()), rated[both]
+    design = np.column_stack([np.ones(n), scores[both] - scores[there].mean()])
+    inverse = np.linalg.inv(design.T @ design)
+    intercept, slope = inverse @ design.T @ y
+    leverage = np.einsum("ij,jk,ik->i", design, inverse, design)
+    own = np.zeros(len(scores))
+    own[both] = (
+        (inverse @ design.T)[0] * (y - design @ [intercept, slope]) / (1 - leverage)
     )
-    for one, other in zip(once, again, strict=True):
-        for name in ("p_studentised", "p_tukey", "difference", "detectable"):
-            assert other[name] == pytest.approx(one[name], abs=1e-9)
+    own[there] += slope * (scores[there] - scores[there].mean()) / there.sum()
+    units = n**2 / float(np.sum(np.bincount(codes[both]) ** 2))
+    variance = np.sum(np.bincount(codes, weights=own) ** 2) * units / (units - 1)
+    half = stats.t.ppf((1 + level) / 2, units - 2) * math.sqrt(variance)
+    return intercept, intercept - half, intercept + half
+
+
+def rated_systems(*, rated: int = 60, seed: int = 0) -> dict[str, ScoreTable]:
+    """A judge that takes a for the best of three systems, which people take for the worst."""
+    rng = np.random.default_rng(seed)
+    truth = np.clip(rng.normal([0.3, 0.5, 0.8], 0.15, (200, 3)), 0, 1)
+    judge = 0.4 * truth + [0.4, 0.2, 0.0] + rng.normal(0, 0.03, (200, 3))
+    truth[rng.permutation(200)[rated:]] = math.nan
+    queries = tuple(f"q{i}" for i in range(200))
+    judge[5, 2] = math.nan
+    return {
+        "f": ScoreTable(queries, SYSTEMS, judge),
+        "human": ScoreTable(queries[::-1], SYSTEMS, truth[::-1]),
+    }
+
+
+@pytest.mark.parametrize("size", [1, 4], ids=["alone", "groups"])
+def test_people_correct_the_differences_of_a_judge(size: int) -> None:
+    data = rated_systems()
+    codes = np.arange(200) // size
+    if size > 1:
+        data["f"] = replace(data["f"], groups=tuple(codes.tolist()))
+    report = systems(data, resamples=99, alpha=0.1)
+    scores, ratings = data["f"].scores, data["human"].scores[::-1]
+    records = report.records("human ratings")
+    assert len(records) == len(report.records("pairs")) == 3
+    for record in records:
+        i, j = SYSTEMS.index(record["higher"]), SYSTEMS.index(record["lower"])
+        expected = regression_interval(
+            ratings[:, i] - ratings[:, j],
+            scores[:, i] - scores[:, j],
+            1 - 0.1 / 3,
+            codes,
+        )
+        given = [record[f"people{end}"] for end in ("", "_low", "_high")]
+        assert given == pytest.approx(expected, abs=1e-9)
+        assert (
+            record["rated"]
+            == np.isfinite(
+                ratings[:, i] + ratings[:, j] + scores[:, i] + scores[:, j]
+            ).sum()
+        )
+        assert record["reversed"] == (expected[2] < 0)
+    # The judge has a before b before c, and people the other way round.
+    assert sum(record["reversed"] for record in records) == 3
+    farthest = min(records, key=lambda record: record["people"])
+    assert (farthest["higher"], farthest["lower"]) == ("a", "c")
+    assert (
+        "People order 3 of 3 pairs the other way round: a minus c is +"
+        in report.sentence
+    )
+    assert "correlations" not in {t.title for t in report.tables if t.records}
+
+
+def test_ratings_that_agree_are_in_the_sentence_and_few_of_them_stand_alone() -> None:
+    data = rated_systems(rated=20)
+    data["f"] = replace(data["f"], scores=1 - np.nan_to_num(data["f"].scores))
+    report = systems(data, resamples=99)
+    (best,) = [
+        r
+        for r in report.records("human ratings")
+        if {r["higher"], r["lower"]} == {"b", "c"}
+    ]
+    alone = estimate("mean", difference_of(data["human"], "c", "b"), level=1 - 0.05 / 3)
+    assert (best["people"], best["people_low"]) == pytest.approx(
+        (alone.value, alone.low)
+    )
+    assert (best["higher"], best["rated"]) == ("c", 20)
+    shown = Column("people", "signed").cell(best)
+    assert report.sentence.endswith(
+        f" Corrected by the human ratings of 20 queries it is {shown}."
+    )
+    assert "other way" not in report.sentence
+
+
+def difference_of(table: ScoreTable, one: str, other: str) -> FloatArray:
+    return table.column(one) - table.column(other)
+
+
+def test_ratings_that_no_pair_shares() -> None:
+    data = rated_systems()
+    apart = data["human"].scores.copy()
+    apart[::3, 1:], apart[1::3, ::2], apart[2::3, :2] = math.nan, math.nan, math.nan
+    data["human"] = replace(data["human"], scores=apart)
+    report = systems(data, resamples=20)
+    assert "No query has human ratings of two systems." in report.notes
+    assert not report.records("human ratings")
+    data["human"] = rated_systems()["human"].select(methods=["a", "b"])
+    (only,) = systems(data, resamples=20).records("human ratings")
+    assert {only["higher"], only["lower"]} == {"a", "b"}
+    assert systems(data, metrics=["f"], resamples=20).records("human ratings") == [only]
+    with pytest.raises(
+        InvalidValueError, match="give the ratings as their table 'human'"
+    ):
+        systems(data, human="human")
 
 
 def test_judgements_are_compared_at_every_temperature(tmp_path: Path) -> None:
@@ -214,3 +358,61 @@ def test_judgements_are_compared_at_every_temperature(tmp_path: Path) -> None:
     names = ["faithfulness T=0.1", "faithfulness T=0.9"]
     assert [row["metric"] for row in report.records("metrics")] == names
     assert [row["system"] for row in report.records("means")] == ["careful", "bold"]
+
+
+def judged_files(folder: Path) -> list[str]:
+    """The answers of two systems by two criteria; people rated 12 of 30 of each, on a scale to 5."""
+    for name, level in (("careful", "fully"), ("bold", "none")):
+        judged = [
+            Assessment.from_verdicts(
+                [level, "partial"],
+                criterion=criterion,
+                sample_id=f"q{i}",
+            ).model_copy(update={"metadata": {"stars": 1 + i % 5 if i < 12 else None}})
+            for criterion in ("faithfulness", "answer_relevancy")
+            for i in range(30)
+        ]
+        write_results(folder / f"{name}.jsonl", judged)
+    return [f"{folder / name}.jsonl" for name in ("careful", "bold")]
+
+
+def test_ratings_are_read_with_the_answers_of_each_system(tmp_path: Path) -> None:
+    files = judged_files(tmp_path)
+    tables = read_systems(files, human="stars", human_scale=(1, 5))
+    assert [*tables][:4] == [*(f"faithfulness T={t}" for t in (0.1, 0.5, 0.9)), "human"]
+    ratings = tables["human"]
+    assert (ratings.methods, len(ratings)) == (("careful", "bold"), 30)
+    assert ratings.column("bold")[:6].tolist() == [0, 0.25, 0.5, 0.75, 1, 0]
+    assert np.isfinite(ratings.scores).sum() == 24
+    with pytest.raises(InvalidValueError, match=r"--human-scale 1,5"):
+        read_systems(files, human="stars")
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,human\ncareful/q3,1\nbold/q3,0\nbold/q4,1\nq5,1\n")
+    tables = read_systems(files, human=labels)
+    given = {name: column[3:6].tolist() for name, column in tables["human"].columns}
+    assert str(given) == "{'careful': [1.0, nan, nan], 'bold': [0.0, 1.0, nan]}"
+    assert "1 of 4 labels match no sample." in tables["human"].notes[0]
+
+
+def test_a_column_of_ratings_in_a_table_of_scores_is_taken(tmp_path: Path) -> None:
+    rows = [
+        f"q{i},{system},f,{score + i / 100},{rating}"
+        for i in range(30)
+        for system, score, rating in (("a", 0.6, i % 2), ("b", 0.2, 1))
+    ]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["query,system,metric,score,human", *rows]))
+    report = systems(path, resamples=99)
+    (record,) = report.records("human ratings")
+    assert (record["higher"], record["people"], record["rated"]) == ("a", -0.5, 30)
+    assert record["reversed"]
+    assert "lexical" not in report.sentence
+
+
+def test_a_lexical_judge_is_named() -> None:
+    sample = Sample(
+        response="The office opens at nine.", contexts=["It opens at nine."]
+    )
+    result = TCVA(judge="lexical").evaluate_many([sample] * 3)
+    report = systems({"a": result, "b": result}, resamples=20)
+    assert report.sentence.endswith(" The lexical judge only compares words.")

@@ -104,7 +104,21 @@ def test_agreement_with_people_and_what_each_part_adds() -> None:
     expected = stats.spearmanr(parts["binary"], HUMAN).statistic - rho
     assert binary["difference"] == pytest.approx(expected, abs=1e-12)
     assert binary["difference_low"] < binary["difference"] < binary["difference_high"]
-    assert "conservative" in {setting for setting, _ in rows(report, "ablation")}
+    records = report.records("ablation")
+    tested = [row for row in records if "p" in row]
+    # The default weights give the scores of the first row: no difference to test.
+    assert {row["setting"] for row in records if "p" not in row} == {
+        "A full",
+        "default",
+    }
+    assert records[-1]["setting"] == tested[-1]["setting"] == "conservative"
+    at_least = 0.0
+    for left, row in enumerate(
+        sorted(tested, key=lambda row: row["p"])
+    ):  # Holm by hand
+        at_least = max(at_least, min(1.0, (6 - left) * row["p"]))
+        assert row["p_corrected"] == pytest.approx(at_least, abs=1e-12)
+    assert "p corrected" in report.text()
     # Samples that belong together count as one: intervals are of 30 documents.
     grouped = sweep(assessments(), [0.9], human="human", group="document")
     assert rows(grouped)["default", 0.9]["spearman"] == pytest.approx(rho, abs=1e-12)

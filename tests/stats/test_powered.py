@@ -82,3 +82,14 @@ def test_a_judge_that_rates_the_others_far_off_and_bad_input() -> None:
         powered_mean([NAN, 1.0], [0.5, NAN])
     with pytest.raises(InvalidValueError, match="different lengths"):
         powered_mean([1.0], [0.5, 0.5])
+
+
+def test_a_difference_may_be_negative_although_none_that_is_rated_is() -> None:
+    rng = np.random.default_rng(0)
+    scores = np.append(rng.uniform(0, 1, 120), rng.uniform(-1, 0, 4000))
+    ratings = np.where(np.arange(4120) < 120, scores, NAN)
+    plain = powered_mean(ratings, scores).estimate
+    signed = powered_mean(ratings, scores, signed=True).estimate
+    assert plain.value == plain.low == 0.0
+    assert signed.value == pytest.approx(scores.mean(), abs=1e-12)
+    assert -1.0 < signed.low < signed.value < signed.high < 0.0

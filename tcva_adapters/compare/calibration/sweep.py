@@ -20,6 +20,7 @@ from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.summary import Summary
 from tcva_adapters.stats.describe import TIES, seen
+from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import difference, estimate
 from tcva_adapters.tables import (
     Column,
@@ -270,11 +271,11 @@ def _ablation_table(
     seed: int,
 ) -> Table:
     """Tabulate what each part of the method, and each scheme, adds to the agreement with people."""
-    (first, (first_row, first_scores)), *_ = rated_at.items()
+    (first, first_scores), *_ = rated_at.values()
     records = []
-    for name, (row, scores) in rated_at.items():
+    for row, scores in rated_at.values():
         record = {key: value for key, value in row.items() if key not in {"T", "flips"}}
-        if name != first:
+        if not np.array_equal(scores, first_scores, equal_nan=True):
             change = difference(
                 "spearman",
                 scores,
@@ -286,15 +287,18 @@ def _ablation_table(
             )
             record |= {**change.record("difference"), "p": change.p}
         records.append(record)
+    correct_p([record for record in records if "p" in record])
     return Table(
         "ablation",
         [
             *named_columns(setting="text", mean="score", pass_rate="share"),
             *_RHO,
-            *named_columns(difference="signed", p="p"),
+            *named_columns(difference="signed", p_corrected="p"),
         ],
         records,
-        notes=[f"at T={first_row['T']:g}; difference: Spearman minus that of {first}"],
+        notes=[
+            f"at T={first['T']:g}; difference: Spearman minus that of {first['setting']}"
+        ],
     )
 
 

@@ -111,7 +111,8 @@ class TablePart:
             row = known_as = numbered(known_as, self.names)
             self.metadata.append(metadata)
         if self.ratings is not None:
-            self.human.extend(self.ratings.of_sample(known_as, metadata))
+            labelled = f"{self.label}/{known_as}" if options.of_systems else known_as
+            self.human.extend(self.ratings.of_sample(labelled, metadata))
         if options.group is None:
             turn_of = conversation_of(name, metadata) or conversation
             add_group(self.groups, self.number, turn_of)
