@@ -202,6 +202,14 @@ def intervals(data: Data, seed: int) -> Iterator[Outcome]:
     human = np.where(rated, many.human, np.nan)
     powered = powered_mean(human, many.methods(0.7)[0], groups=many.groups)
     yield HELD, "mean rating by a judge", _holds(powered.estimate, truth["rating"])
+    # Two systems on the same queries, and a judge that is fonder of the second.
+    answers = np.stack([many.human, *many.methods(1.0)])
+    liked = 0.6 * answers + [[0.0], [0.2]] + 0.1 * data.rng.normal(size=answers.shape)
+    by_people = np.where(rated, answers[0] - answers[1], np.nan)
+    by_judge = liked[0] - liked[1]
+    apart = powered_mean(by_people, by_judge, groups=many.groups, signed=True).estimate
+    expected = truth["rating"] - truth["mean"] + truth["difference of mean"]
+    yield HELD, "difference of two systems by a judge", _holds(apart, expected)
 
 
 def _rejects(p: float) -> bool | None:
