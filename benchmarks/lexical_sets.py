@@ -88,15 +88,20 @@ def containment(row: Row, grams: Grams) -> float:
     return sum(gram in known for gram in wanted) / len(wanted) if wanted else 0.0
 
 
-def judged(rows: Sequence[Row]) -> FloatArray:
-    """Scores at T = 0.5; nan where nothing is claimed."""
+def level_counts(rows: Sequence[Row]) -> FloatArray:
+    """The lexical judge's counts of the five levels, shape (N, 5); 0 where nothing is claimed."""
     counts, judge = np.zeros((len(rows), len(LEVELS))), LexicalJudge()
     for at, row in enumerate(rows):
         claims = split_claims(row["answer"])
         for verdict in judge.judge_claims(claims, row["contexts"], FAITHFULNESS):
             if verdict.probabilities is not None:
                 counts[at] += verdict.probabilities
-    return np.asarray(aggregate_counts(counts, [0.5])[:, 0])
+    return counts
+
+
+def judged(rows: Sequence[Row]) -> FloatArray:
+    """Scores at T = 0.5; nan where nothing is claimed."""
+    return np.asarray(aggregate_counts(level_counts(rows), [0.5])[:, 0])
 
 
 def print_sets(sets: dict[str, list[Row]]) -> None:

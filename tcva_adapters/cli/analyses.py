@@ -135,7 +135,7 @@ def calibrate(
 
     Makes no model call. --config and --set give the settings in use, which a choice must beat.
     --set also takes level, resamples and seed. With --max-false-pass or --min-true-pass it chooses
-    the threshold instead, and exits with 1 if no threshold is certified to keep the limits.
+    the threshold instead, and exits with 1 if none is certified and recommended.
 
     Example: tcva calibrate judged.jsonl --human human_score --max-false-pass 0.1 --out tcva.json
     """
@@ -193,7 +193,7 @@ def calibrate(
     )
     if not is_recommended:
         if out is not None:
-            note(f"not written: {out}: no threshold is certified")
+            note(f"not written: {out}: no threshold is recommended")
         raise typer.Exit(GATE_FAILED)
 
 

@@ -80,9 +80,10 @@ def draw_guarantee(report: Report) -> Figure:
         "false_pass": "false passes",
         "bound": "upper bound",
     }
-    places = _values(records, "threshold")
+    places = _values(records, "up_to")
     for name, title in curves.items():
         _line(axes, places, _values(records, name), title, has_marks=False)
+        axes.lines[-1].set_drawstyle("steps-post")  # from the highest threshold down
     for name in ("max_false_pass", "min_true_pass"):
         if limit := report.settings.get(name):
             axes.axhline(

@@ -15,6 +15,7 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.setting_names import value_text
 from tcva_adapters.results.settings_base import Count
 from tcva_adapters.samples.sample import Checked
+from tcva_adapters.tables import cell, p_text
 
 _Inner = Annotated[float, Field(gt=0.0, lt=1.0)]
 _Share = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -75,6 +76,13 @@ class Guarantee(Limits):
         good: The number of rated answers that people accept; those without a score do not pass.
         true_pass: The share of these that passes.
         true_bound: Its lower bound, for this threshold alone.
+        passing: The number of good and rejected answers that pass together; None in files of
+            earlier versions, as are the next five.
+        base_rate: The share of good answers among all.
+        precision: The share of good answers among those that pass; None where none passes.
+        precision_low: The lower end of its 95 % interval; None where it has none.
+        precision_high: The upper end.
+        p: The one-sided p of "good answers pass no more often than rejected ones".
         groups: The number of groups of the rejected answers; None where answers stand alone.
         by: The field for each of whose values the limits hold.
         date: When it was certified, as YYYY-MM-DD.
@@ -94,6 +102,12 @@ class Guarantee(Limits):
     good: Count
     true_pass: _Share
     true_bound: _Share
+    passing: int | None = None
+    base_rate: _Share | None = None
+    precision: _Share | None = None
+    precision_low: _Share | None = None
+    precision_high: _Share | None = None
+    p: _Share | None = None
     groups: int | None = None
     by: str | None = None
     date: str
@@ -129,7 +143,7 @@ class Guarantee(Limits):
         if not (self.by or self.groups):
             rejected = f"{self.false_pass * self.rejected:.0f} of {self.rejected}"
             good = f"{self.true_pass * self.good:.0f} of {self.good}"
-            return f"{claim}. Of those rated, {rejected} {below} and {good} good ones pass."
+            return f"{claim}. Of those rated, {rejected} {below} and {good} good ones pass{self._gain}."
         measured = (
             f"in the {self.by} where each share is worst"
             if self.by
@@ -139,7 +153,24 @@ class Guarantee(Limits):
             f"{100 * self.false_pass:.1f} % of the rejected and "
             f"{100 * self.true_pass:.1f} % of the good ones"
         )
-        return f"{claim}. Of {self.rejected} {below} and {self.good} good ones, {shares} pass {measured}."
+        return (
+            f"{claim}. Of {self.rejected} {below} and {self.good} good ones, {shares} pass "
+            f"{measured}{self._gain}."
+        )
+
+    @property
+    def _gain(self) -> str:
+        """What the gate gains, as the end of the sentence; empty in files of earlier versions."""
+        if self.p is None:
+            return ""
+        precision = cell(
+            self.precision, "interval", self.precision_low, self.precision_high
+        )
+        test = "sign flips of groups" if self.groups else "Fisher's exact test"
+        return (
+            f". The share of good answers is {precision} among those that pass ({self.passing}), "
+            f"{self.base_rate:.3f} among all ({p_text(self.p)}, {test})"
+        )
 
 
 _WAY_OUT = (

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 
 from tcva_adapters.stats.bootstrap import draw_resamples, spearman_of
-from tcva_adapters.stats.checks import FloatArray, IntArray, random_generator
+from tcva_adapters.stats.checks import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    random_generator,
+)
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.scipy_extra import scipy_module
 
@@ -158,3 +163,44 @@ def bootstrap_p(deltas: FloatArray) -> float:
     below = np.count_nonzero(deltas <= _SAME)
     above = np.count_nonzero(deltas >= -_SAME)
     return min(1.0, 2 * (min(below, above) + 1) / (len(deltas) + 1))
+
+
+def passes_more_p(
+    passes: BoolArray,
+    is_good: BoolArray,
+    codes: IntArray | None = None,
+) -> float:
+    """The one-sided p of "good answers pass no more often than rejected ones".
+
+    For answers that stand alone it is that of Fisher's exact test: the chance that so few of those
+    that pass are rejected, if these are drawn from all. It holds its level also where the threshold
+    was set at a rank of the rejected answers' scores: that m good ones lie above the rejected one of
+    rank k + 1 means that at most k of the k + m highest scores are those of rejected answers.
+
+    With groups it is by sign flips of each group's part of the covariance, see `sign_flips`.
+
+    Args:
+        passes: Which answers pass, shape (N,).
+        is_good: Which of them are good, likewise.
+        codes: The group of each, from 0 up, or None.
+
+    Raises:
+        MissingDependencyError: scipy is not installed.
+
+    Of 6 answers 3 are good, and these 3 pass; of 20 ways to draw 3 of 6 it is one:
+
+    >>> good = np.array([True, True, True, False, False, False])
+    >>> round(passes_more_p(good, good) * 20, 9)
+    1.0
+    """
+    if codes is None:
+        share = scipy_module("stats").hypergeom.cdf(
+            np.count_nonzero(passes & ~is_good),
+            len(passes),
+            np.count_nonzero(~is_good),
+            np.count_nonzero(passes),
+        )
+        return float(share)
+    covariances = (passes - passes.mean()) * (is_good - is_good.mean())
+    p = sign_flips(covariances, codes)
+    return p / 2 if covariances.sum() > 0.0 else 1.0 - p / 2

@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from benchmarks.paper.data import read_folder
 
 pytest.importorskip("scipy", reason="the extra stats")
 
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from tcva_adapters import TCVA, Config, Sample
@@ -23,7 +26,7 @@ from tcva_adapters.compare.calibration.certify_setting import (
     limits_of,
 )
 from tcva_adapters.compare.calibration.recommendation import recommended
-from tcva_adapters.compare.calibration.threshold_path import THRESHOLDS
+from tcva_adapters.compare.calibration.threshold_path import Steps
 from tcva_adapters.compare.combined_methods import with_fused
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
@@ -57,19 +60,22 @@ def row_of(report: Report) -> dict[str, Any]:
 
 
 def by_hand(
-    scores: FloatArray, rejects: Any, limit: float, error: float
+    scores: FloatArray,
+    rejects: Any,
+    limit: float,
+    error: float,
+    observed: Any = None,
 ) -> tuple[float, float]:
-    """The lowest threshold that a loop over scipy's tests certifies, and the good ones that pass."""
-    found, passed = math.nan, math.nan
-    for threshold in np.linspace(1, 0, 201).round(3):
-        hits = int((scores[rejects] >= threshold).sum())
-        if (
-            stats.binomtest(hits, int(rejects.sum()), limit, alternative="less").pvalue
-            > error
-        ):
-            break
-        found, passed = float(threshold), float((scores[~rejects] >= threshold).mean())
-    return found, passed
+    """The threshold above the rejected score at which scipy's test fails, and the good ones that pass."""
+    higher = 1.0
+    for score in sorted({*(observed or scores.tolist()), 1.0}, reverse=True):
+        hits = int((scores[rejects] >= score).sum())
+        n = int(rejects.sum())
+        if stats.binomtest(hits, n, limit, alternative="less").pvalue > error:
+            found = (score + higher) / 2 if score < 1.0 else math.nan
+            return found, float((scores[~rejects] >= higher).mean())
+        higher = score
+    return 0.0, 1.0
 
 
 @pytest.mark.parametrize(("limit", "seed"), [(0.05, 5), (0.1, 0), (0.2, 2)])
@@ -91,18 +97,24 @@ def test_the_threshold_is_that_of_a_loop_over_tests(limit: float, seed: int) -> 
         best = max(found.records("guarantee"), key=lambda row: row["true_pass"])
         assert found.settings["guarantee"]["setting"]["threshold"] == best["threshold"]
     path = found.records("thresholds")
-    assert [row["threshold"] for row in path] == THRESHOLDS.tolist()
     certified = [row["threshold"] for row in path if row["certified"]]
-    assert (certified[0], certified[-1]) == (1.0, best["threshold"])
+    assert certified[-1] == best["threshold"]
+    ends = [row["up_to"] for row in path]
+    assert ends == sorted({*ends, 1.0}, reverse=True)
+    assert [row["threshold"] for row in path] == pytest.approx(
+        [*((a + b) / 2 for a, b in pairwise(ends)), 0.0]
+    )
 
 
 def test_good_answers_that_must_pass_and_both_limits() -> None:
     table = drawn(3)
     lenient = calibrate(table, min_true_pass=0.8)
     scores, good = table.at(0.5), table.rating >= 0.5
-    fails = [int((scores[good] < t).sum()) for t in THRESHOLDS]
+    ends = sorted({*scores.tolist(), 1.0}, reverse=True)
+    fails = [int((scores[good] < t).sum()) for t in ends]
     kept = [stats.binom.cdf(k, 100, 0.2) <= 0.05 for k in fails]
-    assert row_of(lenient)["threshold"] == THRESHOLDS[kept.index(True)]
+    assert row_of(lenient)["threshold"] == ends[kept.index(True)]
+    assert ends[kept.index(True)] in scores[good]
     assert lenient.records("thresholds")[-1]["certified"]
     several = calibrate(table, temperatures=[0.2, 0.5, 0.9], min_true_pass=0.8)
     least = min(row["false_pass"] for row in several.records("guarantee"))
@@ -118,17 +130,15 @@ def test_good_answers_that_must_pass_and_both_limits() -> None:
         assert [name for name in headings if name.endswith("bound")] == bounds
         assert f"{', '.join(bounds)}: of the true share" in " ".join(shown.notes)
     assert row_of(both)["threshold"] == by_hand(scores, ~good, 0.2, 0.025)[0]
-    certified = [
-        row["threshold"] for row in both.records("thresholds") if row["certified"]
-    ]
+    certified = [row["up_to"] for row in both.records("thresholds") if row["certified"]]
     halved = [stats.binom.cdf(k, 100, 0.2) <= 0.025 for k in fails]
-    assert max(certified) == THRESHOLDS[halved.index(True)]
+    assert max(certified) == ends[halved.index(True)]
     assert "2 paths" in " ".join(
         calibrate(table, max_false_pass=0.5, min_true_pass=0.5).notes
     )
     none = calibrate(table, max_false_pass=0.05, min_true_pass=0.93)
     assert none.settings["guarantee"] is None
-    assert "at most 5 % false passes need a threshold of" in none.sentence
+    assert "at most 5 % false passes need a threshold above" in none.sentence
     never = calibrate(table.select(np.arange(0, 200, 20)), min_true_pass=0.9)
     assert (
         "even at threshold 0, 1.000 of 5 good answers pass (lower bound 0.549)"
@@ -190,10 +200,16 @@ def test_the_values_of_a_field_share_the_error_and_one_threshold(step: int) -> N
     table = drawn(5, metadata=parts).select(np.arange(200)[::step])
     found = calibrate(table, by="domain", max_false_pass=0.1)
     scores, rejects, row, passed = table.at(0.5), table.rating < 0.5, row_of(found), []
+    observed = [
+        score
+        for score, each in zip(scores.tolist(), table.metadata, strict=True)
+        if each["domain"]
+    ]
     own = {row["value"]: row["threshold"] for row in found.records("by domain")}
     for value, threshold in own.items():
         of = np.array([each["domain"] == value for each in table.metadata])
-        assert threshold == by_hand(scores[of], rejects[of], 0.1, 0.025)[0]
+        wanted, _ = by_hand(scores[of], rejects[of], 0.1, 0.025, observed)
+        assert threshold == pytest.approx(wanted, abs=1e-15)
         passed.append((scores[of & ~rejects] >= row["threshold"]).mean())
     assert (row["threshold"], row["true_pass"]) == pytest.approx(
         (max(own.values()), min(passed))
@@ -279,7 +295,7 @@ def test_a_comparison_has_the_good_answers_that_pass() -> None:
     just_below = float(
         np.nextafter(0.6, 0.0)
     )  # as the same score computed in another order is
-    for low, threshold in ((0.0, 0.005), (just_below, 0.605)):
+    for low, threshold in ((0.0, 0.5), (just_below, (just_below + 1) / 2)):
         [row] = comparison(table_of(0, 60, low), limits=TEN, resamples=100).records(
             "guarantee"
         )
@@ -294,6 +310,7 @@ def test_a_comparison_has_the_good_answers_that_pass() -> None:
     (drawn(), {"confidence": 1.0, **TENTH}, "confidence must be less than 1"),
     (drawn(), {"confidence": 0.9}, "confidence=0.9 needs a limit"),
     (drawn(), {"human_threshold": 4, **TENTH}, "human_threshold must be between 0 and 1"),
+    (drawn(), {"human_threshold": [0.3, 0.5], **TENTH}, "human_threshold must be a valid number"),
     (drawn(), {"scoring": ScoringConfig(on_unscored=1.0), **TENTH}, "on_unscored"),
     (drawn(), {"objective": "mae", **TENTH}, "objective mae is not used with a limit"),
     (drawn(), {"by": "part", **TENTH}, "no rated sample has 'part'"),
@@ -407,6 +424,137 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # th
     shown = tcva(*compared, *limit).json
     assert shown["tables"]["guarantee"][0]["good_answers_passed"] == 1.0
     assert shown["settings"]["confidence"] == 0.9
+
+
+def test_scores_that_are_equal_but_for_rounding_are_one_step() -> None:
+    below = 0.6 - 4e-13
+    steps = Steps.between(np.array([below, 0.6, 0.3, 1 - 1e-13, np.nan, -0.5, 1.5]))
+    assert steps.ends.tolist() == [1 - 1e-13, below, 0.3]
+    middles = [(0.6 + 1 - 1e-13) / 2, (0.3 + below) / 2, 0.0]
+    assert steps.middles.tolist() == pytest.approx(middles, abs=1e-15)
+    # 28 rejected answers below 0.6, and one just below 1: at a limit of 0.1 none of 29 may pass.
+    scores = np.r_[[below] * 28, 1 - 1e-13, [1.0] * 20]
+    human = np.repeat([0.0, 1.0], [29, 20])
+    table = ScoreTable(tuple(map(str, range(49))), ("m",), scores[:, None], human)
+    [row] = guarantee_table(table, TEN).records
+    assert row["at_threshold_1"] == 1 / 29
+    assert "threshold" not in row
+
+
+@given(
+    st.lists(st.integers(0, 12), min_size=30, max_size=60),
+    st.lists(st.integers(0, 12), min_size=1, max_size=40),
+    st.sampled_from([0.1, 0.2, 0.5]),
+)
+def test_no_threshold_of_any_grid_is_certified_below_the_path(
+    bad: list[int], good: list[int], limit: float
+) -> None:
+    """The threshold is what a loop over a fine grid comes to, and passes the same answers."""
+    scores = np.array([*bad, *good]) / 12.5
+    rejects = np.arange(len(scores)) < len(bad)
+    table = ScoreTable(
+        tuple(map(str, range(len(scores)))), ("m",), scores[:, None], 1.0 - rejects
+    )
+    [row] = guarantee_table(table, Limits(max_false_pass=limit)).records
+    grid = np.linspace(1, 0, 5001)
+    hits = (scores[rejects] >= grid[:, None]).sum(axis=1)
+    fails = stats.binom.cdf(hits, len(bad), limit) > 0.05
+    certified = grid[: int(fails.argmax()) if fails.any() else len(grid)]
+    assert ("threshold" in row) == bool(len(certified))
+    if len(certified):
+        lowest = certified[-1]
+        assert (scores >= row["threshold"]).tolist() == (scores >= lowest).tolist()
+        assert row["threshold"] >= lowest - 1e-12
+        wanted = by_hand(scores, rejects, limit, 0.05)
+        assert (row["threshold"], row["true_pass"]) == pytest.approx(wanted, abs=1e-15)
+
+
+def test_what_stands_beside_a_certificate() -> None:
+    for options in ({}, {"temperatures": [0.3, 0.5, 0.8]}, {"by": "domain"}):
+        parts = tuple({"domain": "ab"[i % 2]} for i in range(200))
+        table = drawn(2, metadata=parts)
+        found = calibrate(table, max_false_pass=0.2, **options)
+        guarantee = Guarantee(**found.settings["guarantee"])
+        scores = table.at(ScoringConfig(**guarantee.setting))
+        passes = scores >= guarantee.setting["threshold"]
+        good = table.rating >= 0.5
+        hits = int((passes & good).sum())
+        number = int(passes.sum())
+        interval = stats.binomtest(hits, number).proportion_ci(0.95, "exact")
+        table_of_four = [
+            [hits, 100 - hits],
+            [number - hits, 100 - number + hits],
+        ]
+        p = stats.fisher_exact(table_of_four, "greater").pvalue
+        figures = (
+            guarantee.passing,
+            guarantee.precision,
+            guarantee.precision_low,
+            guarantee.precision_high,
+            guarantee.base_rate,
+            guarantee.p,
+        )
+        wanted = (
+            number,
+            hits / number,
+            interval.low,
+            interval.high,
+            0.5,
+            min(1.0, p * len(options.get("temperatures", [0]))),
+        )
+        assert figures == pytest.approx(wanted, abs=1e-12)
+        assert (
+            f"{hits / number:.3f} [{interval.low:.2f}, {interval.high:.2f}] among those that pass "
+            f"({number}), 0.500 among all (p < 0.001, Fisher's exact test)."
+        ) in found.sentence
+
+
+def test_a_gate_that_passes_good_and_rejected_answers_alike_is_not_recommended(
+    tcva: Run,  # noqa: F811  # the fixture
+) -> None:
+    # 98 of 1 152 rejected answers and 72 of 671 good ones pass.
+    numbers = [98, 1054, 72, 599]
+    counts = np.repeat([[9, 1, 0, 0, 0], [0, 0, 0, 0, 1]] * 2, numbers, axis=0)
+    ratings = np.repeat([0.0, 0.0, 1.0, 1.0], numbers)
+    found = calibrate(counts, ratings, max_false_pass=0.1)
+    assert found.settings["guarantee"]["p"] == pytest.approx(
+        stats.fisher_exact([[72, 599], [98, 1054]], "greater").pvalue, abs=1e-12
+    )
+    assert found.settings["recommended"] is None
+    assert (
+        "is certified but not recommended, since it does not pass good"
+        in found.sentence
+    )
+    assert (
+        "98 of 1152 rejected answers (rated below 0.5) and 72 of 671" in found.sentence
+    )
+    with pytest.raises(InvalidValueError, match="certified but not recommended"):
+        recommended(found)
+    good = {"answer": "Nothing of this stands there.", "human": 1}
+    write(
+        "samples.jsonl",
+        *(record(i, **(good if i % 2 else {**good, "human": 0})) for i in range(80)),
+    )
+    tcva("evaluate", "samples.jsonl", "--judge", "lexical", "--out", "judged.jsonl")
+    limit = ["calibrate", "judged.jsonl", "--human", "human", "--max-false-pass", "0.1"]
+    run = tcva(*limit, "--out", "tcva.json", code=1)
+    assert "is certified but not recommended" in " ".join(run.out.split())
+    assert "not written: tcva.json: no threshold is recommended" in run.text
+    assert not Path("tcva.json").exists()
+    [row] = guarantee_table(table_of(0, 60, 1.0), Limits(min_true_pass=0.5)).records
+    assert (row["precision"], row["p"], row["recommended"]) == (0.25, 1.0, False)
+    table = guarantee_table(table_of(0, 60, 1.0), Limits(min_true_pass=0.5))
+    assert "m: certified, but good answers do not pass significantly" in table.notes[1]
+
+
+def test_certificates_of_earlier_versions_read_as_before() -> None:
+    found = calibrate(drawn(7), max_false_pass=0.2).settings["guarantee"]
+    new = {"passing", "base_rate", "precision", "precision_low", "precision_high", "p"}
+    plain = {name: value for name, value in found.items() if name not in new}
+    old = Guarantee(**plain).with_digest()
+    assert old.digest == Guarantee(**old.model_dump(mode="json")).digest_now
+    assert old.sentence.endswith("good ones pass.")
+    assert Guarantee(**found).sentence.startswith(old.sentence)
 
 
 @needs_paper_data

@@ -242,9 +242,8 @@ def test_a_gate_has_its_limits_and_the_threshold_that_keeps_them(
 ) -> None:
     pytest.importorskip("scipy", reason="the extra stats")
     counts, ratings = [[9, 0, 0, 0, 1], [10, 0, 0, 0, 0]] * 40, [0.0, 1.0] * 40
-    above = (
-        int(200 * aggregate_counts(counts[:1], [0.5])[0, 0]) + 1
-    ) / 200  # the lowest that rejects those
+    # Halfway from the score that has to be rejected to 1.
+    above = (float(aggregate_counts(counts[:1], [0.5])[0, 0]) + 1) / 2
     for limit, threshold in ((0.1, above), (0.01, None)):
         found = calibrate(counts, ratings, max_false_pass=limit)
         write(found, tmp_path / "gate.html", overwrite=True)

@@ -182,9 +182,10 @@ def example_content() -> Content:
 def gate(limit: float = 0.2) -> Report:
     """Thresholds of which the strictest three keep a limit of 0.2, and none one of 0.02."""
     rows = zip(range(10, -1, -1), np.linspace(0.05, 1, 11) ** 2, strict=True)
-    names = ("threshold", "false_pass", "bound", "true_pass", "certified")
+    names = ("threshold", "up_to", "false_pass", "bound", "true_pass", "certified")
     found = [
-        (step / 10, k, min(1, k + 0.04), k**0.3, k + 0.04 < limit) for step, k in rows
+        (step / 10, step / 10, k, min(1, k + 0.04), k**0.3, k + 0.04 < limit)
+        for step, k in rows
     ]
     records = [dict(zip(names, each, strict=True)) for each in found]
     kept = [each["threshold"] for each in records if each["certified"]]

@@ -15,7 +15,10 @@ function Thresholds({ records, gate: { threshold, limits } }) {
   const nearest = (wanted) => records.reduce((best, each, i) => (Math.abs(each.threshold - wanted) < Math.abs(records[best].threshold - wanted) ? i : best), 0);
   const [at, setAt] = useState(() => nearest(threshold ?? 1));
   const chosen = threshold !== null && records[nearest(threshold)];
-  const kept = records.filter(({ certified }) => certified).map((each) => each.threshold);
+  // A step reaches from above the end of the one below it up to its own end.
+  const above = (i) => (i > 0 ? records[i - 1].up_to : 0);
+  const first = records.findIndex(({ certified }) => certified);
+  const last = records.findLastIndex(({ certified }) => certified);
   const box = frame(width, HEIGHT, [0, 1], [0, 1]);
   const here = box.x(records[at].threshold);
   const said = (record) => `Threshold ${figure(record.threshold)}: ${LINES.map(([name, title]) => `${title} ${percent(record[name])}`).join(", ")}.`;
@@ -25,10 +28,10 @@ function Thresholds({ records, gate: { threshold, limits } }) {
     <figcaption><h3>What passes at each threshold</h3><span>${LINES.map(([name, title, line]) => html`<span key=${name} class="legend"><i class=${`key-line ${line}`}></i>${title}</span> `)}</span></figcaption>
     <div ref=${ref} class="drawing">
       <svg class="chart" width=${width} height=${HEIGHT} role="img" aria-label=${chosen ? `Chosen: ${said(chosen)}` : none} onPointerMove=${point} onPointerDown=${point}>
-        ${chosen && html`<rect class="passing" x=${box.x(kept[0])} width=${box.x(kept.at(-1)) - box.x(kept[0])} y=${box.top} height=${box.bottom - box.top} />`}
+        ${chosen && html`<rect class="passing" x=${box.x(above(first))} width=${box.x(records[last].up_to) - box.x(above(first))} y=${box.top} height=${box.bottom - box.top} />`}
         <${Axes} box=${box} x="threshold" yText=${(tick) => percent(tick)} />
         ${limits.map(([name, limit]) => html`<g key=${name} class="threshold"><line x1=${box.left} x2=${box.right} y1=${box.y(limit)} y2=${box.y(limit)} /><text x=${box.left + 4} y=${box.y(limit) - 5}>${name} ${percent(limit)}</text></g>`)}
-        ${LINES.map(([name, , line]) => html`<path key=${name} class=${`line ${line}`} d=${path(records.filter((each) => each[name] !== null).map((each) => [box.x(each.threshold), box.y(each[name])]))} />`)}
+        ${LINES.map(([name, , line]) => html`<path key=${name} class=${`line ${line}`} d=${path(records.flatMap((each, i) => (each[name] === null ? [] : [above(i), each.up_to].map((x) => [box.x(x), box.y(each[name])]))))} />`)}
         <line class="now-line" x1=${here} x2=${here} y1=${box.top} y2=${box.bottom} />
         ${chosen && html`<circle class="dot" cx=${box.x(threshold)} cy=${box.y(chosen.true_pass)} r="4" />`}
       </svg>

@@ -1,8 +1,8 @@
 """Find a gate's setting that lets few rejected answers pass, with a guarantee, or say why not.
 
-At each setting of the score, a path runs over 201 thresholds from 1 down to 0, in steps that were
-fixed before any rating was seen. The temperature cannot be the path, as answers in which the judge
-saw no fault pass at every temperature.
+At each setting of the score, a path runs over all thresholds from 1 down to 0: an order that was fixed
+before any rating was seen. The temperature cannot be the path, as answers in which the judge saw no
+fault pass at every temperature.
 """
 
 from __future__ import annotations
@@ -15,7 +15,13 @@ from itertools import chain
 
 import numpy as np
 
-from tcva_adapters.compare.calibration.threshold_path import ThresholdPath, rejects
+from tcva_adapters.compare.calibration.threshold_path import (
+    Steps,
+    ThresholdPath,
+    gate_scores,
+    passing_record,
+    rejects,
+)
 from tcva_adapters.compare.scores.ratings import (
     Scale,
     check_scale,
@@ -31,9 +37,21 @@ from tcva_adapters.results.guarantee import Guarantee, Limits, percent
 from tcva_adapters.results.judge_spec import PROFILES
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.tables import Column, Report, Table, counted, named_columns
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Report,
+    Table,
+    counted,
+    named_columns,
+    plain,
+)
 
 _CONFIDENCE = 0.95
+_GAIN = (
+    "precision: the share of good answers among those that pass; p: of good answers passing no more "
+    "often than rejected ones (one-sided)"
+)
 _COLUMNS = named_columns(
     threshold="score",
     rejected="int",
@@ -43,6 +61,8 @@ _COLUMNS = named_columns(
     true_pass="score",
     true_bound="score",
     at_threshold_1="score",
+    precision="interval",
+    p="p",
 )
 
 
@@ -69,14 +89,15 @@ def limits_of(
     check_scale("human_scale (--human-scale)", scale)
     if human_threshold is None:
         human_threshold = sum(scale) / 2.0
-    passes_from(human_threshold, scale)
-    return Limits(
+    limits = Limits(
         max_false_pass=max_false_pass,
         min_true_pass=min_true_pass,
         confidence=_CONFIDENCE if confidence is None else confidence,
         human_threshold=human_threshold,
         human_scale=scale,
     )
+    passes_from(limits.human_threshold, scale)
+    return limits
 
 
 def certify_setting(
@@ -98,7 +119,8 @@ def certify_setting(
     Returns:
         The tables ``guarantee`` (a row per setting), ``by FIELD`` (a row per value, with the
         threshold for it alone) and ``thresholds`` (the path of the best setting). Its settings hold
-        ``guarantee``, a `Guarantee` as plain values, or None.
+        ``guarantee``, a `Guarantee` as plain values, or None, and ``recommended``, which is None
+        also where the gate passes good and rejected answers alike.
 
     Raises:
         InvalidValueError: No rating, ratings outside the scale, no sample with the field, or
@@ -119,7 +141,9 @@ def certify_setting(
             **limits.model_dump(mode="json"),
             "by": by,
             "criterion": table.judged.criterion or None,
-            "recommended": guarantee and dict(guarantee.setting),
+            "recommended": dict(guarantee.setting)
+            if guarantee and choice.records[choice.best]["recommended"]
+            else None,
             "profiles": None,
             "guarantee": guarantee and guarantee.model_dump(mode="json"),
         },
@@ -135,8 +159,9 @@ class _Choice:
         by: The field for each of whose values the limits hold; None without a field.
         n_paths: The number of paths of thresholds that share the error.
         paths: By setting, the path of each value of the field; of all samples without a field.
-        joined: By setting, what holds for all of these values.
+        records: By setting, what passes at its threshold, where one is certified.
         best: The setting to use.
+        path: What holds at it for all values.
         guarantee: Its guarantee; None where no threshold is certified.
     """
 
@@ -144,21 +169,22 @@ class _Choice:
     by: str | None
     n_paths: int
     paths: Mapping[ScoringConfig, Mapping[str, ThresholdPath]]
-    joined: Mapping[ScoringConfig, ThresholdPath]
+    records: Mapping[ScoringConfig, Record]
     best: ScoringConfig
+    path: ThresholdPath
     guarantee: Guarantee | None
-
-    @property
-    def path(self) -> ThresholdPath:
-        """The path of the setting to use."""
-        return self.joined[self.best]
 
     def sentence(self) -> str:
         """State the setting and its guarantee, or why no threshold is certified."""
         name = setting_text(self.best)
         if self.guarantee is not None:
-            threshold = self.guarantee.setting["threshold"]
-            return f"Use {name}, threshold {threshold:g}: {self.guarantee.sentence}"
+            name += f", threshold {self.guarantee.setting['threshold']:g}"
+            if self.records[self.best]["recommended"]:
+                return f"Use {name}: {self.guarantee.sentence}"
+            return (
+                f"{name} is certified but not recommended, since it does not pass good answers "
+                f"significantly more often than rejected ones: {self.guarantee.sentence}"
+            )
         if len(self.paths) > 1:
             name += f", the best of {len(self.paths)} settings,"
         return (
@@ -189,13 +215,14 @@ class _Choice:
             "guarantee",
             [Column("setting"), *columns],
             [
-                {"setting": setting_text(setting), **path.record()}
-                for setting, path in self.joined.items()
+                {"setting": setting_text(setting), **record}
+                for setting, record in self.records.items()
             ],
             notes=[
                 _share_note(limits, "true pass"),
                 f"{', '.join(names)}: of the true share (one-sided, {certain} for one threshold alone)",
                 "at threshold 1: the false passes that no threshold prevents",
+                _GAIN,
             ],
         )
         if self.by is not None:
@@ -205,7 +232,7 @@ class _Choice:
             )
             yield Table(
                 f"by {self.by}",
-                [Column("value"), *columns],
+                [Column("value"), *columns[:-2]],
                 [
                     {"value": value, **path.record()}
                     for value, path in self.paths[self.best].items()
@@ -262,38 +289,55 @@ def _choose(
 ) -> _Choice:
     """Test the thresholds of every setting, and choose the one that passes the most good answers."""
     rated = _rated(table, limits)
-    parts = {"": rated}
-    if by is not None:
-        parts = {value: rated.select(rows) for value, rows in rated.rows_by(by).items()}
-    tested = (limits.max_false_pass, limits.min_true_pass)
-    n_paths = sum(len(settings) * len(parts) for limit in tested if limit is not None)
-    error = (1.0 - limits.confidence) / n_paths
     method = _method(table)
-    paths = {
-        setting: {
-            value: ThresholdPath.of(part, method, part.at(setting), limits, error)
-            for value, part in parts.items()
+    rows_by_value = {"": [*range(len(rated))]} if by is None else rated.rows_by(by)
+    rows = [*chain.from_iterable(rows_by_value.values())]
+    tested = (limits.max_false_pass, limits.min_true_pass)
+    n_paths = sum(
+        len(settings) * len(rows_by_value) for limit in tested if limit is not None
+    )
+    error = (1.0 - limits.confidence) / n_paths
+    paths = {}
+    joined = {}
+    records = {}
+    for setting in settings:
+        scores = gate_scores(rated, method, rated.at(setting))
+        steps = Steps.between(scores[rows])
+        paths[setting] = {
+            value: ThresholdPath.of(
+                rated.select(part), scores[part], steps, limits, error
+            )
+            for value, part in rows_by_value.items()
         }
-        for setting in settings
-    }
-    joined = {
-        setting: reduce(ThresholdPath.joined, by_value.values())
-        for setting, by_value in paths.items()
-    }
+        joined[setting] = reduce(ThresholdPath.joined, paths[setting].values())
+        record = joined[setting].record()
+        if "threshold" in record:
+            record |= passing_record(
+                rated.select(rows),
+                scores[rows],
+                record["threshold"],
+                limits,
+                len(settings),
+            )
+        records[setting] = record
     best = max(joined, key=lambda setting: joined[setting].merit)
     return _Choice(
         rated=rated,
         by=by,
         n_paths=n_paths,
         paths=paths,
-        joined=joined,
+        records=records,
         best=best,
-        guarantee=_guarantee(joined[best], best, judge_of_table(table), by),
+        path=joined[best],
+        guarantee=_guarantee(
+            joined[best], records[best], best, judge_of_table(table), by
+        ),
     )
 
 
 def _guarantee(
     path: ThresholdPath,
+    record: Record,
     setting: ScoringConfig,
     judge: Mapping[str, object],
     by: str | None,
@@ -309,20 +353,15 @@ def _guarantee(
         raise InvalidValueError(
             "no rejected answer has a score, and a limit needs some; rate more samples"
         )
-    measured = path.record()
+    figures = plain(record)
     return Guarantee(
         **dict(path.limits),
-        rejected=path.rejected,
-        false_pass=measured["false_pass"],
-        bound=measured["bound"],
-        good=path.good,
-        true_pass=measured["true_pass"],
-        true_bound=measured["true_bound"],
+        **{name: figures[name] for name in Guarantee.model_fields.keys() & figures},
         groups=path.groups,
         by=by,
         date=datetime.now(tz=UTC).date().isoformat(),
         judged_by=judge,
-        setting=settings_of(setting) | {"threshold": measured["threshold"]},
+        setting=settings_of(setting) | {"threshold": figures["threshold"]},
     ).with_digest()
 
 
@@ -345,18 +384,27 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     rated = _rated(table, limits)
     rows = []
     reasons = []
-    for method, scores in rated.columns:
+    for method, column in rated.columns:
+        scores = gate_scores(rated, method, column)
         path = ThresholdPath.of(
             rated,
-            method,
             scores,
+            Steps.between(scores),
             limits,
             1.0 - limits.confidence,
         )
         row = {"method": method, **path.record()}
-        rows.append(row | {"good_answers_passed": row.get("true_pass")})
+        row["good_answers_passed"] = row.get("true_pass")
+        rows.append(row)
         if path.chosen is None:
             reasons.append(f"no threshold for {method}: {path.why()}")
+            continue
+        row |= passing_record(rated, scores, row["threshold"], limits)
+        if not row["recommended"]:
+            reasons.append(
+                f"{method}: certified, but good answers do not pass significantly more often "
+                "than rejected ones"
+            )
     note = (
         f"threshold: the lowest at which {limits.text} pass "
         f"({percent(limits.confidence)} confidence, for each method alone)"
@@ -371,9 +419,17 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
             threshold="score",
             false_pass="score",
             good_answers_passed="score",
+            precision="interval",
+            base_rate="score",
+            p="p",
         ),
         rows,
-        notes=[note, *reasons, _share_note(limits, "good answers passed")],
+        notes=[
+            note,
+            *reasons,
+            _share_note(limits, "good answers passed"),
+            f"{_GAIN}; base rate: the share of good answers among all",
+        ],
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -13,22 +13,51 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.results.guarantee import Limits, percent
 from tcva_adapters.stats.checks import BoolArray, FloatArray
 from tcva_adapters.stats.guarantee import PathResult, certify, needed
+from tcva_adapters.stats.inference import estimate
+from tcva_adapters.stats.p_values import passes_more_p
+from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.tables import Record, Table, counted, named_columns
 
-_STEPS = 200
-THRESHOLDS = np.arange(_STEPS, -1, -1) / _STEPS
-"""The path of thresholds, the strictest first."""
-
 _SAME = 1e-12
-"""Tolerance for scores and ratings that rounding leaves just below a threshold."""
+"""Scores, and ratings and their threshold, that differ by no more are the same but for rounding."""
+
+_ALPHA = 0.05
 
 _NO_LIMIT = 0.5
 """Stands in for a limit that is not given; shares and bounds do not depend on it."""
 
 
+class Steps(NamedTuple):
+    """All thresholds from 1 down to 0, in steps within which the same answers pass.
+
+    A step reaches from an observed score, which belongs to it, down to the next lower one, which
+    does not.
+
+    Attributes:
+        ends: The highest threshold of each step, shape (K,), the strictest first.
+        middles: The middle of each step, shape (K,); of the lowest step 0, at which all pass.
+    """
+
+    ends: FloatArray
+    middles: FloatArray
+
+    @classmethod
+    def between(cls, scores: FloatArray) -> Self:
+        """Cut the thresholds at these scores, of which nan is left out.
+
+        >>> Steps.between(np.array([0.2, 0.5, 0.2, np.nan]))
+        Steps(ends=array([1. , 0.5, 0.2]), middles=array([0.75, 0.35, 0.  ]))
+        """
+        observed = np.union1d(scores[(scores >= 0.0) & (scores <= 1.0)], [1.0])
+        starts = np.flatnonzero(np.diff(observed, prepend=-1.0) > _SAME)
+        ends = observed[starts]
+        middles = (ends[1:] + observed[starts[1:] - 1]) / 2.0
+        return cls(ends[::-1], np.append(middles[::-1], 0.0))
+
+
 @dataclass(frozen=True, slots=True)
 class ThresholdPath:
-    """The shares that pass at each of `THRESHOLDS`, and the thresholds that are certified.
+    """The shares that pass at each step of the thresholds, and the steps that are certified.
 
     Attributes:
         limits: The limits to keep.
@@ -36,11 +65,12 @@ class ThresholdPath:
         rejected: The number of rejected answers with a score.
         good: The number of good answers.
         groups: The number of groups of the rejected answers; None where there are no groups.
-        curves: ``threshold``, and at each of them ``false_pass`` (the share of rejected answers
-            that pass), ``bound`` (its upper bound), ``true_pass`` (the share of good answers that
-            pass) and ``true_bound`` (its lower bound), each of shape (201,).
-        is_strict: Which thresholds are certified to keep the limit on false passes, shape (201,).
-        is_lenient: Which thresholds are certified to let enough good answers pass, shape (201,).
+        curves: ``threshold`` (one of each step: the middle, or without a limit on false passes
+            the highest), ``up_to`` (the highest), and there ``false_pass`` (the share of rejected
+            answers that pass), ``bound`` (its upper bound), ``true_pass`` (the share of good
+            answers that pass) and ``true_bound`` (its lower bound), each of shape (K,).
+        is_strict: Which steps are certified to keep the limit on false passes, shape (K,).
+        is_lenient: Which steps are certified to let enough good answers pass, shape (K,).
     """
 
     limits: Limits
@@ -56,32 +86,29 @@ class ThresholdPath:
     def of(
         cls,
         table: ScoreTable,
-        method: str,
         scores: FloatArray,
+        steps: Steps,
         limits: Limits,
         error: float,
     ) -> Self:
-        """Build the path of rated samples from some scores of a method.
+        """Build the path of rated samples from their `gate_scores`.
 
-        An answer that claims nothing passes at every threshold, as gates let it through. Any other
-        rejected answer without a score is left out: it does not pass, which says nothing about
+        A rejected answer without a score is left out: it does not pass, which says nothing about
         answers with a score. A good answer without a score counts as not passing.
         """
-        scores = np.where(table.closed(method), np.nan, scores)
-        scores = np.where(table.silent(method), 1.0, scores)
         is_good = ~rejects(table, limits)
         is_rejected = ~is_good & np.isfinite(scores)
         most = limits.max_false_pass
         least = limits.min_true_pass
         false = certify(
-            scores[is_rejected] + _SAME >= THRESHOLDS[:, None],
+            scores[is_rejected] >= steps.ends[:, None],
             most or _NO_LIMIT,
             error=error,
             groups=table.select(is_rejected).groups or None,
         )
         # From the most lenient threshold to the strictest.
         fails = certify(
-            ~(scores[is_good] >= THRESHOLDS[::-1, None]),
+            ~(scores[is_good] >= steps.ends[::-1, None]),
             1.0 - (least or _NO_LIMIT),
             error=error,
             groups=table.select(is_good).groups or None,
@@ -93,7 +120,8 @@ class ThresholdPath:
             good=fails.n,
             groups=false.groups,
             curves={
-                "threshold": THRESHOLDS,
+                "threshold": steps.ends if most is None else steps.middles,
+                "up_to": steps.ends,
                 "false_pass": false.shares,
                 "bound": false.bounds,
                 "true_pass": 1.0 - fails.shares[::-1],
@@ -121,12 +149,12 @@ class ThresholdPath:
 
     @property
     def certified(self) -> BoolArray:
-        """Which thresholds are certified to keep all limits, shape (201,)."""
+        """Which steps are certified to keep all limits, shape (K,)."""
         return self.is_strict & self.is_lenient
 
     @property
     def chosen(self) -> int | None:
-        """The index in `THRESHOLDS` of the one to use; None where none is certified."""
+        """The index of the step to use; None where none is certified."""
         places = np.flatnonzero(self.certified).tolist()
         if not places:
             return None
@@ -152,13 +180,14 @@ class ThresholdPath:
         return record
 
     def table(self) -> Table:
-        """Tabulate what passes at each threshold."""
+        """Tabulate what passes at each step."""
         shown = {**self.curves, "certified": self.certified}
         del shown["true_bound"]
         return Table(
             "thresholds",
             named_columns(
                 threshold="score",
+                up_to="score",
                 false_pass="score",
                 bound="score",
                 true_pass="score",
@@ -185,10 +214,12 @@ class ThresholdPath:
                 f"{counted(self.good, 'good answer')} pass (lower bound "
                 f"{self.curves['true_bound'][-1]:.3f})"
             )
-        strict = THRESHOLDS[self.is_strict][-1]
-        lenient = THRESHOLDS[self.is_lenient][0]
+        # A step begins just above the end of the next one.
+        ends = self.curves["up_to"]
+        strict = ends[int(self.is_strict.sum())]
+        lenient = ends[self.is_lenient][0]
         return (
-            f"at most {percent(most or 0.0)} false passes need a threshold of {strict:g} or more, "
+            f"at most {percent(most or 0.0)} false passes need a threshold above {strict:g}, "
             f"{percent(least or 0.0)} of the good answers one of {lenient:g} or less"
         )
 
@@ -221,12 +252,55 @@ class ThresholdPath:
 
 
 def _certified(path: PathResult) -> BoolArray:
-    """Mark the certified thresholds of a path, which run from its first one on."""
+    """Mark the certified steps of a path, which run from its first one on."""
     count = 0 if path.place is None else path.place + 1
-    return np.arange(len(THRESHOLDS)) < count
+    return np.arange(len(path.p)) < count
+
+
+def gate_scores(table: ScoreTable, method: str, scores: FloatArray) -> FloatArray:
+    """Return scores as gates see them: 1 for answers that claim nothing, nan where none may pass."""
+    passable = np.where(table.closed(method), np.nan, scores)
+    return np.where(table.silent(method), 1.0, passable)
 
 
 def rejects(table: ScoreTable, limits: Limits) -> BoolArray:
     """Mark the answers that people reject; the last digits of a mean rating do not count."""
     passing = passes_from(limits.human_threshold, limits.human_scale)
     return table.rating < passing - _SAME
+
+
+def passing_record(
+    table: ScoreTable,
+    scores: FloatArray,
+    threshold: float,
+    limits: Limits,
+    n_settings: int = 1,
+) -> Record:
+    """Describe the answers that pass a threshold, of the good ones and the rejected ones with a score.
+
+    Args:
+        table: The rated samples.
+        scores: Their `gate_scores`, shape (N,).
+        threshold: The lowest score that passes.
+        limits: What tells good answers from rejected ones.
+        n_settings: The number of settings that the gate was chosen from; p is corrected for it
+            (Bonferroni).
+
+    Returns:
+        Their number (``passing``), the share of good answers among all (``base_rate``) and among
+        those that pass, with its interval (``precision``), the one-sided ``p`` of "good answers pass
+        no more often than rejected ones", and whether it is significant (``recommended``).
+    """
+    is_good = ~rejects(table, limits)
+    used = is_good | np.isfinite(scores)
+    passes = scores >= threshold
+    groups = table.groups or None
+    precision = estimate("share", np.where(passes, is_good, np.nan), groups)
+    p = passes_more_p(passes[used], is_good[used], Units(groups, used).codes)
+    return {
+        "passing": precision.n,
+        "base_rate": float(is_good[used].mean()),
+        **precision.record("precision"),
+        "p": min(1.0, n_settings * p),
+        "recommended": n_settings * p <= _ALPHA,
+    }
