@@ -14,10 +14,15 @@ GOOD: Final = Sample(
 BAD: Final = GOOD.model_copy(
     update={"response": "The museum shows paintings of old ships."}
 )
+MIXED: Final = GOOD.model_copy(update={"response": f"{GOOD.response} {BAD.response}"})
+"""Sets the threshold: the middle between its score and that of `GOOD`, which is not the default."""
 RATED: Final = [
     sample.model_copy(update={"id": f"{name}{number}", "metadata": {"human": rating}})
     for number in range(40)
-    for name, sample, rating in (("good", GOOD, 1), ("bad", BAD, 0))
+    for name, sample, rating in (
+        ("good", GOOD, 1),
+        ("bad", BAD if number else MIXED, 0),
+    )
 ]
 RATINGS: Final = [sample.metadata["human"] for sample in RATED]
 HOLDS: Final = "holds"
