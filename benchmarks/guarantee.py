@@ -223,7 +223,7 @@ def table_of(scores: FloatArray, labels: FloatArray) -> ScoreTable:
     return ScoreTable(RowIds(len(labels)), ("lexical",), scores[:, None], labels)
 
 
-WORLDS: Final = (
+WORLDS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("good judge", {}),
     ("useless judge", {"skill": USELESS}),
     ("three temperatures", {"temperatures": (0.2, 0.5, 0.9)}),

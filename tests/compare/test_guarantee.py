@@ -453,7 +453,10 @@ def test_no_threshold_of_any_grid_is_certified_below_the_path(
     scores = np.array([*bad, *good]) / 12.5
     rejects = np.arange(len(scores)) < len(bad)
     table = ScoreTable(
-        tuple(map(str, range(len(scores)))), ("m",), scores[:, None], 1.0 - rejects
+        tuple(map(str, range(len(scores)))),
+        ("m",),
+        scores[:, None],
+        np.where(rejects, 0.0, 1.0),
     )
     [row] = guarantee_table(table, Limits(max_false_pass=limit)).records
     grid = np.linspace(1, 0, 5001)
@@ -476,7 +479,7 @@ def test_what_stands_beside_a_certificate() -> None:
         found = calibrate(table, max_false_pass=0.2, **options)
         guarantee = Guarantee(**found.settings["guarantee"])
         scores = table.at(ScoringConfig(**guarantee.setting))
-        passes = scores >= guarantee.setting["threshold"]
+        passes = scores >= found.settings["guarantee"]["setting"]["threshold"]
         good = table.rating >= 0.5
         hits = int((passes & good).sum())
         number = int(passes.sum())
@@ -530,7 +533,7 @@ def test_a_gate_that_passes_good_and_rejected_answers_alike_is_not_recommended(
     )
     with pytest.raises(InvalidValueError, match="certified but not recommended"):
         recommended(found)
-    good = {"answer": "Nothing of this stands there.", "human": 1}
+    good: dict[str, Any] = {"answer": "Nothing of this stands there.", "human": 1}
     write(
         "samples.jsonl",
         *(record(i, **(good if i % 2 else {**good, "human": 0})) for i in range(80)),
