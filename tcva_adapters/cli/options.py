@@ -174,6 +174,15 @@ Group = Annotated[
 Objective = Annotated[
     str, option(RATINGS, "--objective", "What to optimise: spearman, mae or kappa.")
 ]
+CostFalsePass = Annotated[
+    Number,
+    option(
+        RATINGS,
+        "--cost-false-pass",
+        "Optimise decisions: the cost of a bad answer that passes, if a good one that fails costs 1.",
+        "COST",
+    ),
+]
 TemperatureBy = Annotated[
     Text, option(RATINGS, "--by", "A temperature per value of a field.", "FIELD")
 ]

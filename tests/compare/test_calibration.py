@@ -1,8 +1,9 @@
 """The choice of settings against plain loops over scipy, and its honesty where there is no gain."""
 
+import json
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -11,11 +12,14 @@ pytest.importorskip("scipy", reason="the extra stats")
 
 from scipy import stats
 
-from tcva_adapters import TCVA, Config, aggregate_counts
-from tcva_adapters.compare import ScoreTable, calibrate
+from tcva_adapters import TCVA, Config, Sample, aggregate_counts
+from tcva_adapters.compare import ScoreTable, calibrate, read_scores
 from tcva_adapters.compare.calibration import choice_by_agreement
 from tcva_adapters.compare.calibration.recommendation import recommended
+from tcva_adapters.compare.calibration.settings_grid import with_thresholds
 from tcva_adapters.compare.scores.judged_by import JudgedBy
+from tcva_adapters.core.verdicts import LEVELS
+from tcva_adapters.data import labels_of, sample_lines
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats import bootstrap
@@ -23,6 +27,7 @@ from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.tables import Report
 from tests.support.paper import judged, needs_paper_data
+from tests.support.recomputed_calibration import recompute
 
 
 @pytest.fixture(autouse=True)
@@ -52,9 +57,9 @@ def units(codes: IntArray) -> Units:
     return Units(codes.tolist(), np.ones(len(codes), dtype=bool))
 
 
-def gain_of(report: Report) -> dict[str, Any]:
-    (gain,) = report.records("gain")
-    return gain
+def gain_of(report: Report, choice: str = "T") -> dict[str, Any]:
+    (row,) = (row for row in report.records("settings") if row["choice"] == choice)
+    return row
 
 
 def test_choices_and_interval_are_those_of_plain_loops(
@@ -96,8 +101,8 @@ def test_choices_and_interval_are_those_of_plain_loops(
     everything = np.arange(len(human))
     shown = gain_of(found)
     assert shown["gain"] == pytest.approx(gain(everything), abs=1e-12)
-    in_use, best_of, unseen_row = (row["spearman"] for row in found.records("settings"))
-    assert unseen_row - in_use == pytest.approx(shown["gain"], abs=1e-12)
+    in_use, best_of = (row["spearman"] for row in found.records("settings"))
+    assert shown["cross_validated"] - in_use == pytest.approx(shown["gain"], abs=1e-12)
     most = max(stats.spearmanr(s, human)[0] for s in scores.T)
     assert best_of == pytest.approx(most, abs=1e-12)
     often = np.concatenate(
@@ -198,12 +203,12 @@ def test_kappa_is_that_of_equal_decisions_less_chance() -> None:
     found = calibrate(
         counts, human, objective="kappa", human_threshold=0.6, resamples=200
     )
-    in_use = found.records("settings")[0]
+    in_use = gain_of(found, "in use")
     scores, passes = aggregate_counts(counts, [0.5])[:, 0] >= 0.5, human >= 0.6
     both = [np.mean(scores == passes), scores.mean(), passes.mean()]
     chance = both[1] * both[2] + (1 - both[1]) * (1 - both[2])
-    assert in_use["same_decision"] == pytest.approx(np.mean(scores == passes))
-    assert in_use["pass_rate"] == pytest.approx(np.mean(scores))
+    assert in_use["false_pass"] == pytest.approx(np.mean(scores[~passes]))
+    assert in_use["missed"] == pytest.approx(np.mean(~scores[passes]))
     assert in_use["kappa"] == pytest.approx(
         (both[0] - chance) / (1 - chance), abs=1e-12
     )
@@ -216,6 +221,9 @@ def test_kappa_is_that_of_equal_decisions_less_chance() -> None:
     ({"human": [0.2] * 38 + [0.4] * 2, "objective": "kappa"}, "human ratings fail"),
     ({"human": [1.0] * 20 + [4.0] * 20, "objective": "mae"}, "between 0 and 1, got 1 to 4"),
     ({"objective": "auc"}, "unknown objective 'auc'"),
+    ({"objective": "kappa", "cost_false_pass": 5.0}, "objective cost, got 5.0 and kappa"),
+    ({"cost_false_pass": 0.0}, "above 0 .*got 0.0"),
+    ({"cost_false_pass": 5.0, "max_false_pass": 0.1}, "cost is not used with a limit"),
     ({"level": 1.0}, r"level must .*got 1\.0"),
     ({"source": [[1, 0, 0, 0, 0]] * 40}, "all 40 samples have the same score"),
     ({"temperatures": [2.0]}, "got 2"),
@@ -234,6 +242,145 @@ def test_what_cannot_be_calibrated_is_refused(
         calibrate(**{"source": counts, "human": human, "resamples": 100, **changes})
 
 
+def bundled() -> tuple[FloatArray, FloatArray]:
+    """Verdicts of the lexical judge on the package's own answers, and a reader's worst label."""
+    grades = dict(zip(LEVELS, (1.0, 0.75, 0.5, 0.25, 0.0), strict=True))
+    judge = TCVA(judge="lexical")
+    results, human = [], []
+    for line in sample_lines():
+        sample = Sample.from_record(json.loads(line))
+        levels = [label.level for label in labels_of(sample) if label.level]
+        result = judge.evaluate(sample)
+        if levels and result.score is not None:
+            results.append(result)
+            human.append(min(grades[level] for level in levels))
+    read = read_scores(results).counts
+    assert read is not None
+    return read[:, 0], np.array(human)
+
+
+SETS: list[Any] = [
+    "bundled",
+    *(
+        pytest.param(name, marks=needs_paper_data)
+        for name in ("summeval", "summeval_rel")
+    ),
+]
+
+
+@pytest.mark.parametrize("cost", [None, 1.0, 5.0])
+@pytest.mark.parametrize("name", SETS)
+def test_decisions_are_those_of_numpy_alone(name: str, cost: float | None) -> None:
+    counts, human = bundled() if name == "bundled" else judged(name)[:2]
+    measure: Literal["kappa", "cost"] = "kappa" if cost is None else "cost"
+    found = calibrate(
+        counts, human, objective=measure, cost_false_pass=cost, resamples=150
+    )
+    expected = recompute(counts, human, cost=cost, divisions=4, resamples=150)
+    rows = found.records("settings")
+    assert [row["choice"] for row in rows] == ["in use", "threshold", "T", "both"]
+    sign = 1 if cost is None else -1
+    for row in rows:
+        way = expected.ways[row["choice"]]
+        assert row["setting"] == f"T={way.temperature:g}, threshold {way.threshold:g}"
+        shown = [
+            row[key]
+            for key in (measure, "cross_validated", "gain", "gain_low", "gain_high", "false_pass", "missed")
+        ]  # fmt: skip
+        figures = [sign * way.on_same, sign * way.on_unseen, way.gain, way.low, way.high]  # fmt: skip
+        np.testing.assert_allclose(
+            np.array(shown, dtype=float),
+            [*figures, way.false_pass, way.missed],
+            rtol=0,
+            atol=1e-9,
+        )
+    chosen = expected.ways[expected.recommended]
+    settings = found.settings["recommended"]
+    assert settings["temperature"] == chosen.temperature
+    assert settings["threshold"] == chosen.threshold
+    assert ("flips" in found.to_dict()["tables"]) == (expected.recommended != "in use")
+    if expected.recommended != "in use":
+        flips = [row["sample"] for row in found.records("flips")]
+        assert flips == [f"row-{place + 1}" for place in expected.flips]
+    alone = "A threshold alone does the same" in found.sentence
+    assert alone == (expected.recommended == "threshold")
+
+
+def strict_judge() -> tuple[FloatArray, FloatArray]:
+    """Answers whose order is that of people, but which pass at 0.5 although people want more."""
+    counts = np.array([[k, 0, 0, 12 - k, 0] for k in range(13)] * 12, dtype=float)
+    human = (aggregate_counts(counts, [0.5])[:, 0] > 0.8).astype(float)
+    return counts, human
+
+
+def test_a_threshold_is_preferred_where_a_temperature_does_no_better() -> None:
+    counts, human = strict_judge()
+    found = calibrate(counts, human, objective="kappa", resamples=200)
+    assert found.sentence.startswith("Use T=0.5, threshold 0.796: it gains +0.")
+    assert "A threshold alone does the same as another temperature." in found.sentence
+    changed = ((aggregate_counts(counts, [0.5])[:, 0] >= 0.5) != (human == 1)).sum()
+    assert f"It changes {changed} of 156 decisions." in found.sentence
+    flips = found.records("flips")
+    assert len(flips) == changed
+    for row in flips:
+        assert row["decision"] == "pass to fail"
+        assert 0.5 <= row["before"] == row["after"] < 0.796
+        assert row["rating"] == 0.0
+    threshold, temperature = gain_of(found, "threshold"), gain_of(found, "T")
+    assert threshold["gain"] >= temperature["gain"] > 0
+    assert threshold["false_pass"] == threshold["missed"] == 0.0
+    assert threshold["kappa"] == 1.0
+
+
+def test_a_temperature_is_chosen_where_a_threshold_alone_is_worse() -> None:
+    """People who ask only whether the best claim holds: no threshold at T=0.2 orders by it."""
+    rng = np.random.default_rng(3)
+    counts = rng.multinomial(4, [0.1, 0.1, 0.1, 0.3, 0.4], size=200).astype(float)
+    human = (aggregate_counts(counts, [1.0])[:, 0] >= 0.5).astype(float)
+    strict = ScoringConfig(temperature=0.2)
+    found = calibrate(counts, human, objective="kappa", scoring=strict, resamples=200)
+    assert found.settings["recommended"]["temperature"] > 0.8
+    assert "alone" not in found.sentence
+    assert gain_of(found, "threshold")["gain"] < gain_of(found, "T")["gain"]
+
+
+def test_costs_move_the_threshold_and_the_file_holds_it(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    counts, human = strict_judge()
+    human = np.where(rng.random(len(human)) < 0.1, 1 - human, human)
+    thresholds = []
+    for cost in (0.2, 1.0, 20.0):
+        found = calibrate(counts, human, cost_false_pass=cost, resamples=200)
+        row = gain_of(found, "threshold")
+        bad = np.mean(human < 0.5)
+        loss = cost * bad * row["false_pass"] + (1 - bad) * row["missed"]
+        assert row["cross_validated"] == pytest.approx(loss, abs=1e-12)
+        thresholds.append(float(row["setting"].rpartition(" ")[2]))
+    assert thresholds[0] < thresholds[1] < thresholds[2]
+    recommended(found).dump(tmp_path / "tcva.json")
+    tcva = TCVA.from_config(tmp_path / "tcva.json")
+    assert tcva.scoring.threshold == found.settings["recommended"]["threshold"] > 0.5
+    assert found.settings["cost_false_pass"] == 20.0
+    # A field's values have temperatures of their own, at the threshold for all.
+    metadata = tuple({"part": "ab"[row % 2]} for row in range(len(human)))
+    by = calibrate(table(counts, human, metadata=metadata), by="part", cost_false_pass=1.0, resamples=100)  # fmt: skip
+    assert [row["value"] for row in by.records("by part")] == ["a", "b"]
+
+
+def test_thresholds_are_thinned_and_many_scores_are_one() -> None:
+    counts, human = draw(8, n=400)
+    settings = with_thresholds([ScoringConfig(threshold=0.6)], table(counts, human))
+    thresholds = [setting.threshold for setting in settings]
+    assert thresholds[0] == 0.6
+    assert len(thresholds) == 41
+    apart = [abs(threshold - 0.6) for threshold in thresholds]
+    assert apart == sorted(apart)
+    passing = [int((aggregate_counts(counts, [0.5]) >= t).sum()) for t in thresholds]
+    shown = aggregate_counts(counts, [0.5]).round(3)
+    assert min(passing) == (shown == 1.0).sum()
+    assert max(passing) == (shown > 0.0).sum()
+
+
 @needs_paper_data
 def test_on_the_papers_sets_no_gain_is_significant() -> None:
     # Of scores as they are shown: most of the strict ones are 0.000 on the first set.
@@ -241,10 +388,10 @@ def test_on_the_papers_sets_no_gain_is_significant() -> None:
     for name, n, default, best in sets:
         counts, human, _ = judged(name)
         found = calibrate(counts, human, resamples=500)
-        in_use, best_of, unseen = (row["spearman"] for row in found.records("settings"))
+        in_use, best_of = (row["spearman"] for row in found.records("settings"))
         assert gain_of(found)["n"] == n
         assert (in_use, best_of) == pytest.approx((default, best), abs=5e-5)
-        assert unseen < best_of
+        assert gain_of(found)["cross_validated"] < best_of
         assert found.sentence.startswith("Keep T=0.5: ")
 
 
@@ -283,7 +430,7 @@ def test_values_of_a_field_have_their_own_answers_and_the_file_holds_them(
     assert tcva.scoring.temperature == found.settings["recommended"]["temperature"]
     assert tcva.criterion.name == "faithfulness"
     assert config.provenance is not None
-    assert config.provenance["tables"]["gain"] == found.records("gain")
+    assert config.provenance["tables"]["settings"] == found.records("settings")
     human[:80] = 1.0
     kept = calibrate(
         table(counts, human, metadata=metadata), by="domain", resamples=100

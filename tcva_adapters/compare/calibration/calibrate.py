@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import get_args
@@ -16,7 +17,10 @@ from tcva_adapters.compare.calibration.choice_by_agreement import (
     Search,
 )
 from tcva_adapters.compare.calibration.recommendation import FEW
-from tcva_adapters.compare.calibration.settings_grid import candidates, every_setting
+from tcva_adapters.compare.calibration.settings_grid import (
+    candidates,
+    every_setting,
+)
 from tcva_adapters.compare.scores.ratings import Scale, passes_from
 from tcva_adapters.compare.scores.score_reader import Human, Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
@@ -51,6 +55,7 @@ def calibrate(
     level: float = 0.95,
     seed: int = 0,
     skip_bad: bool = False,
+    cost_false_pass: float | None = None,
     max_false_pass: float | None = None,
     min_true_pass: float | None = None,
     confidence: float | None = None,
@@ -86,6 +91,8 @@ def calibrate(
         level: Level of the intervals.
         seed: The same seed gives the same figures.
         skip_bad: Leave out unreadable lines.
+        cost_false_pass: What a rejected answer that passes costs, where a good one that fails costs
+            1; sets the objective ``cost``.
         max_false_pass: At most this share of the answers that people reject may pass.
         min_true_pass: At least this share of the good answers must pass.
         confidence: The confidence with which both limits hold together; by default 0.95.
@@ -105,6 +112,13 @@ def calibrate(
     'Keep T=0.5: choosing another setting gains +0.000 in Spearman on unseen samples'
     """
     one_of("objective", objective, get_args(Objective))
+    if cost_false_pass is not None:
+        if objective not in {"spearman", "cost"} or not 0 < cost_false_pass < math.inf:
+            raise InvalidValueError(
+                "cost_false_pass needs a number above 0 and the objective cost, got "
+                f"{cost_false_pass} and {objective}"
+            )
+        objective = "cost"
     check_level(level)
     table = _of_one_judge(
         read_scores(
@@ -137,7 +151,14 @@ def calibrate(
         )
 
     passing = passes_from(human_threshold, human_scale)
-    search = Search(objective, passing, resamples, level, seed)
+    search = Search(
+        objective,
+        passing,
+        cost_false_pass or 1.0,
+        resamples,
+        level,
+        seed,
+    )
     return _recommendation(
         search,
         table,
@@ -203,12 +224,19 @@ def _recommendation(
 ) -> Report:
     """Report the setting that agrees best, or the one in use where the gain is not significant."""
     rated = _rated(table)
-    choice = search.choose(rated, settings)
-    tables = choice.tables()
-    sentence = choice.sentence()
+    recommendation = search.choose(rated, settings, thresholds=search.is_of_decisions)
+    chosen = recommendation.chosen.setting
+    tables = [*recommendation.tables()]
+    sentence = recommendation.sentence()
+    if recommendation.is_change:
+        flips = _flips(rated, settings[0], chosen)
+        tables.append(flips)
+        sentence += (
+            f" It changes {len(flips.records)} of {counted(len(rated), 'decision')}."
+        )
     profiles = None
     if by is not None:
-        around = candidates(choice.recommended, temperatures)
+        around = candidates(chosen, temperatures)
         by_value, significant = _by_value(search, rated, by, around)
         tables.append(by_value)
         sentence += (
@@ -225,15 +253,44 @@ def _recommendation(
     return Report(
         sentence,
         tables,
-        [*notes, *choice.notes()],
+        [*notes, *recommendation.notes()],
         {
             **asdict(search),
             "folds": FOLDS,
             "repeats": REPEATS,
             "criterion": table.judged.criterion or None,
             "profiles": profiles,
-            "recommended": settings_of(choice.recommended),
+            "recommended": settings_of(chosen) | {"threshold": chosen.threshold},
         },
+    )
+
+
+def _flips(table: ScoreTable, old: ScoringConfig, new: ScoringConfig) -> Table:
+    """Tabulate the rated answers that pass under one setting and fail under the other."""
+    rows = zip(table.samples, table.at(old), table.at(new), table.rating, strict=True)
+    return Table(
+        "flips",
+        named_columns(
+            sample="text",
+            before="score",
+            after="score",
+            decision="text",
+            rating="score",
+        ),
+        [
+            {
+                "sample": sample,
+                "before": before,
+                "after": after,
+                "decision": "fail to pass"
+                if after >= new.threshold
+                else "pass to fail",
+                "rating": rating,
+            }
+            for sample, before, after, rating in rows
+            if (before >= old.threshold) != (after >= new.threshold)
+        ],
+        detail=True,
     )
 
 
@@ -274,18 +331,19 @@ def _by_value(
             record["advice"] = f"{keep}: fewer than {few} ratings"
             continue
         try:
-            choice = search.choose(table.select(rows), settings)
+            found = search.choose(table.select(rows), settings, thresholds=False)
         except InvalidValueError as error:
             record["advice"] = f"{keep}: {error}"
             continue
+        best = found.best
         record |= {
-            "advice": f"{choice.advice}: {choice.outcome}",
-            **choice.gain.record("gain"),
-            "detectable": choice.detectable,
-            "best": setting_text(choice.chosen),
+            "advice": f"{found.advice}: {best.outcome}",
+            **best.gain.record("gain"),
+            "detectable": best.detectable,
+            "best": setting_text(best.setting),
         }
-        if choice.is_significant:
-            significant[value] = choice.chosen.temperature
+        if found.is_change:
+            significant[value] = best.setting.temperature
     note = f"intervals at {100 * search.level:.1f} % (Bonferroni, for {counted(large, 'value')})"
     table_by_value = Table(
         f"by {by}",

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 import numpy as np
 
-from tcva_adapters.compare.calibration.recommendation import SAME, Choice
+from tcva_adapters.compare.calibration.recommendation import (
+    SAME,
+    WIDER,
+    Choice,
+    Recommendation,
+)
+from tcva_adapters.compare.calibration.settings_grid import with_thresholds
 from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
@@ -29,19 +36,13 @@ from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.tables import Record
 
-Objective = Literal["spearman", "mae", "kappa"]
+Objective = Literal["spearman", "mae", "kappa", "cost"]
 
 FOLDS = 5
 REPEATS = 50
 """The number of divisions into folds; the agreement of their choices is averaged."""
 
 _BLOCK_CELLS = 2**16
-
-# The training parts of two of K folds share (K-2)/(K-1) of their samples, so a setting
-# that is lucky in one is lucky in the other. The variance of a gain is therefore
-# multiplied by 1 + (K-2)/(K-1). On simulated data where all settings are equally good,
-# a gain then appears in at most 5 % of the cases.
-_WIDER = (1.0 + (FOLDS - 2) / (FOLDS - 1)) ** 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Search:
 
     objective: Objective
     human_threshold: float
+    cost_false_pass: float
     resamples: int
     level: float
     seed: int
@@ -57,15 +59,31 @@ class Search:
     @property
     def sign(self) -> int:
         """1 where a higher objective is better, -1 where a lower one is."""
-        return -1 if self.objective == "mae" else 1
+        return -1 if self.objective in {"mae", "cost"} else 1
 
     @property
     def least(self) -> int:
         """The fewest ratings that the interval of a gain needs."""
         return MIN_SAMPLES_APART["spearman" if self.objective == "spearman" else "mean"]
 
-    def choose(self, table: ScoreTable, settings: Sequence[ScoringConfig]) -> Choice:
+    @property
+    def is_of_decisions(self) -> bool:
+        """Whether the objective depends on the threshold."""
+        return self.objective in {"kappa", "cost"}
+
+    def choose(
+        self,
+        table: ScoreTable,
+        settings: Sequence[ScoringConfig],
+        *,
+        thresholds: bool,
+    ) -> Recommendation:
         """Choose among settings, the first of which is in use, on samples that are all rated.
+
+        Args:
+            table: The samples.
+            settings: Settings at the threshold in use, the nearest to the first one first.
+            thresholds: Also choose a threshold, and setting and threshold together.
 
         Raises:
             InvalidValueError: Too few ratings, ratings that are all alike or lie outside the scale,
@@ -79,68 +97,65 @@ class Search:
             )
 
         target = self._target(table.rating)
-        scores = np.column_stack([table.at(setting) for setting in settings])
-        views = self._on_one_scale(scores, settings)
-        values = self._values(
-            views,
-            target,
-            np.ones((1, n), dtype=np.int64),
-        )
-        in_use = float(values[0, 0])
-        if not np.isfinite(in_use):
-            raise InvalidValueError(
-                f"{self.objective} is not defined at {setting_text(settings[0])}, where all {n} samples "
-                "have the same score; judge samples of more varied quality"
-            )
-
         folds = _folds(target, units, self.seed)
-        trained = (folds[:, None] != np.arange(FOLDS)[:, None]).reshape(-1, n)
-        trained_values = self._values(views, target, trained.astype(np.int64))
-        picks = _first_best(self.sign * trained_values)
-        chosen = np.take_along_axis(picks.reshape(REPEATS, FOLDS), folds, axis=1)
-        unseen = np.take_along_axis(views, chosen.T, axis=1)
-        gain = self._gain(
-            unseen,
-            views[:, :1],
-            target,
-            units,
-        )
-        half = (gain.high - gain.low) / 2.0
-        best = int(_first_best(self.sign * values)[0])
-        decisions: list[Record] = []
-        if self.objective == "kappa":
-            decisions = [
-                {
-                    "same_decision": float((passes == target).mean()),
-                    "pass_rate": float(passes.mean()),
-                }
-                for passes in views[:, [0, best]].T
-            ]
-        return Choice(
-            objective=self.objective,
-            settings=settings,
-            best=best,
-            in_use=in_use,
-            on_same=float(values[best, 0]),
-            on_unseen=in_use + self.sign * gain.value,
-            gain=gain,
-            # A gain has to exceed the widened interval, but varies without the
-            # widening.
-            detectable=half + (gain.smallest - half) / _WIDER,
-            shares={
-                settings[place]: number / picks.size
-                for place, number in Counter(picks.tolist()).most_common()
-            },
-            decisions=decisions,
-        )
+        first = settings[:1]
+        ways = {"in use": first, "T": settings}
+        if thresholds:
+            ways = {
+                "in use": first,
+                "threshold": with_thresholds(first, table),
+                "T": settings,
+                "both": with_thresholds(settings, table),
+            }
+        choices: list[Choice] = []
+        for name, candidates in ways.items():
+            scores = np.column_stack([table.at(setting) for setting in candidates])
+            views = self._on_one_scale(scores, candidates)
+            values = self._values(views, target, np.ones((1, n), dtype=np.int64))
+            if not np.isfinite(values[0, 0]):
+                raise InvalidValueError(
+                    f"{self.objective} is not defined at {setting_text(settings[0])}, where all {n} "
+                    "samples have the same score; judge samples of more varied quality"
+                )
+
+            trained = folds[:, None] != np.arange(FOLDS)[:, None]
+            counts = trained.reshape(-1, n).astype(np.int64)
+            picks = _first_best(self.sign * self._values(views, target, counts))
+            chosen = np.take_along_axis(picks.reshape(REPEATS, FOLDS), folds, axis=1)
+            unseen = np.take_along_axis(views, chosen.T, axis=1)
+            best = int(_first_best(self.sign * values)[0])
+            agreement = self._agreement(unseen, target, units)
+            in_use = choices[0].agreement if choices else agreement
+            choices.append(
+                Choice(
+                    name=name,
+                    setting=candidates[best],
+                    tried=len(candidates),
+                    on_same=float(values[best, 0]),
+                    on_unseen=self.sign * float(agreement[0]),
+                    agreement=agreement,
+                    gain=self._gain(agreement, in_use, target, units),
+                    shares={
+                        candidates[place]: number / picks.size
+                        for place, number in Counter(picks.tolist()).most_common()
+                    },
+                    errors=_errors(unseen, target) if thresholds else {},
+                )
+            )
+        leading = max(choices[1:], key=lambda choice: choice.gain.value)
+        for choice in choices:
+            lead = self._gain(leading.agreement, choice.agreement, target, units)
+            if not lead.low > SAME and (choice.is_better or choice.name == "in use"):
+                break
+        return Recommendation(self.objective, settings, choices, choice, lead)
 
     def _target(self, human: FloatArray) -> FloatArray:
-        """Return the ratings, or for kappa 1 and 0 for pass and fail, to compare scores with."""
+        """Return the ratings, or 1 and 0 for pass and fail, to compare scores with."""
         if self.objective != "spearman" and not is_on_scale(human):
             raise InvalidValueError(off_scale(human))
         target = human
         outcome = f"are {human[0]:g}"
-        if self.objective == "kappa":
+        if self.is_of_decisions:
             target = (human >= self.human_threshold - SAME).astype(np.float64)
             outcome = f"{'pass' if target[0] else 'fail'} (human_threshold)"
         if target.min() == target.max():
@@ -172,6 +187,8 @@ class Search:
         if self.objective == "spearman":
             return spearman_of(list(views.T), target)
         gaps = np.abs(views.T - target)
+        if self.objective == "cost":
+            gaps *= np.where(target == 1.0, 1.0, self.cost_false_pass)
         return lambda counts: gaps @ counts.T / counts.sum(axis=1)
 
     def _values(
@@ -183,34 +200,40 @@ class Search:
         blocks = np.split(counts, range(step, len(counts), step))
         return np.concatenate([statistic(block) for block in blocks], axis=1)
 
-    def _gain(
-        self, new: FloatArray, old: FloatArray, target: FloatArray, units: Units
-    ) -> Estimate:
-        """Estimate the mean gain of columns ``new`` over ``old``, both on the same resamples.
+    def _agreement(
+        self, unseen: FloatArray, target: FloatArray, units: Units
+    ) -> FloatArray:
+        """Compute the mean agreement of columns, higher is better, on all samples and each resample.
 
-        The choices of the folds are not made again. Resamples where the measure is undefined are
-        left out.
+        The choices of the folds are not made again.
         """
-        new_values, old_values = (self._statistic(side, target) for side in (new, old))
-
-        def gains(counts: IntArray) -> FloatArray:
-            gain: FloatArray = new_values(counts).mean(axis=0) - old_values(counts)[0]
-            return self.sign * gain
-
-        value = float(gains(np.ones((1, units.n), dtype=np.int64))[0])
+        statistic = self._statistic(unseen, target)
+        everything = np.ones((1, units.n), dtype=np.int64)
         blocks = draw_resamples(
             units.n,
             self.resamples,
             seed=self.seed,
             codes=units.codes,
         )
-        resampled = np.concatenate([gains(block) for block in blocks])
-        defined = resampled[np.isfinite(resampled)]
+        means = [
+            statistic(counts).mean(axis=0) for counts in chain([everything], blocks)
+        ]
+        return self.sign * np.concatenate(means)
+
+    def _gain(
+        self, new: FloatArray, old: FloatArray, target: FloatArray, units: Units
+    ) -> Estimate:
+        """Estimate the gain of one `_agreement` over another one, both on the same resamples.
+
+        Resamples where the measure is undefined are left out.
+        """
+        value, *resampled = new - old
+        defined = np.array(resampled)[np.isfinite(resampled)]
         why = units.why_no_interval(self.least, target)
         if not why and (not len(defined) or np.ptp(defined) <= SAME):
             why = "both agree equally on all resamples"
         gain = Estimate(
-            value,
+            float(value),
             n=units.n,
             groups=None if units.codes is None else units.groups,
             reason=why,
@@ -219,8 +242,16 @@ class Search:
         if why:
             return gain
         ends = np.quantile(defined, interval_shares(self.level, units.clusters))
-        low, high = (value + _WIDER * (ends - value)).tolist()
+        low, high = (value + WIDER * (ends - value)).tolist()
         return replace(gain, low=low, high=high)
+
+
+def _errors(passes: FloatArray, target: FloatArray) -> Record:
+    """Return the shares of rejected answers that pass and of good ones that do not."""
+    return {
+        "false_pass": float(passes[target == 0.0].mean()),
+        "missed": 1.0 - float(passes[target == 1.0].mean()),
+    }
 
 
 def _kappa(passes: FloatArray, target: FloatArray, weights: FloatArray) -> FloatArray:

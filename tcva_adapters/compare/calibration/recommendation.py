@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, setting_text, settings_of
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.describe import TIES
 from tcva_adapters.stats.estimates import DETECTABLE, Estimate
 from tcva_adapters.tables import (
@@ -25,159 +26,219 @@ FEW = 30
 SAME = 1e-12
 """Tolerance for values that differ by rounding only."""
 
-_NAMES = {"spearman": "Spearman", "mae": "mean absolute error"}
+# The training parts of two of 5 folds share 3/4 of their samples, so a setting that is lucky
+# in one is lucky in the other. The variance of a gain is therefore multiplied by 1 + 3/4. On
+# simulated data where all settings are equally good, a gain then appears in at most 5 % of the cases.
+WIDER = 1.75**0.5
+"""By how much the interval of a gain is widened for the choice."""
+
+_NAMES = {
+    "spearman": "Spearman",
+    "mae": "mean absolute error",
+    "cost": "cost per answer",
+}
+_CHANGES = {
+    "T": "another setting",
+    "threshold": "another threshold",
+    "both": "another setting and threshold",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The choice among settings, and whether it is better than the setting in use.
+    """One way to choose, and what comes of it.
 
     Attributes:
-        objective: The measure of agreement with human ratings: ``spearman``, ``mae`` or ``kappa``.
-        settings: The settings to choose from, the one in use first.
-        best: The index of the best setting on all samples.
-        in_use: The agreement of the setting in use.
+        name: What is chosen: ``in use`` (nothing), ``threshold``, ``T`` or ``both``.
+        setting: The best setting on all samples.
+        tried: The number of settings to choose from.
         on_same: The agreement of the best setting on the samples that it was chosen on (too good).
         on_unseen: The agreement of the choices on samples that they did not see.
-        gain: The gain of choosing, on samples that the choice did not see; above 0 is better.
-        detectable: The true gain that is found in 80 % of such cases; nan without an interval.
+        agreement: The same on all samples and on each resample, with such a sign that higher is better.
+        gain: Its gain over the setting in use, on unseen samples; above 0 is better.
         shares: By setting, the share of the folds in which it was chosen.
-        decisions: For kappa, which says little without them: for the setting in use and the best
-            one, the shares of samples that they decide like people, and that they pass.
+        errors: For objectives of decisions, shares on unseen samples: ``false_pass`` of rejected
+            answers, and ``missed`` of good ones.
     """
 
-    objective: str
-    settings: Sequence[ScoringConfig]
-    best: int
-    in_use: float
+    name: str
+    setting: ScoringConfig
+    tried: int
     on_same: float
     on_unseen: float
+    agreement: FloatArray
     gain: Estimate
-    detectable: float
     shares: Mapping[ScoringConfig, float]
-    decisions: Sequence[Record] = ()
+    errors: Record
 
     @property
-    def chosen(self) -> ScoringConfig:
-        """The best setting on all samples."""
-        return self.settings[self.best]
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether choosing beats the setting in use significantly."""
-        return self.gain.low > SAME and self.best != 0
-
-    @property
-    def recommended(self) -> ScoringConfig:
-        """The chosen setting where its gain is significant, else the one in use."""
-        return self.chosen if self.is_significant else self.settings[0]
-
-    @property
-    def advice(self) -> str:
-        """The recommendation in words."""
-        verb = "use" if self.is_significant else "keep"
-        return f"{verb} {setting_text(self.recommended)}"
+    def is_better(self) -> bool:
+        """Whether it is significantly better than the setting in use."""
+        return self.gain.low > SAME
 
     @property
     def outcome(self) -> str:
         """Whether the gain is significant, or why it has no interval."""
         if self.gain.reason:
             return f"no interval: {self.gain.reason}"
-        if self.is_significant:
+        if self.is_better:
             return "significant"
         is_worse = self.gain.high < -SAME
         return "significantly worse" if is_worse else "not significant"
 
+    @property
+    def detectable(self) -> float:
+        """The true gain that is found in 80 % of such cases; nan without an interval.
+
+        A gain has to exceed the widened interval, but varies without the widening.
+        """
+        half = (self.gain.high - self.gain.low) / 2.0
+        return half + (self.gain.smallest - half) / WIDER
+
+    def text(self, setting: ScoringConfig) -> str:
+        """Describe a setting; with its threshold where the objective depends on it."""
+        text = setting_text(setting)
+        return f"{text}, threshold {setting.threshold:g}" if self.errors else text
+
+    def record(self) -> Record:
+        """The row of the choice in a table."""
+        return {
+            "choice": self.name,
+            "setting": self.text(self.setting),
+            "tried": self.tried,
+            "cross_validated": self.on_unseen,
+            **self.gain.record("gain"),
+            "n": self.gain.n,
+            "detectable": self.detectable,
+            "significant": self.is_better,
+            "reason": self.gain.reason,
+            **self.errors,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """The simplest choice that is not significantly worse than the best one.
+
+    Attributes:
+        objective: The measure of agreement with human ratings.
+        settings: The settings to choose from, the one in use first.
+        choices: The choices, the one in use first, then from simple to complex.
+        chosen: The recommended one: that in use, or one that is significantly better.
+        lead: By how much the choice that agrees best on unseen samples is better than that.
+    """
+
+    objective: str
+    settings: Sequence[ScoringConfig]
+    choices: Sequence[Choice]
+    chosen: Choice
+    lead: Estimate
+
+    @property
+    def is_change(self) -> bool:
+        """Whether another setting than that in use is recommended."""
+        return self.chosen.setting != self.settings[0]
+
+    @property
+    def best(self) -> Choice:
+        """The recommended choice; without one, the other choice that agrees best."""
+        if self.is_change:
+            return self.chosen
+        return max(self.choices[1:], key=lambda choice: choice.gain.value)
+
+    @property
+    def advice(self) -> str:
+        """The recommendation in words."""
+        verb = "use" if self.is_change else "keep"
+        return f"{verb} {self.chosen.text(self.chosen.setting)}"
+
     def sentence(self) -> str:
         """State the recommendation, and the gain behind it."""
-        gain = self.gain.record("gain")
-        subject = "it" if self.is_significant else "choosing another setting"
+        best = self.best
+        gain = best.gain.record("gain")
+        subject = "it" if self.is_change else f"choosing {_CHANGES[best.name]}"
         measure = _NAMES.get(self.objective, self.objective)
         effect = f"gains {Column('gain', 'signed').cell(gain)} in {measure}"
-        if self.objective == "mae":
+        if self.objective in {"mae", "cost"}:
             effect = f"lowers the {measure} by {Column('gain', 'interval').cell(gain)}"
         advice = self.advice[0].upper() + self.advice[1:]
-        return (
-            f"{advice}: {subject} {effect} on unseen samples (n = {self.gain.n}; "
-            f"{self.outcome})."
+        sentence = (
+            f"{advice}: {subject} {effect} on unseen samples (n = {best.gain.n}; "
+            f"{best.outcome})."
         )
+        if self.chosen.name == "threshold":
+            sentence += " A threshold alone does the same as another temperature"
+            if self.lead.value > 0.0:
+                lead = Column("lead", "interval").cell(self.lead.record("lead"))
+                sentence += f" ({lead} less)"
+            sentence += "."
+        return sentence
 
-    def tables(self) -> list[Table]:
-        """Tabulate the settings with their agreement, the gain, and the choices of the folds."""
-        best = f"best of {len(self.settings)}, chosen on the same samples (optimistic)"
-        measured = [
-            (setting_text(self.settings[0]), self.in_use, "in use"),
-            (setting_text(self.chosen), self.on_same, best),
-            ("cross-validated", self.on_unseen, "the choice, on unseen samples"),
-        ]
-        rows: list[Record] = [
-            {"setting": setting, self.objective: value, "measured": samples}
-            for setting, value, samples in measured
-        ]
+    def tables(self) -> Iterator[Table]:
+        """Tabulate the choices with their agreement and gain, and those of the folds."""
         columns = [
-            Column("setting"),
+            *named_columns(choice="text", setting="text", tried="int"),
             Column(self.objective, "score"),
-            Column("measured", "prose"),
+            *named_columns(cross_validated="score", gain="signed", detectable="score"),
         ]
-        if self.decisions:
-            columns += named_columns(same_decision="share", pass_rate="share")
-        for row, decision in zip(rows, self.decisions, strict=False):
-            row.update(decision)
-        return [
-            Table(
-                "settings",
-                columns,
-                rows,
-                notes=[TIES] if self.objective == "spearman" else (),
-            ),
-            Table(
-                "gain",
-                named_columns(gain="signed", n="int", detectable="score"),
-                [
-                    {
-                        **self.gain.record("gain"),
-                        "n": self.gain.n,
-                        "detectable": self.detectable,
-                        "significant": self.is_significant,
-                        "reason": self.gain.reason,
-                    }
-                ],
-                notes=() if self.gain.reason else [f"detectable: {DETECTABLE}"],
-            ),
-            Table(
-                "choices",
-                named_columns(setting="text", share="share"),
-                [
-                    {
-                        "setting": setting_text(setting),
-                        "share": share,
-                        **settings_of(setting),
-                    }
-                    for setting, share in self.shares.items()
-                ],
-                detail=True,
-            ),
+        notes = [
+            f"{self.objective}: of the best of all tried, on the same samples (optimistic)",
+            "cross validated and gain: on unseen samples",
+            f"detectable: {DETECTABLE}",
         ]
+        if self.chosen.errors:
+            columns += named_columns(false_pass="share", missed="share")
+            notes.append(
+                "false pass: rejected answers that pass; missed: good ones that fail (unseen samples)"
+            )
+        if self.objective == "spearman":
+            notes.append(TIES)
+        yield Table(
+            "settings",
+            columns,
+            [
+                {**choice.record(), self.objective: choice.on_same}
+                for choice in self.choices
+            ],
+            notes=notes,
+        )
+        yield Table(
+            "choices",
+            named_columns(choice="text", setting="text", share="share"),
+            [
+                {
+                    "choice": choice.name,
+                    "setting": choice.text(setting),
+                    "share": share,
+                    **settings_of(setting),
+                    "threshold": setting.threshold,
+                }
+                for choice in self.choices[1:]
+                for setting, share in choice.shares.items()
+            ],
+            detail=True,
+        )
 
     def notes(self) -> Iterator[str]:
         """Note few ratings, groups, and a choice at the edge of the grid."""
-        if self.gain.n < FEW:
-            yield f"{self.gain.n} ratings are too few to choose by; rate at least {FEW} samples."
-        if self.gain.groups is not None:
-            yield f"Folds and intervals keep {counted(self.gain.groups, 'group')} together."
+        best = self.best
+        if best.gain.n < FEW:
+            yield f"{best.gain.n} ratings are too few to choose by; rate at least {FEW} samples."
+        if best.gain.groups is not None:
+            yield f"Folds and intervals keep {counted(best.gain.groups, 'group')} together."
 
+        temperature = best.setting.temperature
         tried = [setting.temperature for setting in self.settings]
-        best = self.chosen.temperature
         lowest = min(tried)
         highest = max(tried)
-        if lowest < highest and best in {lowest, highest}:
-            side = "lowest" if best == lowest else "highest"
+        if lowest < highest and temperature in {lowest, highest}:
+            side = "lowest" if temperature == lowest else "highest"
             advice = "Try temperatures beyond it."
-            bounds = self.chosen.bounds
-            if best in {bounds.t_min, bounds.t_max}:
-                manner = "stricter" if best == lowest else "more lenient"
+            bounds = best.setting.bounds
+            if temperature in {bounds.t_min, bounds.t_max}:
+                manner = "stricter" if temperature == lowest else "more lenient"
                 advice = f"If people rate {manner} than that, other weights may fit better (schemes)."
-            yield f"The best temperature, {best:g}, is the {side} that was tried. {advice}"
+            yield f"The best temperature, {temperature:g}, is the {side} that was tried. {advice}"
 
 
 def recommended(report: Report) -> Config:

@@ -7,11 +7,16 @@ from itertools import product
 
 import numpy as np
 
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.stats.describe import seen
 
 _STEP = 0.05
+
+MOST_THRESHOLDS = 40
+"""The number of thresholds to choose from at one setting, besides the one in use."""
 
 
 def every_setting(
@@ -57,3 +62,33 @@ def candidates(
 
     settings = [baseline, *every_setting(baseline, grid, schemes, penalties)]
     return sorted(dict.fromkeys(settings), key=distance)
+
+
+def with_thresholds(
+    settings: Sequence[ScoringConfig], table: ScoreTable
+) -> list[ScoringConfig]:
+    """List each setting at the threshold in use and halfway between its scores, the nearest first.
+
+    Scores that are equal to 3 decimals are one; 0 and 1 count as scores, so that a threshold may
+    also lie below or above all of them. Of more than 40 thresholds, 40 are taken at even quantiles.
+
+    >>> counts = np.array([[[1.0, 0, 0, 0, 1]], [[1, 0, 0, 0, 0]]])
+    >>> table = ScoreTable("ab", ("m",), np.ones((2, 1)), counts=counts)
+    >>> [setting.threshold for setting in with_thresholds([ScoringConfig()], table)]
+    [0.5, 0.625, 0.125]
+    """
+    found: list[ScoringConfig] = []
+    for setting in settings:
+        in_use = setting.threshold
+        scores = np.unique([0.0, *seen(table.at(setting)), 1.0])
+        thinned = np.quantile(
+            (scores[1:] + scores[:-1]) / 2.0,
+            np.linspace(0.0, 1.0, MOST_THRESHOLDS),
+            method="nearest",
+        )
+        thresholds = {in_use, *thinned.round(4).tolist()}
+        found += [
+            setting.changed(threshold=threshold)
+            for threshold in sorted(thresholds, key=lambda t: (abs(t - in_use), t))
+        ]
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,7 +27,6 @@ from tcva_adapters.tables import (
     Records,
     Report,
     Table,
-    cell,
     counted,
     named_columns,
 )
@@ -135,9 +133,13 @@ def sweep(
     rows: list[Record] = []
     rated_at: dict[str, tuple[Record, FloatArray]] = {}
     # One variant at a time: the scores of all of them would take too much memory.
-    for name, variant in _variants(grid, base, schemes, ablation=ablation).items():
+    variants = _variants(grid, base, schemes, ablation=ablation)
+    for number, (name, variant) in enumerate(variants.items()):
+        is_first_scheme = number == (len(PARTS) if ablation else 0)
         variant_rows = list(_rows(name, variant, grid, counts, base.threshold))
         rows += variant_rows
+        if is_first_scheme:
+            sentence = _sentence(variant_rows, len(table), base.threshold)
         if rated is not None:
             scores = seen(variant.scores(_counts(rated)))
             for row, column in zip(variant_rows, scores.T, strict=True):
@@ -148,6 +150,10 @@ def sweep(
                     reason=rho.reason,
                 )
             rated_at[name] = variant_rows[at], scores[:, at]
+            if is_first_scheme:
+                sentence += _rho_range(
+                    variant_rows, scores, rated, resamples=resamples, seed=seed
+                )
 
     if rated is None:
         tables = [Table("temperatures", _COLUMNS, rows)]
@@ -165,9 +171,8 @@ def sweep(
             tables.append(
                 _ablation_table(rated_at, rated, resamples=resamples, seed=seed)
             )
-    first = len(PARTS) * len(grid) if ablation else 0
     return Report(
-        _sentence(rows[first : first + len(grid)], len(table)),
+        sentence,
         tables,
         [*_notes(table, rated)],
         {
@@ -302,26 +307,44 @@ def _ablation_table(
     )
 
 
-def _sentence(rows: Records, samples: int) -> str:
-    """State how the temperature moves the mean, or with ratings, where it agrees best with them."""
-    first = rows[0]
-    last = rows[-1]
-    known = [row for row in rows if not math.isnan(row.get("spearman", math.nan))]
-    if known:
-        best = max(known, key=lambda row: float(row["spearman"]))
-        rho = _RHO[1].cell(best)
-        sentence = (
-            f"T={best['T']:g} with {first['setting']} weights agrees best with the human ratings "
-            f"(Spearman {rho}, n = {best['rated']})."
-        )
-        if len(rows) > 1:
-            sentence += f" It is the best of {len(rows)} temperatures tried with these weights and samples."
-        return sentence
-    ends = [
-        f"{cell(row.get('mean'), 'score')} at T={row['T']:g}" for row in (first, last)
-    ]
-    means = " and ".join(dict.fromkeys(ends))
+def _sentence(rows: Records, samples: int, threshold: float) -> str:
+    """State how far the temperature moves decisions at one threshold."""
+    ends = [f"{_COLUMNS[4].cell(row)} at T={row['T']:g}" for row in (rows[0], rows[-1])]
     return (
-        f"The mean score with {first['setting']} weights is {means} ({first['scored']} of "
-        f"{counted(samples, 'sample')} have a score)."
+        f"At threshold {threshold:g} with {rows[0]['setting']} weights, the pass rate is "
+        f"{' and '.join(dict.fromkeys(ends))} ({rows[0]['scored']} of {counted(samples, 'sample')} have "
+        "a score)."
+    )
+
+
+def _rho_range(
+    rows: Records,
+    scores: FloatArray,
+    rated: ScoreTable,
+    *,
+    resamples: int,
+    seed: int,
+) -> str:
+    """State how far the temperature moves the correlation with human ratings."""
+    by_rho = sorted(
+        (row["spearman"], place, f"{row['spearman']:.3f} at T={row['T']:g}")
+        for place, row in enumerate(rows)
+        if row["spearman"] == row["spearman"]
+    )
+    if len(by_rho) < 2:
+        return ""
+    (_, worst, lowest), *_, (_, best, highest) = by_rho
+    gap = difference(
+        "spearman",
+        scores[:, best],
+        scores[:, worst],
+        rated.rating,
+        rated.groups or None,
+        resamples=resamples,
+        seed=seed,
+    )
+    change = Column("gap", "signed").cell(gap.record("gap"))
+    return (
+        f" Spearman with the human ratings is {lowest} and {highest}: {change} between the worst and the "
+        f"best of {len(rows)} temperatures (n = {gap.n})."
     )
