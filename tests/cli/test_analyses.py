@@ -64,6 +64,8 @@ CASES: dict[str, dict[str, Any]] = {
         {"ablation": True, "human": "score", "group": "page", "resamples": 200},
     "calibrate judged.jsonl --human stars --human-scale 1,5 --by part":
         {"human": "stars", "human_scale": (1, 5), "by": "part"},
+    f"calibrate judged.jsonl --human score --cost-false-pass 3 {QUICKLY}":
+        {"human": "score", "cost_false_pass": 3.0, "resamples": 200},
     f"validate judged.jsonl --human few --by part --width 0.2 {QUICKLY}":
         {"human": "few", "by": ["part"], "width": 0.2, "resamples": 200},
     f"validate judged.jsonl --human labels.jsonl --set level=0.9 {QUICKLY}":
@@ -107,7 +109,8 @@ def test_a_calibration_is_read_by_other_commands(tcva: Run) -> None:
     found = tcva(*options, "--json")
     temperature = found.json["settings"]["recommended"]["temperature"]
     assert temperature > 0.8
-    assert Config.load("new/tcva.json").settings["temperature"] == temperature
+    written = Config.load("new/tcva.json").settings
+    assert (written["temperature"], written["threshold"]) == (temperature, 0.5)
     assert "for --config new/tcva.json" in found.err
     write("in.jsonl", record(1))
     settings = tcva("evaluate", "in.jsonl", "--config", "new/tcva.json", "--json").json[

@@ -14,6 +14,7 @@ from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.writer import write_results
+from tcva_adapters.stats.inference import difference
 from tcva_adapters.tables import Report
 from tests.support.ablation import ablation
 
@@ -122,6 +123,34 @@ def test_agreement_with_people_and_what_each_part_adds() -> None:
     # Samples that belong together count as one: intervals are of 30 documents.
     grouped = sweep(assessments(), [0.9], human="human", group="document")
     assert rows(grouped)["default", 0.9]["spearman"] == pytest.approx(rho, abs=1e-12)
+
+
+def test_the_sentence_says_how_far_decisions_and_ranking_move() -> None:
+    report = sweep(COUNTS, [0.3, 0.6, 0.9])
+    scores = aggregation.aggregate_counts(COUNTS, [0.3, 0.6, 0.9]).round(3)
+    low, high = ((scores[:, place] >= 0.5).mean() for place in (0, 2))
+    wanted = f"At threshold 0.5 with default weights, the pass rate is {low:.0%}"
+    assert report.sentence.replace(" %", "%") == (
+        f"{wanted} at T=0.3 and {high:.0%} at T=0.9 (60 of 60 samples have a score)."
+    )
+    assert low + 0.3 < high
+    human = HUMAN.clip(0, 1)
+    rhos = [stats.spearmanr(column, human).statistic for column in scores.T]
+    worst, best = int(np.argmin(rhos)), int(np.argmax(rhos))
+    rated = sweep(COUNTS, [0.3, 0.6, 0.9], human=human, resamples=300)
+    gap = difference(
+        "spearman", scores[:, best], scores[:, worst], human, resamples=300
+    )
+    at = ("0.3", "0.6", "0.9")
+    ends = f"{rhos[worst]:.3f} at T={at[worst]} and {rhos[best]:.3f} at T={at[best]}"
+    change = f"{gap.value:+.3f} [{gap.low:+.2f}, {gap.high:+.2f}]"
+    assert rated.sentence.endswith(
+        f" Spearman with the human ratings is {ends}: {change} between the worst and the best of 3 "
+        "temperatures (n = 60)."
+    )
+    assert "Spearman" not in sweep(COUNTS, [0.5], human=human).sentence
+    few = sweep(COUNTS[:40], [0.3, 0.9], human=human[:40]).sentence
+    assert few.endswith("(n = 40; no interval: it needs 50 samples, got 40).")
 
 
 # Table 9 of the paper, whose digits are of rounded scores: within .003 of these.

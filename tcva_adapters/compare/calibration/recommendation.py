@@ -167,11 +167,8 @@ class Recommendation:
             f"{best.outcome})."
         )
         if self.chosen.name == "threshold":
-            sentence += " A threshold alone does the same as another temperature"
-            if self.lead.value > 0.0:
-                lead = Column("lead", "interval").cell(self.lead.record("lead"))
-                sentence += f" ({lead} less)"
-            sentence += "."
+            lead = Column("lead", "interval").cell(self.lead.record("lead"))
+            sentence += f" A threshold alone does the same: another temperature gains at most {lead} more."
         return sentence
 
     def tables(self) -> Iterator[Table]:
@@ -189,7 +186,7 @@ class Recommendation:
         if self.chosen.errors:
             columns += named_columns(false_pass="share", missed="share")
             notes.append(
-                "false pass: rejected answers that pass; missed: good ones that fail (unseen samples)"
+                "false pass: of rejected answers; missed: of good ones (unseen samples)"
             )
         if self.objective == "spearman":
             notes.append(TIES)

@@ -344,7 +344,8 @@ def _rho_range(
         seed=seed,
     )
     change = Column("gap", "signed").cell(gap.record("gap"))
+    reason = f"; no interval: {gap.reason}" if gap.reason else ""
     return (
         f" Spearman with the human ratings is {lowest} and {highest}: {change} between the worst and the "
-        f"best of {len(rows)} temperatures (n = {gap.n})."
+        f"best of {len(rows)} temperatures (n = {gap.n}{reason})."
     )
