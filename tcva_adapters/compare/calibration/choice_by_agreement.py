@@ -144,10 +144,12 @@ class Search:
             )
         leading = max(choices[1:], key=lambda choice: choice.gain.value)
         for choice in choices:
-            lead = self._gain(leading.agreement, choice.agreement, target, units)
-            if not lead.low > SAME and (choice.is_better or choice.name == "in use"):
+            advantage = self._gain(leading.agreement, choice.agreement, target, units)
+            if not advantage.low > SAME and (
+                choice.is_better or choice.name == "in use"
+            ):
                 break
-        return Recommendation(self.objective, settings, choices, choice, lead)
+        return Recommendation(self.objective, settings, choices, choice, advantage)
 
     def _target(self, human: FloatArray) -> FloatArray:
         """Return the ratings, or 1 and 0 for pass and fail, to compare scores with."""

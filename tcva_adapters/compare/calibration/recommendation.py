@@ -125,14 +125,14 @@ class Recommendation:
         settings: The settings to choose from, the one in use first.
         choices: The choices, the one in use first, then from simple to complex.
         chosen: The recommended one: that in use, or one that is significantly better.
-        lead: By how much the choice that agrees best on unseen samples is better than that.
+        advantage: By how much the choice that agrees best on unseen samples is better than that.
     """
 
     objective: str
     settings: Sequence[ScoringConfig]
     choices: Sequence[Choice]
     chosen: Choice
-    lead: Estimate
+    advantage: Estimate
 
     @property
     def is_change(self) -> bool:
@@ -167,8 +167,10 @@ class Recommendation:
             f"{best.outcome})."
         )
         if self.chosen.name == "threshold":
-            lead = Column("lead", "interval").cell(self.lead.record("lead"))
-            sentence += f" A threshold alone does the same: another temperature gains at most {lead} more."
+            advantage = Column("advantage", "interval").cell(
+                self.advantage.record("advantage")
+            )
+            sentence += f" A threshold alone does the same: another temperature gains at most {advantage} more."
         return sentence
 
     def tables(self) -> Iterator[Table]:
