@@ -1,55 +1,40 @@
-"""Agreement of two raters beyond chance: Cohen's kappa, with and without weights."""
+"""Agreement of two raters beyond chance: Cohen's kappa."""
 
 from __future__ import annotations
-
-from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import numbers, one_of, same_length
-
-KappaWeights = Literal["quadratic", "linear", "none"]
+from tcva_adapters.stats.checks import numbers, same_length
 
 
-def kappa_of_table(table: npt.ArrayLike, weights: KappaWeights = "quadratic") -> float:
-    """Cohen's kappa of a table of counts, levels by levels (Cohen 1960 and 1968).
+def kappa_of_table(table: npt.ArrayLike) -> float:
+    """Cohen's kappa of a table of counts, levels by levels, with quadratic weights (Cohen 1968).
 
-    ``1 - observed disagreement / disagreement expected by chance``. With weights, levels that lie
-    far apart disagree more: by their distance (``linear``) or its square (``quadratic``).
+    ``1 - observed disagreement / disagreement expected by chance``, where two levels disagree by the
+    square of their distance. With two levels it is the kappa without weights (Cohen 1960).
 
     Args:
         table: Shape (L, L): how often one rater gave the row's level and the other the column's.
-        weights: ``quadratic``, ``linear``, or ``none``.
 
     Returns:
         At most 1; 0 is what chance would give; nan where both raters used one same level only, or
         the table is empty.
 
     Raises:
-        InvalidValueError: The table is not square, a count is negative, or unknown weights.
+        InvalidValueError: The table is not square, or a count is negative.
 
     >>> round(kappa_of_table([[20, 5], [10, 15]]), 3)
     0.4
     """
-    one_of(
-        "weights",
-        weights,
-        get_args(KappaWeights),
-    )
     counts = numbers("counts", table, ndim=2)
     if counts.shape[0] != counts.shape[1] or not (counts >= 0.0).all():
         raise InvalidValueError(
             f"a table of kappa is levels by levels and holds counts; got the shape {counts.shape}"
         )
     levels = np.arange(len(counts))
-    apart = np.abs(levels[:, None] - levels)
-    distance = {
-        "quadratic": apart**2,
-        "linear": apart,
-        "none": apart > 0,
-    }[weights]
+    distance = (levels[:, None] - levels) ** 2
     total = max(float(counts.sum()), 1.0)
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / total
     chance = float((distance * expected).sum())

@@ -13,7 +13,7 @@ from scipy import optimize, stats
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.alternative_annotator import alternative_annotator
 from tcva_adapters.stats.checks import FloatArray
-from tcva_adapters.stats.decisions import auc, decision_estimate, kappa
+from tcva_adapters.stats.decisions import auc, decision_estimate
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -139,7 +139,7 @@ def test_wrong_columns_are_refused() -> None:
         decision_estimate("auc", [0.5] * 20, [1.0] * 19)
     with pytest.raises(InvalidValueError, match="level must be between 0 and 1"):
         decision_estimate("auc", SCORES, GOOD, level=95)
-    assert math.isnan(kappa(np.ones(3), np.ones(3)))
+    assert math.isnan(decision_estimate("kappa", np.ones(3), np.ones(3)).value)
 
 
 # The alternative-annotator test

@@ -30,28 +30,23 @@ def rated_decisions(
         ``precision`` and ``recall`` of passing by score, ``same_decision``, ``rating_passes``,
         Cohen's ``kappa``, and ``auc`` of the scores, which depends on no threshold.
     """
-    scores = table.column(method)
-    human = table.rating
-    groups = table.groups or None
-    both = np.isfinite(scores) & np.isfinite(human)
-    passes = table.passes(method)
-    is_good = human >= passes_at
+    known = table.select(methods=[method]).common().rated
+    groups = known.groups or None
+    passes = known.passes(method)
+    is_good = known.rating >= passes_at
     shares = {
-        "precision": (is_good, passes),
-        "recall": (passes, is_good),
-        "same_decision": (passes == is_good, both),
-        "rating_passes": (is_good, both),
+        "precision": np.where(passes, is_good, np.nan),
+        "recall": np.where(is_good, passes, np.nan),
+        "same_decision": passes == is_good,
+        "rating_passes": is_good,
     }
     figures = {
-        name: estimate(
-            "share", np.where(both & among, hits, np.nan), groups, level=level
-        )
-        for name, (hits, among) in shares.items()
+        name: estimate("share", values, groups, level=level)
+        for name, values in shares.items()
     }
-    decided = np.where(both, passes, np.nan)
-    rated = np.where(both, is_good, np.nan)
-    figures["kappa"] = decision_estimate("kappa", decided, rated, groups, level=level)
-    figures["auc"] = decision_estimate("auc", seen(scores), rated, groups, level=level)
+    scores = seen(known.column(method))
+    figures["kappa"] = decision_estimate("kappa", passes, is_good, groups, level=level)
+    figures["auc"] = decision_estimate("auc", scores, is_good, groups, level=level)
     return figures
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
 from tcva_adapters.compare.agreement.method_tables import mean, reason_notes
-from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.compare.scores.table import ScoreTable, rows_by_label
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.correlation import value_of
 from tcva_adapters.stats.describe import seen
@@ -34,12 +33,13 @@ def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
     Returns:
         Rows by method; none where there is neither a group nor a system.
     """
-    systems = [metadata.get("system") for metadata in table.metadata]
     records: list[Record] = []
-    for method, scores in table.columns:
-        pairs = np.column_stack([scores, table.rating])
-        for name, labels in (("groups", table.groups), (_SYSTEMS, systems)):
-            parts = _parts(pairs, labels)
+    for method in table.methods:
+        known = table.select(methods=[method]).common().rated
+        pairs = np.column_stack([known.scores, known.rating])
+        systems = [metadata.get("system") for metadata in known.metadata]
+        for name, labels in (("groups", known.groups), (_SYSTEMS, systems)):
+            parts = [pairs[rows].T for rows in rows_by_label(labels).values()]
             if len(parts) < 2:
                 continue
             rhos = [value_of("spearman", seen(own), human) for own, human in parts]
@@ -86,15 +86,6 @@ def parts_text(table: Table, method: str) -> str:
         for record in table.records
         if record["method"] == method
     )
-
-
-def _parts(pairs: FloatArray, labels: Sequence[object]) -> list[FloatArray]:
-    """Split rows by label, without those that lack a value or the label; each of shape (2, n)."""
-    parts: dict[str, list[FloatArray]] = {}
-    for pair, label in zip(pairs, labels, strict=False):
-        if label is not None and np.isfinite(pair).all():
-            parts.setdefault(repr(label), []).append(pair)
-    return [np.transpose(part) for part in parts.values()]
 
 
 def pairwise_accuracy(means: FloatArray) -> float:

@@ -324,10 +324,7 @@ class ScoreTable:
         Raises:
             InvalidValueError: No sample has the field.
         """
-        rows: dict[str, list[int]] = {}
-        for row, metadata in enumerate(self.metadata):
-            if (value := metadata.get(field)) is not None:
-                rows.setdefault(str(value), []).append(row)
+        rows = rows_by_label(metadata.get(field) for metadata in self.metadata)
         if not rows:
             raise InvalidValueError(
                 f"no rated sample has {field!r} in its metadata; name a field that samples have"
@@ -430,6 +427,19 @@ class ScoreTable:
 def repeated_name(names: Iterable[str]) -> str | None:
     """The first name that occurs more than once; None where all differ."""
     return next((name for name, times in Counter(names).items() if times > 1), None)
+
+
+def rows_by_label(labels: Iterable[object]) -> dict[str, list[int]]:
+    """Group rows by their label; those without one are left out.
+
+    >>> rows_by_label(["b", "a", None, "b"])
+    {'b': [0, 3], 'a': [1]}
+    """
+    rows: dict[str, list[int]] = {}
+    for row, label in enumerate(labels):
+        if label is not None:
+            rows.setdefault(str(label), []).append(row)
+    return rows
 
 
 def _values_at(
