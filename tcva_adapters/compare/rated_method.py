@@ -21,7 +21,7 @@ from tcva_adapters.stats.checks import FloatArray, Groups, numbers
 from tcva_adapters.stats.describe import TIES, seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.holm import correct_p
-from tcva_adapters.stats.inference import difference, estimate
+from tcva_adapters.stats.inference import estimate
 from tcva_adapters.tables import (
     Record,
     Records,
@@ -95,19 +95,12 @@ class RatedMethod:
 
     def mean_error(self, scores: FloatArray) -> Estimate:
         """Estimate and test the mean of scores minus ratings."""
-        return difference(
-            "mean",
-            scores,
-            self.human,
-            groups=self.groups,
-            level=self.level,
-            resamples=self.resamples,
-            seed=self.seed,
-        )
+        columns = [scores, self.human]
+        return estimate("error", columns, self.groups, level=self.level, test=True)
 
-    def mean(self, values: FloatArray) -> Estimate:
-        """Estimate the mean of the values that are not nan."""
-        return estimate("mean", values, self.groups, level=self.level)
+    def mae(self, scores: FloatArray) -> Estimate:
+        """Estimate the mean absolute error of scores."""
+        return estimate("mae", [scores, self.human], self.groups, level=self.level)
 
     def methods(
         self, rhos: Mapping[str, Estimate], errors: Mapping[str, Estimate]
@@ -116,7 +109,7 @@ class RatedMethod:
         agreement_rows = list[Record]()
         error_rows = list[Record]()
         for method, scores in self.table.columns:
-            mae = self.mean(np.abs(scores - self.human))
+            mae = self.mae(scores)
             agreement_rows.append(
                 _row("method", method, spearman=rhos[method], mae=mae)
             )
@@ -187,7 +180,8 @@ class RatedMethod:
             first = last + 1
             done = reached
             members = both & (shown >= low) & (shown <= high)
-            rating = self.mean(np.where(members, self.human, np.nan))
+            ratings = np.where(members, self.human, np.nan)
+            rating = estimate("mean", ratings, self.groups, level=self.level)
             score = float(self.scores[members].mean())
             rows.append(
                 {
@@ -247,9 +241,9 @@ class RatedMethod:
             del sizes[None]
             rows: list[Record] = []
             for name, _ in sizes.most_common(MAX_VALUES):
-                errors = np.where(names == name, self.errors, np.nan)
-                error = self.mean(errors)
-                mae = self.mean(np.abs(errors))
+                scores = np.where(names == name, self.scores, np.nan)
+                error = self.mean_error(scores)
+                mae = self.mae(scores)
                 row: Record = {"value": name, "n": error.n, "reason": error.reason}
                 rows.append(row | error.record("error") | mae.record("mae"))
             notes = []

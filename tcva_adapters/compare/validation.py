@@ -61,7 +61,7 @@ def validate(
         largest: The number of largest errors to list.
         epsilon: What a method may lack to stand in for one of three raters or more; see
             `stats.alternative_annotator`.
-        resamples: Permutations and sign flips of each test.
+        resamples: Permutations of each test.
         level: Level of all intervals.
         seed: Seed of all draws.
         skip_bad: Leave out unreadable lines.
@@ -169,7 +169,8 @@ def _mean_difference(error: Estimate) -> str:
         side = "lower"
         ends = (-error.high, -error.low)
     size = cell(abs(error.value), "interval", *ends)
-    return f"Scores are {size} {side} than the ratings on average."
+    why = f" (no interval: {error.reason})" if error.reason else ""
+    return f"Scores are {size} {side} than the ratings on average{why}."
 
 
 def _causes(factors: Table) -> Iterator[str]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tcva_adapters.stats.checks import FloatArray, Groups, check_level, in_all
 from tcva_adapters.stats.estimates import Estimate
-from tcva_adapters.stats.jackknife import mean_ends
+from tcva_adapters.stats.jackknife import mean_interval
 from tcva_adapters.stats.kappa import weighted_kappa
 from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -102,7 +102,7 @@ def decision_estimate(
     )
     if np.ptp(left_out) <= _SAME:
         return replace(figure, reason="it stays the same whichever sample is left out")
-    ends = mean_ends(
+    ends, _ = mean_interval(
         left_out,
         figure.value,
         units.equal,

@@ -9,6 +9,7 @@ ends are nan, and `Estimate.reason` says why.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -37,7 +38,7 @@ from tcva_adapters.stats.jackknife import (
     correlation_ends,
     correlations_without,
     fisher,
-    mean_ends,
+    mean_interval,
     means_without,
     standard_error,
     student_p,
@@ -46,17 +47,19 @@ from tcva_adapters.stats.jackknife import (
 )
 from tcva_adapters.stats.p_values import (
     correlation_p,
-    sign_flips,
     spearman_resamples,
 )
 from tcva_adapters.stats.sampling_units import Units, natural_ends
 
-Statistic = Literal["mean", "share", "mae", "pearson", "spearman", "kendall"]
+Statistic = Literal["mean", "share", "error", "mae", "pearson", "spearman", "kendall"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+Compared = Literal["mean", "mae", "pearson", "spearman", "kendall"]
+"""The figures of which `difference` takes the difference."""
 
 MIN_SAMPLES: dict[Statistic, int] = {
     "mean": 10,
     "share": 1,
+    "error": 10,
     "mae": 10,
     "pearson": 10,
     "spearman": 10,
@@ -82,21 +85,24 @@ def estimate(
     """Estimate a figure of one column, or of scores and ratings, with its interval.
 
     Args:
-        statistic: ``mean`` or ``share`` (of values that are 0 or 1), of one column; ``mae``,
-            ``pearson``, ``spearman`` or ``kendall`` (tau-b), of scores and ratings.
+        statistic: ``mean`` or ``share`` (of values that are 0 or 1), of one column; ``error`` (the
+            mean of scores minus ratings), ``mae``, ``pearson``, ``spearman`` or ``kendall``
+            (tau-b), of scores and ratings.
         columns: One column of shape (N,), or two. Samples that lack one are left out.
         groups: One per sample, or None.
         level: Of confidence, in (0, 1).
-        resamples: Permutations or sign flips of the test.
+        resamples: Permutations of the test.
         seed: The seed of these; the same seed gives the same bits.
-        test: Compute p, too: by permutations of the ratings for a correlation, by sign flips for a
-            mean. With groups, the p of a correlation is that of Student's t; a share and ``mae``
-            have none.
+        test: Compute p, too: by permutations of the ratings for a correlation, from the interval
+            for a mean and an ``error``. With groups, the p of a correlation is that of Student's t;
+            a share and ``mae`` have none.
 
     Returns:
         The interval is that of the jackknife, which leaves out one sample (group) at a time, with
         Student's quantiles: for correlations on Fisher's z, for means with Hall's correction for
-        skewness. A share has the exact interval of Clopper and Pearson.
+        skewness. A share has the exact interval of Clopper and Pearson. Errors have an interval
+        only where enough ratings differ: a rating that is still to come may bring an error of
+        another size.
 
     Raises:
         InvalidValueError: An unknown statistic, columns that do not fit, or a level outside (0, 1).
@@ -110,22 +116,21 @@ def estimate(
     >>> estimate("spearman", [[1, 2, 3], [1, 3, 2]]).reason
     'it needs 10 samples, got 3'
     """
-    _check(
-        statistic,
-        level,
-        resamples,
-        seed,
-    )
+    _check(statistic, level, resamples, seed, STATISTICS)
     sides, used = _columns(statistic, columns)
     units = Units(groups, used)
     if statistic == "share":
         return _share(sides[0], units, level)
     if statistic == "mean":
-        mean = _mean(sides[0], units, level)
-        return _with_flips(mean, sides[0], units, resamples, seed) if test else mean
+        return _mean(sides[0], units, level, test=test)
     scores, human = sides
-    if statistic == "mae":
-        return _mean(np.abs(scores - human), units, level)
+    if statistic == "error" or statistic == "mae":  # noqa: PLR1714  # mypy narrows this form
+        errors = scores - human
+        is_signed = statistic == "error"
+        if not is_signed:
+            errors = np.abs(errors)
+            test = False
+        return _mean(errors, units, level, ratings=human, signed=is_signed, test=test)
 
     value = value_of(statistic, scores, human)
     interval = _figure(value, units, level)
@@ -140,10 +145,8 @@ def estimate(
                 seed=seed,
             ),
         )
-    why = units.why_no_interval(MIN_SAMPLES[statistic], scores, human) or why_perfect(
-        value
-    )
-    if why:
+    why = units.why_no_interval(MIN_SAMPLES[statistic], scores, ratings=human)
+    if why := why or why_perfect(value):
         return replace(interval, reason=why)
     left_out = correlations_without(
         statistic,
@@ -168,8 +171,9 @@ def _check(
     level: float,
     resamples: int,
     seed: int,
+    known: Sequence[str],
 ) -> None:
-    one_of("statistic", statistic, STATISTICS)
+    one_of("statistic", statistic, known)
     check_level(level)
     whole("resamples", resamples, least=1)
     whole("seed", seed, least=0)
@@ -189,7 +193,7 @@ def _columns(
 
 
 def difference(
-    statistic: Statistic,
+    statistic: Compared,
     a: npt.ArrayLike,
     b: npt.ArrayLike,
     human: npt.ArrayLike | None = None,
@@ -201,8 +205,6 @@ def difference(
 ) -> Estimate:
     """Estimate the figure of one method less that of another, on the samples that both have.
 
-    Also the mean error of scores: ``difference("mean", scores, human)``.
-
     Args:
         statistic: ``mean``, or with ratings ``mae``, ``pearson``, ``spearman`` or ``kendall``.
         a: Scores of the one method, shape (N,).
@@ -210,13 +212,13 @@ def difference(
         human: Ratings, likewise; None for ``mean`` alone.
         groups: One per sample, or None.
         level: Of confidence, in (0, 1).
-        resamples: The number of resamples or sign flips that are drawn.
+        resamples: The number of resamples that are drawn.
         seed: The seed of these.
 
     Returns:
-        The p is by sign flips of the samples' differences (``mean``, ``mae``), by the paired
-        bootstrap (``spearman``), or by Student's t of a jackknife on Fisher's z (``pearson``,
-        ``kendall``). `Estimate.smallest` and `Estimate.equivalent` apply to it.
+        The p is that of the interval of the mean of the samples' differences (``mean``, ``mae``), of
+        the paired bootstrap (``spearman``), or of Student's t of a jackknife on Fisher's z
+        (``pearson``, ``kendall``). `Estimate.smallest` and `Estimate.equivalent` apply to it.
 
     Raises:
         InvalidValueError: As for `estimate`, or no ratings for a measure that needs them.
@@ -228,14 +230,9 @@ def difference(
     >>> round(apart.value, 3), apart.equivalent(0.05)
     (-0.003, True)
     """
-    _check(
-        statistic,
-        level,
-        resamples,
-        seed,
-    )
+    _check(statistic, level, resamples, seed, get_args(Compared))
     columns = {"a": a, "b": b}
-    if statistic == "share" or (human is None) != (statistic == "mean"):
+    if (human is None) != (statistic == "mean"):
         raise InvalidValueError(
             f"{statistic!r}: 'mean' takes no human ratings; mae and the correlations need them"
         )
@@ -243,23 +240,23 @@ def difference(
         columns["human"] = human
     (one, other, *ratings), used = in_all(columns)
     units = Units(groups, used)
-    if statistic == "mean" or statistic == "mae":  # noqa: PLR1714  # mypy narrows this form
-        if statistic == "mae":
-            one = np.abs(one - ratings[0])
-            other = np.abs(other - ratings[0])
-        values = one - other
-        mean = _mean(values, units, level, signed=True)
-        return _with_flips(mean, values, units, resamples, seed)
+    if statistic == "mean":
+        mean = _mean(one - other, units, level, signed=True, test=True)
+        return _unless_one_sample_decides(mean, one, other, units)
+    rated = ratings[0]
+    if statistic == "mae":
+        values = np.abs(one - rated) - np.abs(other - rated)
+        return _mean(values, units, level, ratings=rated, signed=True, test=True)
 
     sides = (one, other)
-    rated = ratings[0]
     correlations = [value_of(statistic, side, rated) for side in sides]
     figure = _figure(
         correlations[0] - correlations[1],
         units,
         level,
     )
-    if why := units.why_no_interval(MIN_SAMPLES_APART[statistic], *sides, rated):
+    least = MIN_SAMPLES_APART[statistic]
+    if why := units.why_no_interval(least, *sides, ratings=rated):
         return replace(figure, reason=why)
     if statistic == "spearman":
         rhos = spearman_resamples(
@@ -297,51 +294,64 @@ def _figure(value: float, units: Units, level: float) -> Estimate:
     )
 
 
-def _with_flips(
-    interval: Estimate,
-    values: FloatArray,
-    units: Units,
-    flips: int,
-    seed: int,
-) -> Estimate:
-    """Add the p of sign flips to a mean."""
-    if not units.n:
-        return interval
-    return replace(interval, p=sign_flips(values, units.codes, flips, seed))
-
-
 def _mean(
     values: FloatArray,
     units: Units,
     level: float,
     *,
+    ratings: FloatArray | None = None,
     signed: bool = False,
+    test: bool = False,
 ) -> Estimate:
-    """The mean with its interval; `signed` says that values may be negative."""
+    """The mean with its interval; `signed` says that values may be negative.
+
+    Enough of the ratings that values were computed from have to differ, too. Where half of these
+    errors are the same, enough others are seen mostly in draws that have too many of them.
+    """
     value = float(values.mean()) if units.n else math.nan
     figure = _figure(value, units, level)
-    if why := units.why_no_interval(MIN_SAMPLES["mean"], values):
+    if why := units.why_no_interval(MIN_SAMPLES["mean"], values, ratings=ratings):
         return replace(figure, reason=why)
     left_out = means_without(values, units.unit_codes)
     if np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
         return replace(
             figure, reason="the value is the same whichever group is left out"
         )
-    ends = mean_ends(
+    ends, p = mean_interval(
         left_out,
         value,
         units.equal,
-        signed=signed or bool(values.min() < 0.0) or _has_usual_inside(values),
-        within=natural_ends(values),
+        signed=signed
+        or bool(values.min() < 0.0)
+        or _is_usual(values, inside=ratings is None),
+        within=natural_ends(values, signed=signed),
     )
-    return figure.with_ends(ends)
+    return replace(figure.with_ends(ends), p=p if test else math.nan)
 
 
-def _has_usual_inside(values: FloatArray) -> bool:
-    """Whether half of the values are the same one, and others lie on both sides of it."""
+def _unless_one_sample_decides(
+    mean: Estimate, one: FloatArray, other: FloatArray, units: Units
+) -> Estimate:
+    """The mean without its interval where a side hardly varies, and one more sample may decide.
+
+    A sample on which that side has another value would move the mean out of the interval.
+    """
+    why = units.why_no_interval(MIN_SAMPLES["mean"], one, other)
+    if mean.reason or not why:
+        return mean
+    farthest = max(1.0, float(np.ptp([one, other])))
+    if mean.high - mean.low >= 2 * farthest / units.equal:
+        return mean
+    figure = _figure(mean.value, units, mean.level)
+    return replace(figure, reason=f"{why} where differences are this small")
+
+
+def _is_usual(values: FloatArray, *, inside: bool) -> bool:
+    """Whether half of the values are the same one; `inside`: and others lie on both sides of it."""
     often = np.unique(values.round(12), return_counts=True)[1]
     usual = int(often.argmax())
-    return 0 < usual < len(often) - 1 and 2 * int(often[usual]) >= len(values)
+    is_inside = 0 < usual < len(often) - 1
+    return (is_inside or not inside) and 2 * int(often[usual]) >= len(values)
 
 
 def _share(values: FloatArray, units: Units, level: float) -> Estimate:

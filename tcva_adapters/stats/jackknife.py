@@ -126,15 +126,15 @@ def standard_error(left_out: FloatArray) -> float:
     return math.sqrt((units - 1) / units * squares)
 
 
-def mean_ends(
+def mean_interval(
     left_out: FloatArray,
     value: float,
     units: float,
     *,
     signed: bool,
     within: Ends,
-) -> EndsAt:
-    """Student's interval of a mean, corrected for skewness.
+) -> tuple[EndsAt, float]:
+    """Student's interval of a mean, corrected for skewness, and the p of "it is 0".
 
     For T = (mean - truth) / error, Hall's ``T + a T^2 / 3 + a^2 T^3 / 27 + a / 6`` with
     ``a = skewness / sqrt(units)`` is closer to Student's distribution than T is; solved for T it is
@@ -144,6 +144,7 @@ def mean_ends(
     The correction takes the long tail to lie where it was seen, which is right for values that pile
     up at an end. Where they lie on both sides of what is usual, and with groups of unequal size,
     whose skewness is that of the largest, the interval is the wider one of this and the plain one.
+    Where p is the error, an end of the interval touches 0.
 
     Args:
         left_out: From `means_without`.
@@ -157,6 +158,7 @@ def mean_ends(
     influence = -centred(left_out)
     skewness = float(np.mean(influence**3) / np.mean(influence**2) ** 1.5)
     bend = 0.0 if units < _UNEVEN * number else skewness / math.sqrt(number)
+    is_wider = signed or units < number
 
     def reach(q: float) -> float:
         # Here the cubic is a straight line, and its root would lose all digits.
@@ -168,14 +170,20 @@ def mean_ends(
         q = student_quantile(level, units - 1)
         below = reach(q)
         above = -reach(-q)
-        if signed or units < number:
+        if is_wider:
             below = max(below, q)
             above = max(above, q)
         low = value - spread * below
         high = value + spread * above
         return max(low, within[0]), min(high, within[1])
 
-    return ends
+    t = value / spread
+    away = math.copysign(1.0, t) * (
+        t + bend * t**2 / 3 + bend**2 * t**3 / 27 + bend / 6
+    )
+    if is_wider:
+        away = min(away, abs(t))
+    return ends, min(1.0, student_p(away, units - 1))
 
 
 def student_p(t: float, degrees: float) -> float:

@@ -43,6 +43,9 @@ ENOUGH = 30
 """Samples below which correlations of raters or judges say too little."""
 
 _NOTHING = 1e-9
+_MOST_AT_END = 2 / 3
+"""With a larger share of ratings at one end, Spearman and Brown's best correlation is too high by more
+than 0.06, and by 0.2 at 85 % (`benchmarks.levels`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,8 @@ class Reliability:
     Attributes:
         pairs: The correlation of every two raters, in the order of `itertools.combinations`.
         between: Their mean correlation, by the samples that they share; nan where no pair has one.
-        value: Reliability of the mean of the raters, in [0, 1]; nan where they do not agree at all.
+        value: Reliability of the mean of the raters, in [0, 1]; nan where they do not agree at all,
+            and where more than two thirds of the ratings are the highest or the lowest one.
         best: Its square root: the correlation of a method that gives the truth with that mean.
         with_mean: Each method's correlation with the mean of the raters.
         corrected: The same with error-free ratings; it may come out above 1.
@@ -130,9 +134,19 @@ def reliability(
     scores = scores[rated]
     pairs = [agreement(measure, *pair) for pair in combinations(table.T, 2)]
     between, best, *corrected = _figures(measure, table, scores).tolist()
+    with_mean = tuple(value * best for value in corrected)
     reason = units.why_no_interval(ENOUGH)
+    known = table[np.isfinite(table)]
+    at_end = max(float(np.mean(known == end)) for end in (known.min(), known.max()))
     if math.isnan(best):
         reason = "the raters do not agree beyond chance, so there is no correction"
+    elif at_end > _MOST_AT_END:
+        reason = (
+            f"{at_end * 100:.0f} % of the ratings are at one end of the scale; above two thirds, the "
+            "agreement of raters does not show what a method can reach"
+        )
+        best = math.nan
+        corrected = [math.nan] * len(corrected)
     elif not reason and best >= 1.0 - _NOTHING:
         reason = "the raters never differ, so there is nothing to correct"
     estimates = [
@@ -159,7 +173,7 @@ def reliability(
         between=between,
         value=best**2,
         best=estimates[0],
-        with_mean=tuple(value * best for value in corrected),
+        with_mean=with_mean,
         corrected=tuple(estimates[1:]),
     )
 

@@ -76,6 +76,7 @@ class Units:
         self,
         least: int,
         *columns: FloatArray,
+        ratings: FloatArray | None = None,
         least_groups: int = MIN_GROUPS,
     ) -> str:
         """Say why no interval can be trusted here, without a full stop; empty where one can.
@@ -83,6 +84,7 @@ class Units:
         Args:
             least: Samples that it needs, where these stand alone.
             columns: Finite, shape (n,): values of which enough have to differ.
+            ratings: Likewise; the reason calls them ratings.
             least_groups: Groups that it needs, where there are some.
 
         >>> alone = Units(None, np.ones(12, dtype=bool))
@@ -97,7 +99,10 @@ class Units:
             return f"it needs {least} samples, got {self.n}"
         if self.codes is not None and round(self.equal) < least_groups:
             return f"it needs {least_groups} groups, got {self.groups} (effectively {self.equal:.1f})"
-        for column in columns:
+        named = [("values", column) for column in columns]
+        if ratings is not None:
+            named.append(("ratings", ratings))
+        for name, column in named:
             _, places, often = np.unique(
                 column.round(_DIGITS),
                 return_inverse=True,
@@ -107,18 +112,22 @@ class Units:
             differing = len(np.unique(self.unit_codes[is_other]))
             if differing < MIN_OTHERS:
                 which = f"all but {differing}" if differing else "all"
-                return f"{which} values are equal; at least {MIN_OTHERS} must differ"
+                return f"{which} {name} are equal; at least {MIN_OTHERS} must differ"
         return ""
 
 
-def natural_ends(values: FloatArray) -> tuple[float, float]:
+def natural_ends(values: FloatArray, *, signed: bool = False) -> tuple[float, float]:
     """The range of a mean: scores within [0, 1], their differences within [-1, 1], sizes above 0.
+
+    Args:
+        values: At least one.
+        signed: Whether these are differences, which may be negative even where none is.
 
     >>> natural_ends(np.array([0.5, 1.0])), natural_ends(np.array([1.0, 5.0]))
     ((0.0, 1.0), (0.0, inf))
     """
     low = -np.inf
-    if values.min() >= 0.0:
+    if values.min() >= 0.0 and not signed:
         low = 0.0
     elif values.min() >= -1.0:
         low = -1.0

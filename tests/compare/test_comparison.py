@@ -537,6 +537,14 @@ def test_raters_are_those_of_the_statistics() -> None:
     (ours,) = report.records("methods and raters")
     corrected = found.corrected[0].value, found.corrected[0].low
     assert (ours["without_error"], ours["without_error_low"]) == corrected
+    assert "without error would correlate" in report.sentence
+    passed = (ratings > 0.2).astype(np.float64)
+    most = raters_report(ScoreTable(names, ("ours",), scores, passed[:, ::2]))
+    assert "without error" not in most.sentence
+    assert most.notes[-1].startswith("no best correlation: 78 % of the ratings are")
+    (ours,) = most.records("methods and raters")
+    assert ours["with_mean"] > 0.4
+    assert ours["without_error"] is None
     two = ScoreTable(names, ("ours",), scores, ratings[:, :2], ("anna", "ben"))
     assert len(comparison(two, resamples=100).records("raters")) == 1
     with pytest.raises(InvalidValueError, match="raters, got 1"):

@@ -127,6 +127,30 @@ def test_planted_dependences_are_found_and_others_are_not() -> None:
     assert [row["n"] for row in values.values()] == [20, 20, 20]
 
 
+def test_errors_where_ratings_are_nearly_all_the_same_have_no_interval() -> None:
+    """A rating that nobody gave so far may bring an error that is far larger."""
+    table = ScoreTable(
+        samples=tuple(f"s{number}" for number in range(24)),
+        methods=("m",),
+        scores=np.linspace(0.93, 0.97, 24)[:, None],
+        human=np.array([1.0] * 20 + [0.9] * 4),
+        metadata=({"kind": "a"}, {"kind": "b"}) * 12,
+    )
+    found = validate(table, by="kind")
+    why = "all but 4 ratings are equal; at least 5 must differ"
+    assert f"lower than the ratings on average (no interval: {why})." in found.sentence
+    assert "[" not in found.sentence
+    (errors,) = found.records("errors")
+    values = found.records("by kind")
+    assert errors["error"] == pytest.approx(0.95 - 59 / 60, abs=1e-12)
+    assert errors["reason"] == why
+    assert errors["p"] is None
+    assert [row["n"] for row in values] == [12, 12]
+    for row in (errors, *values):
+        assert row["error_low"] is row["mae_low"] is None
+        assert "ratings are equal" in row["reason"]
+
+
 def test_another_scale_and_another_temperature() -> None:
     judged = suite()
     stars = [1 + 4 * each.metadata["human"] for each in judged]

@@ -250,6 +250,29 @@ def test_reliability_that_there_is_none_of() -> None:
     assert mean_rating([[1.0, 0.0], [0.5, NAN], [NAN, NAN]]).tolist()[:2] == [0.5, 0.5]
 
 
+@pytest.mark.parametrize("end", [0.0, 1.0])
+def test_ratings_at_one_end_of_the_scale_do_not_show_what_can_be_reached(
+    end: float,
+) -> None:
+    """Of 120 ratings 81 are at the end, or 80, which are two thirds."""
+    raters = np.zeros((60, 2))
+    raters[:18], raters[18:22, 0] = 1.0, 1.0
+    scores = np.arange(60.0)[:, None]
+    fewer = reliability("spearman", abs(end - raters), scores)
+    assert not fewer.best.reason
+    raters[17, 1] = 0.0
+    found = reliability("spearman", abs(end - raters), scores)
+    assert "68 % of the ratings are at one end" in found.best.reason
+    assert found.corrected[0].reason == found.best.reason
+    assert np.isnan([found.value, found.best.value, found.corrected[0].value]).all()
+    mean = abs(end - raters).mean(axis=1)
+    rho = stats.spearmanr(scores[:, 0], mean).statistic
+    assert found.with_mean[0] == pytest.approx(rho, abs=1e-12)
+    assert found.between == pytest.approx(
+        stats.spearmanr(*raters.T).statistic, abs=1e-12
+    )
+
+
 @pytest.mark.parametrize("against", ["scores", "errors"])
 def test_judges_that_err_alike_are_worth_fewer(against: str) -> None:
     rng = np.random.default_rng(0)

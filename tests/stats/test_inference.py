@@ -124,16 +124,21 @@ def test_intervals_of_correlations(measure: Measure, groups: list[int] | None) -
     ("mean", np.tile([0.2, 0.5, 0.8], 20), GROUPS, "whichever group is left out"),
     ("spearman", [ONE, HUMAN], [*range(5)] * 12, "got 5 (effectively 5.0)"),
     ("pearson", [HUMAN, 2 * HUMAN], None, "agreement is perfect"),
-    ("kendall", [ONE, [1.0] * N], None, "all values are equal"),
+    ("kendall", [ONE, [1.0] * N], None, "all ratings are equal"),
     ("mae", [ONE, ONE + 0.25], None, "all values are equal"),
+    ("mae", [0.95 + ONE / 50, [1.0] * N], None, "all ratings are equal; at least 5"),
+    ("error", [0.95 + ONE / 50, [0.0] * 4 + [1.0] * 56], None, "all but 4 ratings are"),
+    ("error", [ONE, ONE + 0.25], None, "all values are equal"),
+    ("error", [ONE, HUMAN], [0, 1] * 30, "it needs 10 groups, got 2"),
 ])  # fmt: skip
 def test_what_is_not_offered(
     statistic: Statistic, columns: Any, groups: Any, why: str
 ) -> None:
-    found = estimate(statistic, columns, groups)
+    found = estimate(statistic, columns, groups, test=statistic in {"mean", "error"})
     assert why in found.reason
     assert math.isnan(found.low)
     assert math.isnan(found.high)
+    assert math.isnan(found.p)
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
@@ -190,8 +195,37 @@ def test_sign_flips_of_many_are_drawn() -> None:
     exact = 2 * stats.norm.sf(abs(values.sum()) / np.sqrt(np.sum(values**2)))
     assert sign_flips(values) == pytest.approx(exact, abs=0.02)
     assert sign_flips(values) == sign_flips(values)
-    assert estimate("mean", values, test=True).p == sign_flips(values)
     assert sign_flips(np.ones(40)) == 1 / 10_001
+
+
+def test_the_p_of_a_symmetric_mean_is_students() -> None:
+    steps = np.arange(1, 13) / 50
+    values = 0.03 + np.concatenate([steps, -steps])
+    expected = stats.ttest_1samp(values, 0.0).pvalue
+    for side in (1.0, -1.0):
+        found = estimate("mean", side * values, test=True)
+        assert found.p == pytest.approx(expected, rel=1e-9)
+    assert math.isnan(estimate("mean", values).p)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("shift", [-0.9, -0.55, 0.2])
+def test_the_p_of_a_skewed_mean_is_the_larger_of_students_and_halls(
+    shift: float, side: float
+) -> None:
+    errors = side * (stats.expon.ppf(np.arange(1, 20) / 20) + shift)
+    human = np.arange(19.0) / 50
+    a = stats.skew(errors) / math.sqrt(19)
+    t = errors.mean() / stats.sem(errors)
+    hall = t + a * t**2 / 3 + a**2 * t**3 / 27 + a / 6
+    tail = max(stats.t.sf(abs(t), 18), stats.t.sf(math.copysign(hall, hall * t), 18))
+    found = estimate("error", [human + errors, human], test=True)
+    assert found.p == pytest.approx(min(1.0, 2 * tail), rel=1e-9)
+    again = difference("mean", human + errors, human)
+    assert (again.p, again.low) == pytest.approx((found.p, found.low), rel=1e-9)
+    # An interval of this error ends at 0.
+    touching = estimate("error", [human + errors, human], level=1 - found.p)
+    assert min(abs(touching.low), abs(touching.high)) < 1e-9
 
 
 # A difference
@@ -202,8 +236,8 @@ def test_a_difference_of_errors_is_that_of_a_mean(groups: list[int] | None) -> N
     apart = np.abs(ONE - HUMAN) - np.abs(OTHER - HUMAN)
     found = difference("mae", ONE, OTHER, HUMAN, groups)
     assert found == difference("mean", apart, np.zeros(N), groups=groups)
-    codes = None if groups is None else np.array(groups)
-    assert found.p == sign_flips(apart, codes)
+    touching = difference("mae", ONE, OTHER, HUMAN, groups, level=1 - found.p)
+    assert min(abs(touching.low), abs(touching.high)) < 1e-9
     wide = difference("mae", ONE, OTHER, HUMAN, groups, level=0.9)
     assert found.narrow == (wide.low, wide.high)
 
@@ -275,6 +309,48 @@ def test_equal_methods_do_not_differ(measure: Measure) -> None:
     assert math.isnan(few.p) == (measure != "pearson")
 
 
+def test_a_difference_of_means_that_one_more_sample_may_turn_round() -> None:
+    near, top = 0.95 + ONE / 50, np.ones(N)
+    for apart in (difference("mean", near, top), difference("mean", top, near)):
+        assert "all values are equal; at least 5 must differ where" in apart.reason
+        assert np.isnan([apart.low, apart.high, apart.p, *apart.narrow]).all()
+        assert abs(apart.value) == pytest.approx(abs(near.mean() - 1), abs=1e-12)
+    # Of 60, one more moves a mean by up to a sixtieth, and this interval is wider than two of these.
+    wide = difference("mean", ONE, top)
+    assert wide.high - wide.low > 2 / 60
+    ratings_near = difference("mae", near, ONE, top)
+    assert "all ratings are equal" in ratings_near.reason
+    # It is the scale at hand that counts, where this is wider.
+    assert "all values" in difference("mean", 5 * near, np.full(N, 10.0)).reason
+    assert not difference("mean", near, ONE).reason
+
+
+def test_errors_half_of_which_are_the_same_have_the_wider_interval() -> None:
+    human = np.arange(24.0) / 50
+    sizes = np.array([0.02] * 12 + [0.3, 0.31] * 2 + [0.05] * 8)
+    found = estimate("mae", [human + sizes, human])
+    plain = sizes.mean() - stats.t.ppf(0.975, 23) * stats.sem(sizes)
+    assert found.low == pytest.approx(plain, abs=1e-12)
+    corrected = estimate("mean", sizes)
+    assert corrected.low > found.low
+    assert corrected.high == pytest.approx(found.high, abs=1e-12)
+    sizes[0] = 0.04
+    fewer = estimate("mae", [human + sizes, human])
+    assert fewer.low == pytest.approx(estimate("mean", sizes).low, abs=1e-12)
+
+
+def test_the_mean_of_differences_may_be_on_either_side_of_0() -> None:
+    human = np.arange(12.0) / 20
+    errors = np.array([0.3, 0.2, 0.1] + [0.01] * 3 + [0.0] * 6)
+    found = estimate("error", [human + errors, human], test=True)
+    error = stats.sem(errors)
+    assert found.low == pytest.approx(
+        errors.mean() - stats.t.ppf(0.975, 11) * error, abs=1e-12
+    )
+    assert found.low < 0.0
+    assert found.p > 0.05
+
+
 def test_what_a_difference_says() -> None:
     assert Estimate(0.2, -1.96, 1.96).smallest == pytest.approx(
         1.959964 + 0.841621, rel=1e-4
@@ -341,7 +417,7 @@ TENTHS = st.lists(st.integers(0, 10).map(lambda i: i / 10), min_size=12, max_siz
 
 @given(
     TENTHS,
-    st.sampled_from(("mean", "mae", *CORRELATIONS)),
+    st.sampled_from(("mean", "error", "mae", *CORRELATIONS)),
     st.randoms(use_true_random=False),
 )
 def test_order_and_lone_groups(
@@ -363,6 +439,21 @@ def test_order_and_lone_groups(
     assert found.reason or found.low <= found.value <= found.high
 
 
+@given(
+    st.lists(st.integers(-9, 10).map(lambda i: i / 10), min_size=10, max_size=25),
+    st.sampled_from([0.8, 0.95, 0.99]),
+)
+def test_a_mean_is_significant_where_its_interval_excludes_0(
+    errors: list[float], level: float
+) -> None:
+    human = np.arange(len(errors)) / 100
+    found = estimate("error", [human + errors, human], level=level, test=True)
+    assert math.isnan(found.p) == bool(found.reason)
+    if not found.reason and abs(found.p - (1 - level)) > 1e-9:
+        assert (found.p < 1 - level) == (not found.low <= 0.0 <= found.high)
+        assert 0.0 <= found.p <= 1.0
+
+
 @pytest.mark.parametrize(("call", "why"), [
     (lambda: estimate("median", [1.0]), "unknown statistic 'median'"),  # type: ignore[arg-type]  # refused
     (lambda: estimate("mean", [[1.0], [2.0]]), "mean needs .*got 2"),
@@ -373,6 +464,7 @@ def test_order_and_lone_groups(
     (lambda: estimate("mean", ONE, [None] * 60), "group 0 is None"),
     (lambda: estimate("mean", ONE, [1, 2]), "2 groups for 60 samples"),
     (lambda: difference("mae", ONE, OTHER), "need them"),
+    (lambda: difference("error", ONE, OTHER, HUMAN), "unknown statistic 'error'; use mean, mae"),  # type: ignore[arg-type]  # refused
     (lambda: difference("mean", ONE, OTHER, HUMAN), "takes no human ratings"),
     (lambda: difference("mae", ONE, OTHER[:3], HUMAN), "different lengths"),
     (lambda: lower_bound([-0.5]), "got -0.5"),

@@ -67,8 +67,8 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
             f" A method without error would correlate {best_text} with their mean."
         )
     notes = [
-        f"no interval of {name}: {figure.reason}"
-        for name, figure in (("alpha", alpha), ("the best correlation", best))
+        f"no {'' if math.isnan(figure.value) else 'interval of '}{name}: {figure.reason}"
+        for name, figure in (("alpha", alpha), ("best correlation", best))
         if figure.reason
     ]
     if objective != measure:
