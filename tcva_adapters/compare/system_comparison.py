@@ -24,7 +24,13 @@ from tcva_adapters.compare.system_scores import (
 )
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.results.argument_names import with_checked_names
-from tcva_adapters.stats.checks import FloatArray, check_level, group_codes, one_of
+from tcva_adapters.stats.checks import (
+    FloatArray,
+    Groups,
+    check_level,
+    group_codes,
+    one_of,
+)
 from tcva_adapters.stats.correlation import Measure, agreement, fisher_average
 from tcva_adapters.stats.describe import TIES, as_shown, describe
 from tcva_adapters.stats.estimates import DETECTABLE
@@ -177,8 +183,9 @@ def systems(
     scores = list[Record]()
     pairs = list[Record]()
     for metric, table in tables.items():
+        compared = table.common() if table.groups else table
         tested = tests_of_metrics[metric] = _TESTS[test](
-            _by_group(table),
+            _by_group(compared),
             alpha=alpha,
             permutations=resamples,
             seed=seed,
@@ -188,15 +195,14 @@ def systems(
             {"metric": metric, "system": name, **describe(column)}
             for name, column in table.columns
         ]
-        pairs += _pairs(metric, table, tested, ratings, alpha)
+        pairs += _pairs(metric, compared, tested, ratings, alpha)
         if tested.reason:
             notes.append(f"{metric}: some pairs have no p: {tested.reason}.")
 
     # The sentence is of the first metric; of several temperatures it takes the middle one.
-    first = rows[0]["metric"].partition(" T=")[0]
-    views = [row for row in rows if row["metric"].partition(" T=")[0] == first]
-    row = views[len(views) // 2]
-    main = row["metric"]
+    first = next(iter(tables)).partition(" T=")[0]
+    views = [metric for metric in tables if metric.partition(" T=")[0] == first]
+    main = views[len(views) // 2]
     of_main = [pair for pair in pairs if pair["metric"] == main]
     rated = [pair for pair in pairs if "people" in pair]
     if ratings is not None and not rated:
@@ -226,7 +232,8 @@ def systems(
         Table("pairs", _PAIRS, pairs, detail=True),
         _correlations(tables),
     ]
-    sentence = _sentence(row, means, of_main, alpha) + _reversed(of_main)
+    described = [record for record in scores if record["metric"] == main]
+    sentence = _sentence(described, of_main, alpha) + _reversed(of_main)
     if tables[main].judged.is_lexical:
         sentence += f" {LEXICAL}"
     return Report(
@@ -272,11 +279,10 @@ def _by_group(table: ScoreTable) -> FloatArray:
     """
     if not table.groups:
         return table.scores
-    whole = np.asarray(np.isfinite(table.scores).all(axis=1))
-    codes = group_codes(table.groups, whole)
+    codes = group_codes(table.groups, np.ones(len(table), dtype=np.bool_))
     sums = np.zeros((codes.max() + 1, len(table.methods)))
-    np.add.at(sums, codes, table.scores[whole])
-    return sums * (len(sums) / np.count_nonzero(whole))
+    np.add.at(sums, codes, table.scores)
+    return sums * (len(sums) / len(table))
 
 
 def _pairs(
@@ -292,39 +298,46 @@ def _pairs(
     for i, j in pairs:
         apart = float(tested.differences[i, j])
         higher, lower = (i, j) if apart >= 0.0 else (j, i)
+        differences = table.scores[:, higher] - table.scores[:, lower]
         record = {
             "metric": metric,
             "higher": table.methods[higher],
             "lower": table.methods[lower],
+            "queries": int(np.isfinite(differences).sum()),
             "difference": abs(apart),
             "p": tested.p[i, j],
             "detectable": tested.smallest[i, j],
         }
         if ratings is not None:
-            record |= _by_people(record, table, ratings, 1.0 - alpha / len(pairs))
+            record |= _by_people(
+                record,
+                differences,
+                ratings.for_samples(table.samples),
+                table.groups or None,
+                1.0 - alpha / len(pairs),
+            )
         records.append(record)
     return sorted(records, key=lambda record: -record["difference"])
 
 
 def _by_people(
     pair: Record,
-    table: ScoreTable,
+    differences: FloatArray,
     ratings: ScoreTable,
+    groups: Groups,
     level: float,
 ) -> Record:
     """Estimate by how much people rate the higher system higher; empty without ratings of both."""
     systems = (pair["higher"], pair["lower"])
     if not {*systems} <= {*ratings.methods}:
         return {}
-    scores = np.subtract(*map(table.column, systems))
-    aligned = ratings.for_samples(table.samples)
-    rated = np.subtract(*map(aligned.column, systems))
-    if not np.isfinite(scores + rated).any():
+    rated = np.subtract(*map(ratings.column, systems))
+    if not np.isfinite(differences + rated).any():
         return {}
     people = powered_mean(
         rated,
-        scores,
-        groups=table.groups or None,
+        differences,
+        groups=groups,
         level=level,
         signed=True,
     ).estimate
@@ -390,37 +403,40 @@ def _reversed(pairs: Records) -> str:
     )
 
 
-def _sentence(
-    row: Record,
-    means: Records,
-    pairs: Records,
-    alpha: float,
-) -> str:
-    """Say which system has the highest mean, and whether it differs from the next."""
-    metric = row["metric"]
-    scored = [mean for mean in means if not math.isnan(mean.get(metric, math.nan))]
-    ranked = sorted(scored, key=lambda mean: -mean[metric])[:2]
-    first, second = (mean["system"] for mean in ranked)
-    best, next_best = (cell(mean[metric], "score") for mean in ranked)
-    if ranked[0][metric] == ranked[1][metric]:
-        return f"By {metric} {first} and {second} have the same mean, {best}."
+def _sentence(scores: Records, pairs: Records, alpha: float) -> str:
+    """Say which system has the highest mean under a metric, and whether it differs from the next.
 
-    sentence = f"By {metric} {first} ({best}) is best, {second} ({next_best}) next."
-    both = {first, second}
-    pair = next(pair for pair in pairs if {pair["higher"], pair["lower"]} == both)
+    Args:
+        scores: What describes each system's scores.
+        pairs: All pairs.
+        alpha: Level of the test.
+    """
+    scored = [record for record in scores if record["n"]]
+    best, next_best = sorted(scored, key=lambda record: -record["mean"])[:2]
+    by = f"By {best['metric']}"
+    systems = {best["system"], next_best["system"]}
+    means = [cell(record["mean"], "score") for record in (best, next_best)]
+    if best["mean"] == next_best["mean"]:
+        return f"{by} {' and '.join(sorted(systems))} have the same mean, {means[0]}."
+
+    sentence = f"{by} {best['system']} ({means[0]}) is best, {next_best['system']} ({means[1]}) next."
+    pair = next(pair for pair in pairs if {pair["higher"], pair["lower"]} == systems)
     if math.isnan(pair["p"]):
         return f"{sentence} There are too few queries for a test."
-    queries = counted(row["queries"], "query", "queries")
-    is_significant = pair["p"] < alpha
-    significant = "significant" if is_significant else "not significant"
-    basis = f", {queries}"
-    if not is_significant and pair["detectable"] > 0.0:
-        basis = f"; {queries} detect one of {cell(pair['detectable'], 'score')}"
-    sentence += f" The difference is {significant} ({p_text(pair['p'])}{basis})."
-    if row["pairs"] > 1:
-        sentence += (
-            f" {row['significant']} of {row['pairs']} pairs differ significantly."
-        )
+    significant = "significant"
+    detectable = ""
+    if pair["p"] >= alpha:
+        significant = "not significant"
+        if pair["detectable"] > 0.0:
+            detectable = f"; they detect one of {cell(pair['detectable'], 'score')}"
+    queries = counted(pair["queries"], "query", "queries")
+    sentence += (
+        f" On {queries} of both, {pair['higher']} is {cell(pair['difference'], 'score')} higher, "
+        f"which is {significant} ({p_text(pair['p'])}{detectable})."
+    )
+    if len(pairs) > 1:
+        found = sum(pair["p"] < alpha for pair in pairs)
+        sentence += f" {found} of {len(pairs)} pairs differ significantly."
     if pair.get("rated") and not pair["reversed"]:
         rated = counted(pair["rated"], "query", "queries")
         sentence += (
