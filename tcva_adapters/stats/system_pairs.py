@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from itertools import permutations as orders_of
 from statistics import NormalDist
 from typing import Literal
 
@@ -31,8 +29,6 @@ are found too often."""
 
 _BEYOND = NormalDist().inv_cdf(0.8)
 """Standard errors beyond the least significant difference at which a test has 80 % power."""
-_MAX_LISTED = 8
-"""The most scores in a row whose orders are listed: 8! fits into 16 bits."""
 # Draws are made in blocks of at most so many rows and cells, to bound the memory.
 _BLOCK = 1024
 _CELLS = 2**19
@@ -298,59 +294,17 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
     Rows are shuffled together with those that have scores in the same columns.
     """
     rng = random_generator(seed)
-    present = ~np.isnan(table)
-    filled = np.nan_to_num(table)
-    moves = np.fmax.reduce(table, axis=1) > np.fmin.reduce(table, axis=1)
-    moving = table[moves]
-    ways, codes = np.unique(
-        present[moves],
-        axis=0,
-        return_inverse=True,
-    )
-    # The columns that a group of rows has scores in, and these: (rows, columns).
-    groups = [
-        (np.flatnonzero(way), moving[codes.reshape(-1) == place][:, way])
-        for place, way in enumerate(ways)
-    ]
-    cells = max((values.size for _, values in groups), default=1)
-    block = min(_BLOCK, max(1, _CELLS // cells))
+    ways, codes = np.unique(~np.isnan(table), axis=0, return_inverse=True)
+    block = max(1, min(_BLOCK, _CELLS // table.size))
     parts = []
     for _ in range(0, number, block):
-        sums = np.tile(filled[~moves].sum(axis=0), (block, 1))
-        for columns, values in groups:
-            sums[:, columns] += _sums_of_copies(values, block, rng)
+        sums = np.zeros((block, table.shape[1]))
+        for place, way in enumerate(ways):
+            rows = table[codes.reshape(-1) == place][:, way]
+            copies = np.broadcast_to(rows, (block, *rows.shape))
+            sums[:, way] += rng.permuted(copies, axis=2).sum(axis=1)
         parts.append(sums)
     return np.concatenate(parts)[:number]
-
-
-def _sums_of_copies(
-    values: FloatArray, number: int, rng: np.random.Generator
-) -> FloatArray:
-    """Column sums of shuffled copies of rows without a gap, shape (number, columns).
-
-    For up to eight columns one number draws one of all orders, which is several times faster.
-    """
-    size = values.shape[1]
-    if size > _MAX_LISTED:
-        copies = np.broadcast_to(values, (number, *values.shape))
-        shuffled: FloatArray = rng.permuted(copies, axis=2).sum(axis=1)
-        return shuffled
-    orders = _orders(size)
-    drawn = rng.integers(
-        0,
-        orders.shape[1],
-        (number, len(values)),
-        dtype=np.uint16,
-    )
-    row_starts = np.arange(0, values.size, size)
-    sums = [values.take(row_starts + order.take(drawn)).sum(axis=1) for order in orders]
-    return np.stack(sums, axis=1)
-
-
-@cache
-def _orders(size: int) -> IntArray:
-    """Every order of so many places, one a column."""
-    return np.array(list(orders_of(range(size)))).T.copy()
 
 
 def _with_unit_size(apart: FloatArray) -> FloatArray:
@@ -392,14 +346,7 @@ def _signs(
     apart: FloatArray,
 ) -> Iterator[FloatArray]:
     """Rows of signs, shape (rows, N), in blocks that depend on the table alone."""
-    n = len(apart)
     rows = max(1, _CELLS // max(apart.shape))
     for start in range(0, draws, rows):
-        drawn = rng.integers(
-            0,
-            256,
-            (rows, -(-n // 8)),
-            dtype=np.uint8,
-        )
-        bits = np.unpackbits(drawn, axis=1)[: draws - start, :n]
-        yield 1.0 - 2.0 * bits.astype(np.float64)
+        shape = (min(rows, draws - start), len(apart))
+        yield np.where(rng.integers(0, 2, shape, dtype=np.int8), 1.0, -1.0)

@@ -224,6 +224,23 @@ def test_the_sentence_is_of_the_first_metric_at_its_middle_temperature() -> None
         assert report.sentence.startswith(f"By {main} ")
 
 
+def test_the_difference_is_of_the_queries_that_both_systems_have() -> None:
+    rng = np.random.default_rng(0)
+    scores = np.column_stack([rng.normal(0.5, 0.05, 40), rng.normal(0.3, 0.05, 40)])
+    scores[:12, 0] = math.nan
+    scores[:12, 1] = 0.9  # easy ones
+    queries = tuple(f"q{i}" for i in range(40))
+    report = systems({"f": ScoreTable(queries, ("a", "b"), scores)}, resamples=999)
+    (pair,) = report.records("pairs")
+    apart = (scores[12:, 0] - scores[12:, 1]).mean()
+    assert (pair["queries"], pair["higher"]) == (28, "a")
+    assert pair["difference"] == pytest.approx(apart, abs=1e-12)
+    assert report.sentence == (
+        f"By f a ({scores[12:, 0].mean():.3f}) is best, b ({scores[:, 1].mean():.3f}) next. "
+        f"On 28 queries of both, a is {apart:.3f} higher, which is significant (p = 0.001)."
+    )
+
+
 def regression_interval(
     rated: FloatArray, scores: FloatArray, level: float, codes: IntArray
 ) -> tuple[float, float, float]:
