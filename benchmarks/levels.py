@@ -33,6 +33,7 @@ from benchmarks.paper.tables import bootstrapped
 from tcva_adapters.stats.alpha import ScaleKind, krippendorff_alpha
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.correlation import Measure, value_of
+from tcva_adapters.stats.decisions import auc, decision_estimate, kappa
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import Compared, difference, estimate
 from tcva_adapters.stats.lower_bound import lower_bound
@@ -128,6 +129,9 @@ def truths(kind: str) -> dict[str, float]:
     for measure in AGREEMENT:
         values = [value_of(measure, side, sides[2]) for side in sides[:2]]
         found |= {measure: values[0], f"difference of {measure}": values[0] - values[1]}
+    good = (sides[2] >= 0.5).astype(float)
+    found["auc"] = auc(sides[0], good)
+    found["kappa"] = kappa((sides[0] > 0.6).astype(float), good)
     raters, whole = (
         np.stack(few.methods(0.7, 0.7, 0.7)),
         ["all"] * few.n,
@@ -185,6 +189,9 @@ def intervals(data: Data, seed: int) -> Iterator[Outcome]:
         "mean": estimate("mean", one, groups),
         "share": estimate("share", one > 0.6, groups),
     }
+    good = data.human >= 0.5
+    found["auc"] = decision_estimate("auc", one, good, groups)
+    found["kappa"] = decision_estimate("kappa", one > 0.6, good, groups)
     found["mean error"] = estimate("error", [one, data.human], groups)
     found |= {each: estimate(each, [one, data.human], groups) for each in AGREEMENT}
     for statistic in DIFFERENCES:
