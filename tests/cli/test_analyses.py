@@ -37,6 +37,9 @@ def _judgements(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: AR
             "stars": 1 + 4 * rating,
             "page": i // 3,
             "always": "pass",
+            "anna": rating,
+            "ben": round(rating, 1),
+            "carl": round(rating),
         }
         if i % 4 == 0:
             metadata["few"] = rating
@@ -70,6 +73,8 @@ CASES: dict[str, dict[str, Any]] = {
         {"human": "few", "by": ["part"], "width": 0.2, "resamples": 200},
     f"validate judged.jsonl --human labels.jsonl --set level=0.9 {QUICKLY}":
         {"human": "labels.jsonl", "level": 0.9, "resamples": 200},
+    f"validate judged.jsonl --human anna,ben,carl --set epsilon=0.1 {QUICKLY}":
+        {"human": "anna,ben,carl", "epsilon": 0.1, "resamples": 200},
     f"systems a.jsonl b.jsonl -T 0.5 --test tukey {QUICKLY}":
         {"temperatures": [0.5], "test": "tukey", "resamples": 200},
     f"systems a.jsonl b.jsonl --human stars --human-scale 1,5 {QUICKLY}":
@@ -250,6 +255,11 @@ def test_a_comparison_has_a_folder_gates_and_imported_scores(tcva: Run) -> None:
     # A score that is missing is no 0, and a gate counts it.
     failed = tcva(*side, *imported, "--overwrite", "--gate", "mine:mean>=0.5", code=1)
     assert "6 of 12" in failed.text
+    decided = ("--overwrite", "--set", "human_threshold=0.7", "--set", "epsilon=0.1")
+    again = tcva(*side, *imported, *decided, "--json").json["settings"]
+    assert (again["human_threshold"], again["epsilon"]) == (0.7, 0.1)
+    unrated = (*side[:-2], "--overwrite", "--set", "human_threshold=0.7")
+    assert "human_threshold=0.7 needs human ratings" in tcva(*unrated, code=2).text
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.correlation import value_of
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.inference import estimate
-from tcva_adapters.tables import Column, Record, Table, named_columns
+from tcva_adapters.tables import Column, Record, Table, cell, named_columns
 
 _SYSTEMS = "systems"
 
@@ -42,13 +42,15 @@ def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
             parts = [pairs[rows].T for rows in rows_by_label(labels).values()]
             if len(parts) < 2:
                 continue
-            rhos = [value_of("spearman", seen(own), human) for own, human in parts]
             own, human = means = np.array([part.mean(axis=1) for part in parts]).T
-            figures = {
-                "within": estimate("mean", rhos, level=level),
-                "between": estimate("spearman", [seen(own), human], level=level),
-            }
-            accuracy = pairwise_accuracy(means) if name == _SYSTEMS else math.nan
+            figures = {}
+            accuracy = math.nan
+            if name == _SYSTEMS:
+                accuracy = pairwise_accuracy(means)
+            else:
+                rhos = [value_of("spearman", seen(part[0]), part[1]) for part in parts]
+                figures["within"] = estimate("mean", rhos, level=level)
+            figures["between"] = estimate("spearman", [seen(own), human], level=level)
             records += [
                 {
                     "method": method,
@@ -72,7 +74,7 @@ def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
         records,
         detail=True,
         notes=[
-            "within: the mean of the correlations in each, of those n in which scores and ratings vary; between: of n means",
+            "within groups: the mean of their correlations, of those n in which scores and ratings vary; between: of n means",
             "pairwise accuracy: of the pairs of systems whose mean ratings differ, those in the same order by score",
             *reason_notes((record["where"], record["reason"]) for record in records),
         ],
@@ -81,11 +83,15 @@ def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
 
 def parts_text(table: Table, method: str) -> str:
     """Write a method's correlations from `within_and_between` for a sentence; empty without any."""
-    return ", ".join(
-        f"{Column('spearman', 'interval').cell(record)} {record['where']}"
-        for record in table.records
-        if record["method"] == method
-    )
+    column = Column("spearman", "interval")
+    texts = []
+    for record in table.records:
+        if record["method"] == method:
+            texts.append(f"{column.cell(record)} {record['where']}")
+            if not math.isnan(record["pairwise_accuracy"]):
+                share = cell(record["pairwise_accuracy"], "share")
+                texts.append(f"{share} of pairs of systems in the same order")
+    return ", ".join(texts)
 
 
 def pairwise_accuracy(means: FloatArray) -> float:
