@@ -429,9 +429,9 @@ def _sentence(scores: Records, pairs: Records, alpha: float) -> str:
         significant = "not significant"
         if pair["detectable"] > 0.0:
             detectable = f"; they detect one of {cell(pair['detectable'], 'score')}"
-    queries = counted(pair["queries"], "query", "queries")
+    queries = counted(pair["queries"], "common query", "common queries")
     sentence += (
-        f" On {queries} of both, {pair['higher']} is {cell(pair['difference'], 'score')} higher, "
+        f" On their {queries} {pair['higher']} is {cell(pair['difference'], 'score')} higher, "
         f"which is {significant} ({p_text(pair['p'])}{detectable})."
     )
     if len(pairs) > 1:

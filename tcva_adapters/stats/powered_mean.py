@@ -37,7 +37,7 @@ class PoweredMean:
 
     Attributes:
         estimate: The mean from ratings and scores together; `alone` where there are fewer than 30
-            ratings, or where the scores make it no narrower.
+            ratings, hardly any two scores of these differ, or they make it no narrower.
         alone: The mean from the ratings alone.
         samples: N, the number of samples with a score.
         slope: How much the rating rises with each point of the judge's score; 0 where the
@@ -110,7 +110,7 @@ def powered_mean(
     )
     units = Units(groups, rated)
     all_units = Units(groups, scored)
-    if alone.reason or units.why_no_interval(MIN_RATINGS):
+    if alone.reason or units.why_no_interval(MIN_RATINGS, judged[rated]):
         return unpowered
 
     here = rated[scored]

@@ -237,7 +237,7 @@ def test_the_difference_is_of_the_queries_that_both_systems_have() -> None:
     assert pair["difference"] == pytest.approx(apart, abs=1e-12)
     assert report.sentence == (
         f"By f a ({scores[12:, 0].mean():.3f}) is best, b ({scores[:, 1].mean():.3f}) next. "
-        f"On 28 queries of both, a is {apart:.3f} higher, which is significant (p = 0.001)."
+        f"On their 28 common queries a is {apart:.3f} higher, which is significant (p = 0.001)."
     )
 
 

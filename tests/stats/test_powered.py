@@ -84,6 +84,14 @@ def test_a_judge_that_rates_the_others_far_off_and_bad_input() -> None:
         powered_mean([1.0], [0.5, 0.5])
 
 
+@pytest.mark.parametrize("others", [0, 1, 4])
+def test_scores_of_which_few_differ_say_nothing(others: int) -> None:
+    ratings, scores = drawn(300, 60, 0.05)
+    scores[: 60 - others] = 0.5
+    found = powered_mean(ratings, scores)  # one score alone would fix the slope
+    assert found.estimate is found.alone
+
+
 def test_a_difference_may_be_negative_although_none_that_is_rated_is() -> None:
     rng = np.random.default_rng(0)
     scores = np.append(rng.uniform(0, 1, 120), rng.uniform(-1, 0, 4000))
