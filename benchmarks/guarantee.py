@@ -299,7 +299,7 @@ def print_paths() -> int:
                 )
                 new = path.record().get("true_pass", 0.0)
                 old = passed_by_grid(scores, labels >= 0.5, limit)
-                fewer += new < old
+                fewer += new < old - 1e-9
                 cells.append((old, new))
             found.append((limit, cells))
             shown = "".join(f"{old:8.3f} {new:7.3f}" for old, new in cells)

@@ -166,7 +166,9 @@ class Guarantee(Limits):
         precision = cell(
             self.precision, "interval", self.precision_low, self.precision_high
         )
-        test = "sign flips of groups" if self.groups else "Fisher's exact test"
+        test = "Fisher's exact test"
+        if self.groups:
+            test += " corrected for groups"
         return (
             f". The share of good answers is {precision} among those that pass ({self.passing}), "
             f"{self.base_rate:.3f} among all ({p_text(self.p)}, {test})"

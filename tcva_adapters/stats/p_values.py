@@ -15,6 +15,7 @@ from tcva_adapters.stats.checks import (
     random_generator,
 )
 from tcva_adapters.stats.correlation import Measure
+from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 _MAX_EXACT = 17
@@ -168,7 +169,7 @@ def bootstrap_p(deltas: FloatArray) -> float:
 def passes_more_p(
     passes: BoolArray,
     is_good: BoolArray,
-    codes: IntArray | None = None,
+    units: Units,
 ) -> float:
     """The one-sided p of "good answers pass no more often than rejected ones".
 
@@ -177,12 +178,14 @@ def passes_more_p(
     was set at a rank of the rejected answers' scores: that m good ones lie above the rejected one of
     rank k + 1 means that at most k of the k + m highest scores are those of rejected answers.
 
-    With groups it is by sign flips of each group's part of the covariance, see `sign_flips`.
+    With groups, its normal quantile is divided by the square root of the design effect (how much
+    more the covariance varies between groups than between answers; at least 1), and read from
+    Student's distribution.
 
     Args:
         passes: Which answers pass, shape (N,).
         is_good: Which of them are good, likewise.
-        codes: The group of each, from 0 up, or None.
+        units: The answers, alone or in groups.
 
     Raises:
         MissingDependencyError: scipy is not installed.
@@ -190,17 +193,19 @@ def passes_more_p(
     Of 6 answers 3 are good, and these 3 pass; of 20 ways to draw 3 of 6 it is one:
 
     >>> good = np.array([True, True, True, False, False, False])
-    >>> round(passes_more_p(good, good) * 20, 9)
+    >>> round(passes_more_p(good, good, Units(None, good | True)) * 20, 9)
     1.0
     """
-    if codes is None:
-        share = scipy_module("stats").hypergeom.cdf(
-            np.count_nonzero(passes & ~is_good),
-            len(passes),
-            np.count_nonzero(~is_good),
-            np.count_nonzero(passes),
-        )
-        return float(share)
+    p = scipy_module("stats").hypergeom.cdf(
+        np.count_nonzero(passes & ~is_good),
+        len(passes),
+        np.count_nonzero(~is_good),
+        np.count_nonzero(passes),
+    )
+    if units.codes is None:
+        return float(p)
+    special = scipy_module("special")
     covariances = (passes - passes.mean()) * (is_good - is_good.mean())
-    p = sign_flips(covariances, codes)
-    return p / 2 if covariances.sum() > 0.0 else 1.0 - p / 2
+    between = np.sum(np.bincount(units.codes, covariances) ** 2)
+    effect = max(1.0, between / max(np.sum(covariances**2), _SAME))
+    return float(special.stdtr(units.equal - 1.0, special.ndtri(p) / effect**0.5))

@@ -1,8 +1,9 @@
-"""Whether a gate tells good answers from rejected ones: scipy's test, all orders, and all signs."""
+"""Whether a gate tells good answers from rejected ones: scipy's test, all orders, and groups."""
 
 from __future__ import annotations
 
-from itertools import combinations, product
+import math
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from tcva_adapters.stats.p_values import passes_more_p
+from tcva_adapters.stats.sampling_units import Units
+
+
+def units_of(groups: list[int] | None, n: int = 0) -> Units:
+    return Units(groups, np.ones(len(groups) if groups else n, dtype=np.bool_))
 
 
 @given(*[st.integers(0, 40)] * 4)
@@ -20,7 +26,9 @@ def test_it_is_fishers_exact_test(a: int, b: int, c: int, d: int) -> None:
     is_good = np.repeat([True, True, False, False], [a, b, c, d])
     if len(passes):
         wanted = stats.fisher_exact([[a, b], [c, d]], "greater").pvalue
-        assert passes_more_p(passes, is_good) == pytest.approx(wanted, abs=1e-12)
+        assert passes_more_p(
+            passes, is_good, units_of(None, len(passes))
+        ) == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.parametrize(("good", "bad", "above"), [(4, 5, 0), (5, 4, 1), (3, 6, 2)])
@@ -32,7 +40,8 @@ def test_it_holds_its_level_where_the_threshold_is_set_by_the_rejected_answers(
     for places in combinations(range(good + bad), bad):  # the highest score first
         ranks = np.arange(good + bad)
         passes = ranks < places[above]
-        found.append(passes_more_p(passes, ~np.isin(ranks, places)))
+        units = units_of(None, len(ranks))
+        found.append(passes_more_p(passes, ~np.isin(ranks, places), units))
     for p in found:
         assert np.mean(np.array(found) <= p + 1e-12) <= p + 1e-12
     assert min(found) < 0.2
@@ -45,35 +54,47 @@ def test_it_holds_its_level_where_the_threshold_is_set_by_the_rejected_answers(
         max_size=40,
     )
 )
-def test_with_groups_it_counts_all_signs(answers: list[Any]) -> None:
+def test_groups_divide_the_quantile_by_the_design_effect(answers: list[Any]) -> None:
     names, passes, is_good = map(np.array, zip(*answers, strict=True))
-    codes = np.unique(names, return_inverse=True)[1]
-    apart = (passes - passes.mean()) * (is_good - is_good.mean())
-    units = [apart[codes == code].sum() for code in range(codes.max() + 1)]
-    sums = [
-        float(np.dot(signs, units)) for signs in product([1, -1], repeat=len(units))
-    ]
-    total = sum(units)
-    reached = np.mean([abs(each) >= abs(total) - 1e-10 for each in sums])
-    wanted = reached / 2 if total > 1e-13 else 1 - reached / 2
-    p = passes_more_p(passes, is_good, codes)
-    if abs(total) > 1e-9:
-        assert p == pytest.approx(wanted, abs=1e-12)
-    else:
-        assert p >= 0.5 - 1e-12
+    p = passes_more_p(passes, is_good, units_of(names.tolist()))
+    table = [[(passes & is_good).sum(), (~passes & is_good).sum()]]
+    table += [[(passes & ~is_good).sum(), (~passes & ~is_good).sum()]]
+    fisher = stats.fisher_exact(table, "greater").pvalue
+    within = between = 0.0
+    sizes = []
+    for name in set(names.tolist()):
+        total = 0.0
+        for each, hit, good in answers:
+            if each == name:
+                part = (hit - passes.mean()) * (good - is_good.mean())
+                total += part
+                within += part**2
+        between += total**2
+        sizes.append(int((names == name).sum()))
+    if len(sizes) < len(answers) and within > 0:
+        effect = max(1.0, between / within)
+        degrees = len(answers) ** 2 / sum(size**2 for size in sizes) - 1
+        if degrees > 0.1:
+            quantile = stats.norm.ppf(fisher) / math.sqrt(effect)
+            assert p == pytest.approx(stats.t.cdf(quantile, degrees), abs=1e-9)
+            assert (p - 0.5) * (fisher - 0.5) >= -1e-12
 
 
-def test_with_groups_it_holds_its_level_and_finds_what_is_there() -> None:
-    """40 groups of 1 to 8 answers that have much in common; 1 000 sets."""
+def test_it_holds_its_level_in_groups_and_finds_what_is_there() -> None:
+    """40 groups of 1 to 8 answers that have much in common; Fisher's test alone finds too much."""
     rng = np.random.default_rng(0)
-    below = {True: 0, False: 0}
+    below = {(apart, grouped): 0 for apart in (0, 1) for grouped in (0, 1)}
     for number in range(1000):
-        is_apart = number % 2 == 0
+        apart = number % 2
         codes = np.repeat(np.arange(40), rng.integers(1, 9, 40))
-        shift = rng.normal(size=40)[codes]
-        is_good = rng.normal(size=40)[codes] + rng.normal(size=len(codes)) > 0
-        scores = shift + rng.normal(size=len(codes)) + 1.0 * is_good * is_apart
+        n = len(codes)
+        is_good = 2 * rng.normal(size=40)[codes] + rng.normal(size=n) > 0
+        scores = 2 * rng.normal(size=40)[codes] + rng.normal(size=n)
+        scores += 2.5 * is_good * apart
         passes = scores > np.quantile(scores[~is_good], 0.9)
-        below[is_apart] += passes_more_p(passes, is_good, codes) <= 0.05
-    assert below[False] / 500 <= 0.05 + 3 * 0.0097
-    assert below[True] / 500 > 0.7
+        for grouped in (0, 1):
+            units = units_of(codes.tolist() if grouped else None, n)
+            below[apart, grouped] += passes_more_p(passes, is_good, units) <= 0.05
+    assert below[0, 0] / 500 > 0.1
+    assert below[0, 1] / 500 <= 0.05 + 3 * 0.0097
+    assert below[1, 1] / 500 > 0.7

@@ -320,7 +320,13 @@ def _choose(
                 len(settings),
             )
         records[setting] = record
-    best = max(joined, key=lambda setting: joined[setting].merit)
+    best = max(
+        joined,
+        key=lambda setting: (
+            records[setting].get("recommended", False),
+            joined[setting].merit,
+        ),
+    )
     return _Choice(
         rated=rated,
         by=by,

@@ -296,7 +296,7 @@ def passing_record(
     passes = scores >= threshold
     groups = table.groups or None
     precision = estimate("share", np.where(passes, is_good, np.nan), groups)
-    p = passes_more_p(passes[used], is_good[used], Units(groups, used).codes)
+    p = passes_more_p(passes[used], is_good[used], Units(groups, used))
     return {
         "passing": precision.n,
         "base_rate": float(is_good[used].mean()),
