@@ -7,7 +7,8 @@ Upper table: of data sets without what a test looks for, the share in which it f
 above .065). Lower table: the share of 95 % intervals that hold the value of the population (``!``: below
 .93). ``-``: offered on less than a twentieth of the data sets. Either mark makes the command fail. Data are normal,
 tied (five levels) or skewed (most values high, a long tail), in turn; *by groups* samples come in groups
-of 2 to 4 that share half of the variance of everything. The Monte Carlo error of .05 of 2,000 is .005.
+of 2 to 4 that share half of the variance of everything. The Monte Carlo error of .05 of 2,000 is .005; where
+so few data sets offer a figure that three errors go beyond these limits, they count in their place.
 
 The last tables are of errors that do not lie alike on both sides, while their mean is 0: *asymmetric*
 ones have a long tail (exponential); *rare misses* are those of a judge that gives about .95 whatever it
@@ -17,6 +18,7 @@ figure is given (``!``: below .9 of symmetric ones from 40 samples on).
 """
 
 import argparse
+import math
 import sys
 import time
 from collections import defaultdict
@@ -345,11 +347,17 @@ def share(outcomes: Sequence[bool | None]) -> float:
     return float("nan") if is_few else sum(offered) / len(offered)
 
 
-def is_beyond(table: str, name: str, n: int, value: float) -> bool:
-    """Whether a cell of a table is beyond its limit; an empty one is not."""
+def is_beyond(table: str, name: str, n: int, value: float, offered: int) -> bool:
+    """Whether a cell of a table is beyond its limit; an empty one is not.
+
+    The limit allows for three Monte Carlo errors where few data sets offer a figure.
+    """
+    errors = 3 * math.sqrt(ALPHA * (1 - ALPHA) / max(offered, 1))
     if table == GIVEN:
         return name.endswith(SYMMETRIC) and n >= ENOUGH and value < USUALLY
-    return value > MOST if table == FALSE else value < LEAST
+    if table == FALSE:
+        return value > max(MOST, ALPHA + errors)
+    return value < min(LEAST, 1 - ALPHA - errors)
 
 
 def printed(title: str, table: str, tallies: Tallies, sizes: Sequence[int]) -> int:
@@ -362,9 +370,10 @@ def printed(title: str, table: str, tallies: Tallies, sizes: Sequence[int]) -> i
         for n in sizes:
             outcomes = tallies[name, n]
             value = share(outcomes)
-            is_marked = is_beyond(table, name, n, value)
+            offered = sum(outcome is not None for outcome in outcomes)
+            is_marked = is_beyond(table, name, n, value, offered)
             beyond += is_marked
-            shown = "-" if np.isnan(value) else f"{value:.3f}"[value < 1 :]
+            shown = "-" if np.isnan(value) else f"{value:.3f}".removeprefix("0")
             cells.append(shown + (" ", "!")[is_marked])
         print(f"{name:42}", *(f"{cell:>7}" for cell in cells), flush=True)
     return beyond
