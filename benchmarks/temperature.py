@@ -6,7 +6,8 @@ Verdicts are GPT-4.1-mini's on the paper's sets (TCVA_PAPER_DATA) and the lexica
 (TCVA_BEDS, at most 1 500 rows each), see `benchmarks.lexical_sets`. Of each set it prints
 
 - how far Spearman's rho with the labels moves over T = 0.1, 0.2 and so on to 1.0: worst, best, and their
-  difference with its paired interval (of the best and the worst of ten, so too large rather than too small),
+  difference with its paired interval (of the best and the worst of ten, so too large rather than too small);
+  also of scores that are not rounded to 3 decimals, which makes ties at low temperatures,
 - how many decisions at threshold 0.5 change between T = 0.2 and 0.9,
 - what `calibrate` says of decisions, from T = 0.5 and threshold 0.5: the objective of four choices on unseen
   samples, their gains, the recommended one, and how many decisions it changes.
@@ -22,6 +23,7 @@ import argparse
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.stats import spearmanr
 
 from benchmarks.lexical_sets import load
 from tcva_adapters.compare import calibrate, sweep
@@ -37,6 +39,7 @@ from tests.support.recomputed_calibration import recompute
 
 PAPER = ("summeval", "summeval_rel")
 RESAMPLES = 2000
+GRID = [round(0.1 * place, 1) for place in range(1, 11)]
 
 
 def sets() -> Iterator[tuple[str, FloatArray, FloatArray]]:
@@ -90,8 +93,7 @@ def largest_difference(
     recommended = report.settings["recommended"]
     assert recommended["temperature"] == chosen.temperature
     assert recommended["threshold"] == chosen.threshold
-    flips = report.to_dict()["tables"].get("flips", [])
-    assert len(flips) == len(expected.flips)
+    assert len(report.records("flips")) == len(expected.flips)
     return max(apart)
 
 
@@ -103,6 +105,9 @@ def print_sets(cost: float | None, *, check: bool) -> None:
         flipped = float((moved[:, 0] != moved[:, 1]).mean())
         print(f"\n{name}, n = {len(human)}")
         print(f"  {sweep(counts, human=human).sentence}")
+        digits = aggregate_counts(counts, GRID)
+        rhos = [spearmanr(scores, human).statistic for scores in digits.T]
+        print(f"  with all digits: {max(rhos) - min(rhos):.3f}")
         print(f"  {flipped:.0%} of decisions at 0.5 differ between T=0.2 and T=0.9")
         report = (
             calibrate(counts, human, objective="kappa", resamples=RESAMPLES)

@@ -160,7 +160,15 @@ def setting_text(scoring: ScoringConfig) -> str:
 
 def settings_of(scoring: ScoringConfig) -> Json:
     """Convert a setting to plain values, under the names of the configuration file."""
-    names = ("temperature", "scheme", "penalty", "floor", "eps", "evidence")
+    names = (
+        "temperature",
+        "threshold",
+        "scheme",
+        "penalty",
+        "floor",
+        "eps",
+        "evidence",
+    )
     settings: Json = {name: getattr(scoring, name) for name in names}
     scheme = scoring.scheme
     settings["scheme"] = (

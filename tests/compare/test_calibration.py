@@ -88,9 +88,7 @@ def test_choices_and_interval_are_those_of_plain_loops(
             best = next(j for j, v in enumerate(values) if v >= max(values) - 1e-12)
             picked.append(grid[best])
             unseen[~train, repeat] = ranks[~train, best]
-    shares = {row["temperature"]: row["share"] for row in found.records("choices")}
-    assert shares == {t: picked.count(t) / 20 for t in set(picked)}
-    assert len(shares) > 1  # otherwise nothing would be tested
+    assert len(set(picked)) > 1  # otherwise nothing would be tested
 
     def gain(rows: Any) -> float:
         new = [stats.spearmanr(column[rows], human[rows])[0] for column in unseen.T]
@@ -105,6 +103,9 @@ def test_choices_and_interval_are_those_of_plain_loops(
     assert shown["cross_validated"] - in_use == pytest.approx(shown["gain"], abs=1e-12)
     most = max(stats.spearmanr(s, human)[0] for s in scores.T)
     assert best_of == pytest.approx(most, abs=1e-12)
+    best = grid[int(np.argmax([stats.spearmanr(s, human)[0] for s in scores.T]))]
+    assert (shown["setting"], shown["tried"]) == (f"T={best:g}", 5)
+    assert shown["share"] == picked.count(best) / 20
     often = np.concatenate(
         list(bootstrap.draw_resamples(len(human), 150, seed=7, codes=None))
     )
@@ -298,10 +299,8 @@ def test_decisions_are_those_of_numpy_alone(name: str, cost: float | None) -> No
     settings = found.settings["recommended"]
     assert settings["temperature"] == chosen.temperature
     assert settings["threshold"] == chosen.threshold
-    assert ("flips" in found.to_dict()["tables"]) == (expected.recommended != "in use")
-    if expected.recommended != "in use":
-        flips = [row["sample"] for row in found.records("flips")]
-        assert flips == [f"row-{place + 1}" for place in expected.flips]
+    flips = [row["sample"] for row in found.records("flips")]
+    assert flips == [f"row-{place + 1}" for place in expected.flips]
     alone = "A threshold alone does the same" in found.sentence
     assert alone == (expected.recommended == "threshold")
 
@@ -316,7 +315,9 @@ def strict_judge() -> tuple[FloatArray, FloatArray]:
 def test_a_threshold_is_preferred_where_a_temperature_does_no_better() -> None:
     counts, human = strict_judge()
     found = calibrate(counts, human, objective="kappa", resamples=200)
-    assert found.sentence.startswith("Use T=0.5, threshold 0.796: it gains +0.")
+    assert found.sentence.startswith(
+        "Use T=0.5, threshold 0.796: it raises kappa by 0."
+    )
     alone = " A threshold alone does the same: another temperature gains at most 0.000 more."
     assert alone in found.sentence
     changed = ((aggregate_counts(counts, [0.5])[:, 0] >= 0.5) != (human == 1)).sum()

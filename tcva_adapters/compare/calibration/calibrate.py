@@ -66,8 +66,12 @@ def calibrate(
     therefore divided into 5 folds, 50 times, and each fold is scored by the setting that does best
     on the other folds. The gain of these choices over the settings in use has a bootstrap interval,
     and a change is recommended only where all of the interval lies above 0. A gain in ``spearman``
-    has an interval from 50 ratings on, other gains from 10. `recommendation.recommended` makes a
-    configuration of the report.
+    has an interval from 50 ratings on, other gains from 10.
+
+    Decisions (``kappa``, ``cost``) depend on the threshold as well: another threshold alone, another
+    setting alone, and both are compared on the same folds and resamples, and the simplest of these
+    that is not significantly worse than the best is recommended. `recommendation.recommended` makes
+    a configuration of the report.
 
     With a limit (``max_false_pass``, ``min_true_pass``), a setting and threshold are chosen that are
     certified to keep it.
@@ -75,7 +79,8 @@ def calibrate(
     Args:
         source: Judgements, or level counts, as `read_scores` takes them; or a `ScoreTable`.
         human: Where the ratings are, see `read_scores`.
-        objective: ``spearman``, ``mae``, or ``kappa`` of pass and fail.
+        objective: ``spearman``, ``mae``, ``kappa`` of pass and fail, or ``cost``: what wrong
+            decisions cost per answer.
         temperatures: Temperatures to choose from; by default 0.1, 0.15 and so on to 1.0, and
             with a limit the one in use.
         schemes: Weight schemes to choose from; by default the one in use.
@@ -86,21 +91,22 @@ def calibrate(
         group: The metadata field of groups; samples of a group share a fold and are drawn together.
         scoring: The settings in use, which a choice has to beat.
         human_scale: Lowest and highest rating that could be given; by default 0 and 1.
-        human_threshold: The lowest rating that passes (``kappa``, limits); by default the middle.
+        human_threshold: The lowest rating that passes (decisions, limits); by default the middle.
         resamples: Resamples behind each interval.
         level: Level of the intervals.
         seed: The same seed gives the same figures.
         skip_bad: Leave out unreadable lines.
-        cost_false_pass: What a rejected answer that passes costs, where a good one that fails costs
-            1; sets the objective ``cost``.
+        cost_false_pass: What a rejected answer that passes costs where a good one that fails costs 1
+            (by default as much); it also sets the objective ``cost``.
         max_false_pass: At most this share of the answers that people reject may pass.
         min_true_pass: At least this share of the good answers must pass.
         confidence: The confidence with which both limits hold together; by default 0.95.
 
     Returns:
-        The tables ``settings``, ``gain``, ``choices`` (each setting's share of the folds) and
-        ``by FIELD``. With a limit ``guarantee`` (a row per setting), ``by FIELD`` and ``thresholds``
-        (what passes at each threshold of the best setting); the settings then hold ``guarantee``.
+        The tables ``settings`` (each choice with its agreement and gain), ``flips`` (the answers whose
+        decision the recommendation changes) and ``by FIELD``. With a limit ``guarantee`` (a row per
+        setting), ``by FIELD`` and ``thresholds`` (what passes at each threshold of the best setting);
+        the settings then hold ``guarantee``.
 
     Raises:
         InvalidValueError: No verdicts, fewer than 10 samples (or groups) with a score and a rating,
@@ -109,7 +115,7 @@ def calibrate(
 
     >>> counts = [[4, 0, 0, 0, 0], [3, 0, 1, 0, 0], [2, 0, 0, 1, 1], [0, 0, 0, 1, 3]] * 5
     >>> calibrate(counts, [1.0, 0.8, 0.3, 0.0] * 5).sentence.partition(" (")[0]
-    'Keep T=0.5: choosing another setting gains +0.000 in Spearman on unseen samples'
+    'Keep T=0.5: choosing another setting raises Spearman by 0.000 on unseen samples'
     """
     one_of("objective", objective, get_args(Objective))
     if cost_false_pass is not None:
@@ -228,12 +234,6 @@ def _recommendation(
     chosen = recommendation.chosen.setting
     tables = [*recommendation.tables()]
     sentence = recommendation.sentence()
-    if recommendation.is_change:
-        flips = _flips(rated, settings[0], chosen)
-        tables.append(flips)
-        sentence += (
-            f" It changes {len(flips.records)} of {counted(len(rated), 'decision')}."
-        )
     profiles = None
     if by is not None:
         around = candidates(chosen, temperatures)
@@ -260,37 +260,8 @@ def _recommendation(
             "repeats": REPEATS,
             "criterion": table.judged.criterion or None,
             "profiles": profiles,
-            "recommended": settings_of(chosen) | {"threshold": chosen.threshold},
+            "recommended": settings_of(chosen),
         },
-    )
-
-
-def _flips(table: ScoreTable, old: ScoringConfig, new: ScoringConfig) -> Table:
-    """Tabulate the rated answers that pass under one setting and fail under the other."""
-    rows = zip(table.samples, table.at(old), table.at(new), table.rating, strict=True)
-    return Table(
-        "flips",
-        named_columns(
-            sample="text",
-            before="score",
-            after="score",
-            decision="text",
-            rating="score",
-        ),
-        [
-            {
-                "sample": sample,
-                "before": before,
-                "after": after,
-                "decision": "fail to pass"
-                if after >= new.threshold
-                else "pass to fail",
-                "rating": rating,
-            }
-            for sample, before, after, rating in rows
-            if (before >= old.threshold) != (after >= new.threshold)
-        ],
-        detail=True,
     )
 
 

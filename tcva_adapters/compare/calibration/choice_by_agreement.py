@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -34,7 +33,6 @@ from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import MIN_SAMPLES, MIN_SAMPLES_APART
 from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
-from tcva_adapters.tables import Record
 
 Objective = Literal["spearman", "mae", "kappa", "cost"]
 
@@ -135,11 +133,13 @@ class Search:
                     on_unseen=self.sign * float(agreement[0]),
                     agreement=agreement,
                     gain=self._gain(agreement, in_use, target, units),
-                    shares={
-                        candidates[place]: number / picks.size
-                        for place, number in Counter(picks.tolist()).most_common()
-                    },
-                    errors=_errors(unseen, target) if thresholds else {},
+                    share=float((picks == best).mean()),
+                    errors={
+                        "false_pass": float(unseen[target == 0.0].mean()),
+                        "missed": 1.0 - float(unseen[target == 1.0].mean()),
+                    }
+                    if thresholds
+                    else {},
                 )
             )
         leading = max(choices[1:], key=lambda choice: choice.gain.value)
@@ -149,7 +149,15 @@ class Search:
                 choice.is_better or choice.name == "in use"
             ):
                 break
-        return Recommendation(self.objective, settings, choices, choice, advantage)
+        return Recommendation(
+            table=table,
+            objective=self.objective,
+            settings=settings,
+            choices=choices,
+            leading=leading,
+            chosen=choice,
+            advantage=advantage,
+        )
 
     def _target(self, human: FloatArray) -> FloatArray:
         """Return the ratings, or 1 and 0 for pass and fail, to compare scores with."""
@@ -237,7 +245,7 @@ class Search:
         gain = Estimate(
             float(value),
             n=units.n,
-            groups=None if units.codes is None else units.groups,
+            groups=units.groups,
             reason=why,
             level=self.level,
         )
@@ -246,14 +254,6 @@ class Search:
         ends = np.quantile(defined, interval_shares(self.level, units.clusters))
         low, high = (value + WIDER * (ends - value)).tolist()
         return replace(gain, low=low, high=high)
-
-
-def _errors(passes: FloatArray, target: FloatArray) -> Record:
-    """Return the shares of rejected answers that pass and of good ones that do not."""
-    return {
-        "false_pass": float(passes[target == 0.0].mean()),
-        "missed": 1.0 - float(passes[target == 1.0].mean()),
-    }
 
 
 def _kappa(passes: FloatArray, target: FloatArray, weights: FloatArray) -> FloatArray:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.config import Config, setting_text, settings_of
+from tcva_adapters.results.config import Config, setting_text
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.describe import TIES
@@ -32,10 +33,11 @@ SAME = 1e-12
 WIDER = 1.75**0.5
 """By how much the interval of a gain is widened for the choice."""
 
-_NAMES = {
-    "spearman": "Spearman",
-    "mae": "mean absolute error",
-    "cost": "cost per answer",
+_EFFECTS = {
+    "spearman": "raises Spearman",
+    "mae": "lowers the mean absolute error",
+    "kappa": "raises kappa",
+    "cost": "lowers the cost per answer",
 }
 _CHANGES = {
     "T": "another setting",
@@ -56,7 +58,7 @@ class Choice:
         on_unseen: The agreement of the choices on samples that they did not see.
         agreement: The same on all samples and on each resample, with such a sign that higher is better.
         gain: Its gain over the setting in use, on unseen samples; above 0 is better.
-        shares: By setting, the share of the folds in which it was chosen.
+        share: The share of the folds in which this setting was chosen, too.
         errors: For objectives of decisions, shares on unseen samples: ``false_pass`` of rejected
             answers, and ``missed`` of good ones.
     """
@@ -68,7 +70,7 @@ class Choice:
     on_unseen: float
     agreement: FloatArray
     gain: Estimate
-    shares: Mapping[ScoringConfig, float]
+    share: float
     errors: Record
 
     @property
@@ -106,6 +108,7 @@ class Choice:
             "choice": self.name,
             "setting": self.text(self.setting),
             "tried": self.tried,
+            "share": self.share,
             "cross_validated": self.on_unseen,
             **self.gain.record("gain"),
             "n": self.gain.n,
@@ -121,16 +124,20 @@ class Recommendation:
     """The simplest choice that is not significantly worse than the best one.
 
     Attributes:
+        table: The rated samples.
         objective: The measure of agreement with human ratings.
         settings: The settings to choose from, the one in use first.
         choices: The choices, the one in use first, then from simple to complex.
+        leading: The choice other than that in use that agrees best on unseen samples.
         chosen: The recommended one: that in use, or one that is significantly better.
-        advantage: By how much the choice that agrees best on unseen samples is better than that.
+        advantage: By how much the leading one is better than the recommended one.
     """
 
+    table: ScoreTable
     objective: str
     settings: Sequence[ScoringConfig]
     choices: Sequence[Choice]
+    leading: Choice
     chosen: Choice
     advantage: Estimate
 
@@ -141,10 +148,30 @@ class Recommendation:
 
     @property
     def best(self) -> Choice:
-        """The recommended choice; without one, the other choice that agrees best."""
-        if self.is_change:
-            return self.chosen
-        return max(self.choices[1:], key=lambda choice: choice.gain.value)
+        """The recommended choice; without a change, the leading one of the others."""
+        return self.chosen if self.is_change else self.leading
+
+    @property
+    def flips(self) -> list[Record]:
+        """The answers that pass under the setting in use and fail under the recommended one, or vice versa."""
+        old, new = (self.settings[0], self.chosen.setting)
+        table = self.table
+        rows = zip(
+            table.samples, table.at(old), table.at(new), table.rating, strict=True
+        )
+        return [
+            {
+                "sample": sample,
+                "before": before,
+                "after": after,
+                "decision": "fail to pass"
+                if after >= new.threshold
+                else "pass to fail",
+                "rating": rating,
+            }
+            for sample, before, after, rating in rows
+            if (before >= old.threshold) != (after >= new.threshold)
+        ]
 
     @property
     def advice(self) -> str:
@@ -157,10 +184,9 @@ class Recommendation:
         best = self.best
         gain = best.gain.record("gain")
         subject = "it" if self.is_change else f"choosing {_CHANGES[best.name]}"
-        measure = _NAMES.get(self.objective, self.objective)
-        effect = f"gains {Column('gain', 'signed').cell(gain)} in {measure}"
-        if self.objective in {"mae", "cost"}:
-            effect = f"lowers the {measure} by {Column('gain', 'interval').cell(gain)}"
+        effect = (
+            f"{_EFFECTS[self.objective]} by {Column('gain', 'interval').cell(gain)}"
+        )
         advice = self.advice[0].upper() + self.advice[1:]
         sentence = (
             f"{advice}: {subject} {effect} on unseen samples (n = {best.gain.n}; "
@@ -171,17 +197,20 @@ class Recommendation:
                 self.advantage.record("advantage")
             )
             sentence += f" A threshold alone does the same: another temperature gains at most {advantage} more."
+        if self.is_change:
+            sentence += f" It changes {len(self.flips)} of {counted(len(self.table), 'decision')}."
         return sentence
 
     def tables(self) -> Iterator[Table]:
         """Tabulate the choices with their agreement and gain, and those of the folds."""
         columns = [
-            *named_columns(choice="text", setting="text", tried="int"),
+            *named_columns(choice="text", setting="text", share="share"),
             Column(self.objective, "score"),
             *named_columns(cross_validated="score", gain="signed", detectable="score"),
         ]
         notes = [
-            f"{self.objective}: of the best of all tried, on the same samples (optimistic)",
+            f"{self.objective}: of the best of {self.choices[-1].tried}, on the same samples (optimistic)",
+            "share: of the folds that chose the same setting",
             "cross validated and gain: on unseen samples",
             f"detectable: {DETECTABLE}",
         ]
@@ -202,19 +231,15 @@ class Recommendation:
             notes=notes,
         )
         yield Table(
-            "choices",
-            named_columns(choice="text", setting="text", share="share"),
-            [
-                {
-                    "choice": choice.name,
-                    "setting": choice.text(setting),
-                    "share": share,
-                    **settings_of(setting),
-                    "threshold": setting.threshold,
-                }
-                for choice in self.choices[1:]
-                for setting, share in choice.shares.items()
-            ],
+            "flips",
+            named_columns(
+                sample="text",
+                before="score",
+                after="score",
+                decision="text",
+                rating="score",
+            ),
+            self.flips,
             detail=True,
         )
 
