@@ -103,9 +103,9 @@ def test_choices_and_interval_are_those_of_plain_loops(
     assert shown["cross_validated"] - in_use == pytest.approx(shown["gain"], abs=1e-12)
     most = max(stats.spearmanr(s, human)[0] for s in scores.T)
     assert best_of == pytest.approx(most, abs=1e-12)
-    best = grid[int(np.argmax([stats.spearmanr(s, human)[0] for s in scores.T]))]
-    assert (shown["setting"], shown["tried"]) == (f"T={best:g}", 5)
-    assert shown["share"] == picked.count(best) / 20
+    chosen = grid[int(np.argmax([stats.spearmanr(s, human)[0] for s in scores.T]))]
+    assert (shown["setting"], shown["tried"]) == (f"T={chosen:g}", 5)
+    assert shown["share"] == picked.count(chosen) / 20
     often = np.concatenate(
         list(bootstrap.draw_resamples(len(human), 150, seed=7, codes=None))
     )
