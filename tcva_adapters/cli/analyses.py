@@ -126,6 +126,8 @@ def calibrate(
     max_false_pass: options.MaxFalsePass = None,
     min_true_pass: options.MinTruePass = None,
     confidence: options.Confidence = None,
+    per: options.Per = None,
+    largest_group: options.LargestGroup = None,
     out: options.ConfigOut = None,
     report: options.Page = None,
     overwrite: options.Overwrite = False,
@@ -180,6 +182,8 @@ def calibrate(
             max_false_pass=max_false_pass,
             min_true_pass=min_true_pass,
             confidence=confidence,
+            per=per,  # type: ignore[arg-type]  # as above
+            largest_group=largest_group,
         )
     print_report(calibration, as_json=as_json, everything=everything)
 

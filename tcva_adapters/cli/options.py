@@ -212,6 +212,24 @@ Confidence = Annotated[
     Number,
     option(GATES, "--confidence", "Confidence of the limits (default: 0.95)."),
 ]
+Per = Annotated[
+    Text,
+    option(
+        GATES,
+        "--per",
+        "What limits hold for with --group: the mean over groups (group) or answers (answer).",
+        "NAME",
+    ),
+]
+LargestGroup = Annotated[
+    int | None,
+    option(
+        GATES,
+        "--largest-group",
+        "Most answers of a group, for --per answer (default: 50).",
+        "N",
+    ),
+]
 Gates = Annotated[
     Texts,
     option(

@@ -19,6 +19,7 @@ from tcva_adapters.tables import cell, p_text
 
 _Inner = Annotated[float, Field(gt=0.0, lt=1.0)]
 _Share = Annotated[float, Field(ge=0.0, le=1.0)]
+Per = Literal["group", "answer"]
 
 
 def percent(share: float) -> str:
@@ -39,6 +40,9 @@ class Limits(Checked):
         confidence: The confidence that both limits hold together.
         human_threshold: A rating below it rejects an answer.
         human_scale: Lowest and highest rating.
+        per: What counts one where answers are in groups: an answer, or a group by the share of its
+            answers that pass, as in files of earlier versions (None).
+        largest_group: With "answer" the most rejected, or good, answers of any group.
 
     >>> Limits(max_false_pass=0.1).text
     'at most 10 % of the answers that people reject'
@@ -49,6 +53,8 @@ class Limits(Checked):
     confidence: _Inner = 0.95
     human_threshold: float = 0.5
     human_scale: tuple[float, float] = (0.0, 1.0)
+    per: Per | None = None
+    largest_group: Count | None = None
 
     @property
     def text(self) -> str:
@@ -67,7 +73,7 @@ class Guarantee(Limits):
     """A setting that keeps limits, with the figures of the ratings that it was certified by.
 
     Shares are shares of answers; with `groups` they are means over groups of the share within
-    each. With `by` they are those of the field's value where they are worst.
+    each, unless `per` is "answer". With `by` they are those of the field's value where they are worst.
 
     Attributes:
         rejected: The number of rated answers that people reject and that have a score.
@@ -138,9 +144,12 @@ class Guarantee(Limits):
     def sentence(self) -> str:
         """The guarantee in words, with the figures of the rated answers."""
         where = f" for each {self.by}" if self.by else ""
+        counts_groups = self.groups is not None and self.per != "answer"
+        if counts_groups:
+            where += " in the mean over groups"
         claim = f"{self.text} pass{where} ({percent(self.confidence)} confidence)"
         below = f"rejected answers (rated below {self.human_threshold:g})"
-        if not (self.by or self.groups):
+        if not (self.by or counts_groups):
             rejected = f"{self.false_pass * self.rejected:.0f} of {self.rejected}"
             good = f"{self.true_pass * self.good:.0f} of {self.good}"
             return f"{claim}. Of those rated, {rejected} {below} and {good} good ones pass{self._gain}."

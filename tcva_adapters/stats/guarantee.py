@@ -18,12 +18,22 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, Groups, check_level
+from tcva_adapters.stats.checks import (
+    BoolArray,
+    FloatArray,
+    Groups,
+    IntArray,
+    check_level,
+)
 from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
 
-_HALVINGS = 60
+_HALVINGS = 50
+_BELOW_1 = 1.0 - 1e-12
 _MAX_ANSWERS = 20_000
+_BETS = 8
+LARGEST_GROUP = 50
+"""The usual largest number of answers of a group, where the share of answers is tested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +43,9 @@ class PathResult:
     Attributes:
         place: The index of the most permissive certified setting, from 0; None where not even the
             strictest one is certified.
-        shares: The share of rejected answers that pass at each setting, shape (K,). With groups,
-            the mean over groups of the share within each. nan where there is no rejected answer.
+        shares: The share of rejected answers that pass at each setting, shape (K,). With groups
+            that count one each, the mean over groups of the share within each. nan where there is
+            no rejected answer.
         bounds: One-sided upper confidence bounds of the true shares, at 1 - error each, shape (K,).
             A bound is at most the limit exactly where p is at most the error.
         p: The p of "the true share is above the limit", shape (K,).
@@ -56,6 +67,7 @@ def certify(
     *,
     error: float,
     groups: Groups = None,
+    largest_group: int | None = None,
 ) -> PathResult:
     """Test a path of settings by the rejected answers that pass at each.
 
@@ -63,11 +75,16 @@ def certify(
     many of n answers pass if each does with probability `limit`, and the bounds are those of Clopper
     and Pearson (1934). The number of rejected answers is taken as given.
 
-    With groups, groups are drawn independently and a group counts one, by the share of its rejected
-    answers that pass. The guarantee is then for the mean of this share over groups that have a
-    rejected answer. p is that of Hoeffding and Bentkus for means of values between 0 and 1 (Bates,
-    Angelopoulos, Lei, Malik and Jordan, Distribution-free, risk-controlling prediction sets, Journal
-    of the ACM 68, 2021), and the bounds invert it. Groups of one answer each count as answers alone.
+    With groups, groups are drawn independently, and each bets against the limit: it multiplies a
+    capital of 1 by ``1 + bet * (limit * size - passed) / ((1 - limit) * largest)``, which is at most
+    1 on average where the true share is above the limit. p is 1 / capital, in the mean over bets that
+    were fixed by the number of groups, limit and error (Markov's inequality; Waudby-Smith and Ramdas,
+    Estimating means of bounded random variables by betting, Journal of the Royal Statistical Society
+    B 86, 2024), and the bounds invert it. The order of the groups does not matter. A group counts
+    one, by the share of its rejected answers that pass (``size`` and ``largest`` are 1): the guarantee
+    is for the mean of this share over groups that have a rejected answer. With ``largest_group`` an
+    answer counts one, and the guarantee is for the share of answers. Groups of one answer each count
+    as answers alone.
 
     Args:
         passes: Which of the n rejected answers pass at each of the K settings, shape (K, n), the
@@ -75,10 +92,13 @@ def certify(
         limit: The largest share that may pass, between 0 and 1.
         error: The largest chance of certifying a setting that lets more pass, between 0 and 1.
         groups: One per rejected answer; equal objects are one group.
+        largest_group: The most rejected answers that any group may have, fixed before any group is
+            seen; answers then count one each. The tests are the sharper the smaller it is. None
+            lets groups count one each.
 
     Raises:
-        InvalidValueError: Another shape, a limit or an error outside (0, 1), or groups that do not
-            fit.
+        InvalidValueError: Another shape, a limit or an error outside (0, 1), groups that do not fit,
+            or a group with more answers than ``largest_group``.
         MissingDependencyError: scipy is not installed.
 
     Of 29 rejected answers none may pass at a limit of 0.1, since 0.9 ** 29 = 0.047:
@@ -97,23 +117,16 @@ def certify(
     units = Units(groups, np.ones(n, dtype=np.bool_))
     if units.codes is None:
         sums = marks.sum(axis=1)
+        shares = sums / n if n else np.full(len(marks), np.nan)
         p = _binomial(sums, n, limit)
         bounds = largest_share(sums, n, error)
     else:
-        sizes = np.bincount(units.codes)
-        # A sum that is whole on paper must not be rounded up to the next whole number.
-        sums = (marks @ (1.0 / sizes)[units.codes]).round(9)
-        p, bounds = _hoeffding_bentkus(
-            sums,
-            units.number,
-            limit,
-            error,
-        )
+        shares, p, bounds = _by_betting(marks, units.codes, limit, error, largest_group)
     # The first test that does not reject ends the path.
     certified = int(np.append(p <= error, False).argmin())
     return PathResult(
         place=certified - 1 if certified else None,
-        shares=sums / units.number if n else np.full(len(marks), np.nan),
+        shares=shares,
         bounds=bounds,
         p=p,
         n=n,
@@ -151,6 +164,25 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
     return int(sizes[enough.argmax()]) if enough.any() else None
 
 
+def groups_needed(p: float, groups: int, error: float) -> int | None:
+    """About how many groups like these would certify a setting, if these have this p.
+
+    Each further group multiplies the capital by as much as these do on average.
+
+    Args:
+        p: The p of the setting, see `PathResult`.
+        groups: The number of groups.
+        error: See `certify`.
+
+    Returns:
+        Their number; None where the capital does not grow.
+
+    >>> groups_needed(0.9**20, 20, 0.05), groups_needed(1.0, 20, 0.05)
+    (29, None)
+    """
+    return math.ceil(groups * math.log(error) / math.log(p)) if p < 1.0 else None
+
+
 def _check_shares(limit: float, error: float) -> None:
     check_level(limit, "limit", 0.1)
     check_level(error, "error", 0.1)
@@ -183,30 +215,69 @@ def largest_share(
     return np.where(passed < n, ends, 1.0)
 
 
-def _hoeffding_bentkus(
-    sums: FloatArray,
-    n: int,
+def _by_betting(
+    marks: BoolArray,
+    codes: IntArray,
     limit: float,
     error: float,
-) -> tuple[FloatArray, FloatArray]:
-    """The p-values and upper bounds of the means of n values in [0, 1] that have these sums."""
-    shares = sums / n
-    ceiling = np.ceil(sums)
-    hoeffding = np.exp(-n * _divergence(np.minimum(shares, limit), limit))
-    bentkus = math.e * _binomial(ceiling, n, limit)
-    p = np.minimum(1.0, np.minimum(hoeffding, bentkus))
-    # Hoeffding's p falls as the limit rises: bisect to where it is the error.
-    low = shares.copy()
-    high = np.ones(len(sums))
+    largest_group: int | None,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The shares, p and bounds of answers in groups."""
+    answers = np.bincount(codes)
+    most = int(answers.max())
+    if largest_group is not None and most > largest_group:
+        raise InvalidValueError(
+            f"a group has {most} answers, and largest_group (--largest-group) is {largest_group}; give "
+            "the most that any group may have, or let groups count one each (--per group)"
+        )
+    starts = answers.cumsum() - answers
+    in_groups = marks[:, codes.argsort(kind="stable")]
+    passed = np.add.reduceat(in_groups, starts, axis=1, dtype=np.int64)
+
+    # Groups with as many answers, of which as many pass, are counted, to save time.
+    whole = answers if largest_group is None else largest_group
+    pairs = np.stack(np.broadcast_arrays(passed / whole, answers / whole))
+    kinds, places = np.unique(pairs.reshape(2, -1), axis=1, return_inverse=True)
+    counts = np.apply_along_axis(
+        np.bincount, 1, places.reshape(passed.shape), minlength=kinds.shape[1]
+    )
+    passed, sizes = kinds @ counts.T
+
+    fewest = math.log(error) / math.log1p(-limit)
+    bets = np.linspace(min(1.0, math.sqrt(fewest / len(answers))), 1.0, _BETS)
+    low = shares = passed / sizes
+    high = np.ones(len(marks))
+    # p falls as the limit rises: bisect to where it is the error.
     for _ in range(_HALVINGS):
-        middle = (low + high) / 2.0
-        above = np.exp(-n * _divergence(shares, middle)) > error
+        middle = np.minimum((low + high) / 2.0, _BELOW_1)
+        above = _p_of_bets(bets, counts, kinds, middle) > error
         low = np.where(above, middle, low)
         high = np.where(above, high, middle)
-    return p, np.minimum(high, largest_share(ceiling, n, error / math.e))
+    return shares, _p_of_bets(bets, counts, kinds, np.array(limit)), high
 
 
-def _divergence(a: FloatArray, b: FloatArray | float) -> FloatArray:
-    """Kullback-Leibler divergence of Bernoulli distributions: a log(a/b) + (1-a) log((1-a)/(1-b))."""
+def _p_of_bets(
+    bets: FloatArray,
+    counts: IntArray,
+    kinds: FloatArray,
+    limits: FloatArray,
+) -> FloatArray:
+    """The p of groups that bet against a limit, or against one of each setting, shape (K,).
+
+    Args:
+        bets: The part of the capital that is lost if all answers of a largest group pass, shape (J,).
+        counts: The number of groups of each kind at each setting, shape (K, U).
+        kinds: What passes of a kind of group, and its size, as parts of the largest size, shape
+            (2, U).
+        limits: Shape () or (K,).
+    """
+    passed, sizes = kinds
+    odds = limits.reshape(-1, 1)
+    gains = (odds * sizes - passed) / (1.0 - odds)
     special = scipy_module("special")
-    return np.asarray(special.rel_entr(a, b) + special.rel_entr(1.0 - a, 1.0 - b))
+    logarithms = [
+        special.xlog1py(counts, np.maximum(bet * gains, -1.0)).sum(axis=1)
+        for bet in bets
+    ]
+    capital = special.logsumexp(logarithms, axis=0) - math.log(_BETS)
+    return np.asarray(np.exp(-np.maximum(capital, 0.0)))

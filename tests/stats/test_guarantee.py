@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from fractions import Fraction
+from functools import partial
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -13,7 +17,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.guarantee import certify, needed
+from tcva_adapters.stats.guarantee import certify, groups_needed, needed
 
 
 def rows(n: int, *hits: int) -> Any:
@@ -37,39 +41,100 @@ def test_p_is_the_binomial_sum_and_the_bound_is_scipys(n: int, limit: float) -> 
     assert (path.n, path.groups) == (n, None)
 
 
-def test_groups_count_one_by_the_share_within_each() -> None:
+Kinds = list[tuple[int, int]]
+"""Of each group the answers that pass, and all answers."""
+
+
+def by_hand(
+    groups: Kinds, against: float, limit: float, error: float, largest: int | None
+) -> float:
+    """The mean capital of groups that bet against a share, in plain Python."""
+    n, total = len(groups), 0.0
+    least = min(1.0, math.sqrt(math.log(error) / math.log(1 - limit) / n))
+    for step in range(8):
+        bet, capital = least + (1 - least) * step / 7, 1.0
+        for passed, size in groups:
+            part = (passed / size, 1.0) if largest is None else (passed, size)
+            gain = (against * part[1] - part[0]) / ((1 - against) * (largest or 1))
+            capital *= max(1 + bet * gain, 0.0)
+        total += capital / 8
+    return total
+
+
+@pytest.mark.parametrize("largest", [None, 3, 5])
+@pytest.mark.parametrize(("limit", "error"), [(0.2, 0.1), (0.4, 0.01), (0.05, 0.05)])
+def test_groups_bet_against_the_limit(
+    limit: float, error: float, largest: int | None
+) -> None:
     # 40 groups of 1, 2 and 3 answers; what passes: 0, then one of two in 4 groups, then 5 whole ones.
     sizes = [1, 2, 3] * 13 + [3]
     groups = np.repeat(np.arange(40), sizes)
     first = np.r_[True, groups[1:] != groups[:-1]]
     halves = first & np.isin(groups, [1, 4, 7, 10])
     whole = np.isin(groups, [0, 1, 2, 3, 4])
+    passes = np.array([halves & ~halves, halves, whole])
+    order = np.random.default_rng(0).permutation(81)  # neither order nor names matter
     path = certify(
-        [halves & ~halves, halves, whole], 0.2, error=0.1, groups=groups.tolist()
+        passes[:, order],
+        limit,
+        error=error,
+        groups=[f"group {number}" for number in groups[order]],
+        largest_group=largest,
     )
-    assert path.shares == pytest.approx([0, 2 / 40, 5 / 40], abs=1e-12)
-    assert (path.n, path.groups, path.place) == (81, 40, 1)
-
-    def p_of(share: float, limit: float) -> float:
-        if share >= limit:
-            return 1.0
-        h = 0.0 if share == 0 else share * math.log(share / limit)
-        h += (1 - share) * math.log((1 - share) / (1 - limit))
-        tail = stats.binom.cdf(math.ceil(round(share * 40, 6)), 40, limit)
-        return float(min(math.exp(-40 * h), math.e * tail, 1.0))
-
-    for share, p, bound in zip([0, 0.05, 0.125], path.p, path.bounds, strict=True):
-        assert p == pytest.approx(p_of(share, 0.2), abs=1e-12)
+    shares = [0, 2 / 40, 5 / 40] if largest is None else [0, 4 / 81, 9 / 81]
+    assert path.shares == pytest.approx(shares, abs=1e-15)
+    assert (path.n, path.groups) == (81, 40)
+    for marks, p, bound in zip(passes, path.p, path.bounds, strict=True):
+        hits = np.bincount(groups, weights=marks).astype(int).tolist()
+        kinds = list(zip(hits, sizes, strict=True))
+        capital = partial(by_hand, kinds, limit=limit, error=error, largest=largest)
+        assert p == pytest.approx(1 / max(capital(limit), 1.0), rel=1e-10)
         end = optimize.brentq(
-            lambda x, s=share: p_of(s, x) - 0.1, share + 1e-9, 1 - 1e-9, xtol=1e-14
+            lambda share, c=capital: c(share) - 1 / error, 1e-9, 1 - 1e-9, xtol=1e-15
         )
-        assert bound == pytest.approx(end, abs=1e-12)
+        assert bound == pytest.approx(end, abs=1e-11)
 
 
-def test_a_sum_that_is_whole_on_paper_is_not_rounded_up() -> None:
-    halves = [[i % 2 == 0 and i < 12 for i in range(20)]]  # 6 / 2 of 10 groups
-    path = certify(halves, 0.7, error=0.1, groups=[i // 2 for i in range(20)])
-    assert path.p[0] == pytest.approx(math.e * stats.binom.cdf(3, 10, 0.7), abs=1e-12)
+@pytest.mark.parametrize("n", [5, 20, 28, 29])
+def test_where_nothing_passes_groups_are_as_good_as_answers(n: int) -> None:
+    """Up to the number that certifies the strictest setting they bet everything."""
+    groups = [i // 2 for i in range(2 * n)]
+    path = certify(np.zeros((1, 2 * n)), 0.1, error=0.05, groups=groups)
+    assert path.p[0] == pytest.approx(0.9**n, rel=0.02)
+    assert (path.place == 0) == (n == 29) == (n == needed(0.1, 0.05))
+    assert groups_needed(float(path.p[0]), n, 0.05) == 29
+    same = certify(
+        np.zeros((1, 2 * n)), 0.1, error=0.05, groups=groups, largest_group=2
+    )
+    assert same.p == pytest.approx(path.p, rel=1e-12)
+
+
+def chance_of_rejecting(
+    kinds: dict[tuple[int, int], float], n: int, limit: float, largest: int | None
+) -> float:
+    """The chance that n groups, drawn from kinds with these shares, reject at an error of .2."""
+    total = 0.0
+    for drawn in combinations_with_replacement(kinds, n):
+        counts = Counter(drawn)
+        chance = math.factorial(n)
+        for kind, count in counts.items():
+            chance *= kinds[kind] ** count / math.factorial(count)
+        marks = [i < passed for passed, size in drawn for i in range(size)]
+        groups = [g for g, (_, size) in enumerate(drawn) for _ in range(size)]
+        path = certify([marks], limit, error=0.2, groups=groups, largest_group=largest)
+        total += chance * (path.place == 0)
+    return total
+
+
+def test_the_error_rate_is_exact_where_large_groups_pass_more() -> None:
+    """Over all samples of 8 groups: two kinds of pairs that hardly pass, and six answers that do."""
+    kinds = {(0, 2): 0.7, (1, 2): 0.1, (6, 6): 0.2}
+    mean = 0.1 * 0.5 + 0.2
+    answers = (0.1 * 1 + 0.2 * 6) / (0.8 * 2 + 0.2 * 6)
+    assert 0.0 < chance_of_rejecting(kinds, 8, mean, None) <= 0.2
+    assert 0.0 < chance_of_rejecting(kinds, 8, answers, 6) <= 0.2
+    # What holds for the mean over groups does not hold for answers.
+    assert chance_of_rejecting(kinds, 8, answers, None) > 0.2
 
 
 def test_groups_of_one_answer_each_are_answers_alone() -> None:
@@ -104,13 +169,19 @@ def test_the_path_ends_at_the_first_setting_that_fails() -> None:
     st.floats(0.01, 0.99),
     st.floats(0.001, 0.5),
     st.sampled_from([1, 3]),
+    st.sampled_from([None, 3, 10]),
 )
 def test_any_path(
-    drawn: tuple[int, list[int]], limit: float, error: float, per_group: int
+    drawn: tuple[int, list[int]],
+    limit: float,
+    error: float,
+    per_group: int,
+    largest: int | None,
 ) -> None:
     n, hits = drawn
     groups = None if per_group == 1 else [i // per_group for i in range(n)]
-    path = certify(rows(n, *hits), limit, error=error, groups=groups)
+    test = partial(certify, groups=groups, largest_group=largest)
+    path = test(rows(n, *hits), limit, error=error)
     last = -1 if path.place is None else path.place
     assert (path.p[: last + 1] <= error).all()
     assert last == len(hits) - 1 or path.p[last + 1] > error
@@ -119,11 +190,9 @@ def test_any_path(
     assert ((path.p <= error) == (path.bounds <= limit))[clear].all()
     # A stricter limit, a smaller error or more that pass never certify more.
     for other in (
-        certify(rows(n, *hits), limit / 2, error=error, groups=groups),
-        certify(rows(n, *hits), limit, error=error / 2, groups=groups),
-        certify(
-            rows(n, *np.minimum(np.add(hits, 1), n)), limit, error=error, groups=groups
-        ),
+        test(rows(n, *hits), limit / 2, error=error),
+        test(rows(n, *hits), limit, error=error / 2),
+        test(rows(n, *np.minimum(np.add(hits, 1), n)), limit, error=error),
     ):
         assert (-1 if other.place is None else other.place) <= last
 
@@ -151,9 +220,10 @@ def test_the_fewest_that_are_needed(limit: float, error: float) -> None:
     ([[True]], 0.0, 0.05, None, "limit must be between 0 and 1, e.g. 0.1, got 0.0"),
     ([[True]], 0.1, 1, None, "error must be between 0 and 1"),
     ([[True]], 0.1, 0.05, ["a", "b"], "2 groups for 1 samples"),
+    ([[True] * 4], 0.1, 0.05, "aaab", "a group has 3 answers, and largest_group (--largest-group) is 2"),
 ])  # fmt: skip
 def test_refusals(
     passes: Any, limit: float, error: float, groups: Any, said: str
 ) -> None:
-    with pytest.raises(InvalidValueError, match=said):
-        certify(passes, limit, error=error, groups=groups)
+    with pytest.raises(InvalidValueError, match=re.escape(said)):
+        certify(passes, limit, error=error, groups=groups, largest_group=2)

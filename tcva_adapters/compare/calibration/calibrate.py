@@ -29,6 +29,7 @@ from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.config import setting_text, settings_of
+from tcva_adapters.results.guarantee import Per
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import check_level, one_of
@@ -59,6 +60,8 @@ def calibrate(
     max_false_pass: float | None = None,
     min_true_pass: float | None = None,
     confidence: float | None = None,
+    per: Per | None = None,
+    largest_group: int | None = None,
 ) -> Report:
     """Choose the settings that agree best with human ratings, and test whether they are better.
 
@@ -101,6 +104,10 @@ def calibrate(
         max_false_pass: At most this share of the answers that people reject may pass.
         min_true_pass: At least this share of the good answers must pass.
         confidence: The confidence with which both limits hold together; by default 0.95.
+        per: With groups, whether a limit holds for the mean over groups of the share of their
+            answers (``group``, the default), or for the share of answers (``answer``).
+        largest_group: With ``answer``, the most rejected, or good, answers that any group has, fixed
+            before looking at them; by default 50. The smaller it is, the fewer ratings it takes.
 
     Returns:
         The tables ``settings`` (each choice with its agreement and gain), ``flips`` (the answers whose
@@ -143,6 +150,8 @@ def calibrate(
         confidence=confidence,
         human_threshold=human_threshold if has_limit else None,
         human_scale=human_scale,
+        per=per,
+        largest_group=largest_group,
     )
     if limits is not None:
         if objective != "spearman":

@@ -33,10 +33,11 @@ from tcva_adapters.compare.scores.ratings import (
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import setting_text, settings_of
-from tcva_adapters.results.guarantee import Guarantee, Limits, percent
+from tcva_adapters.results.guarantee import Guarantee, Limits, Per, percent
 from tcva_adapters.results.judge_spec import PROFILES
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.stats.guarantee import LARGEST_GROUP
 from tcva_adapters.tables import (
     Column,
     Record,
@@ -73,15 +74,22 @@ def limits_of(
     confidence: float | None = None,
     human_threshold: float | None = None,
     human_scale: Scale | None = None,
+    per: Per | None = None,
+    largest_group: int | None = None,
 ) -> Limits | None:
     """Make `Limits` of those that are given, on the scale of the ratings; None without any.
 
     Raises:
-        InvalidValueError: A limit is out of range, or ``confidence`` is given without a limit.
+        InvalidValueError: A limit is out of range, ``confidence`` or ``per`` is given without a limit,
+            or ``largest_group`` without ``per="answer"``.
     """
+    if per != "answer":
+        check_unused(
+            {"largest_group": largest_group}, "needs per='answer' (--per answer)"
+        )
     if max_false_pass is None and min_true_pass is None:
         check_unused(
-            {"confidence": confidence},
+            {"confidence": confidence, "per": per},
             "needs a limit, max_false_pass (--max-false-pass)",
         )
         return None
@@ -95,6 +103,10 @@ def limits_of(
         confidence=_CONFIDENCE if confidence is None else confidence,
         human_threshold=human_threshold,
         human_scale=scale,
+        per=per,
+        largest_group=LARGEST_GROUP
+        if per == "answer" and largest_group is None
+        else largest_group,
     )
     passes_from(limits.human_threshold, scale)
     return limits
@@ -253,8 +265,11 @@ class _Choice:
             )
         if rated.groups:
             yield (
-                "Groups count once each, by the share of their answers that pass; the limits hold for "
-                "the mean of this share over groups."
+                f"Groups are drawn, of at most {limits.largest_group} rejected, or good, answers; the "
+                "limits hold for the share of answers."
+                if limits.largest_group
+                else "Groups count once each, by the share of their answers that pass; the limits hold "
+                "for the mean of this share over groups (per answer: --per answer)."
             )
         if self.n_paths > 1:
             note = f"{self.n_paths} paths of thresholds share the {wrong} (Bonferroni)."
@@ -289,6 +304,8 @@ def _choose(
 ) -> _Choice:
     """Test the thresholds of every setting, and choose the one that passes the most good answers."""
     rated = _rated(table, limits)
+    if not rated.groups:
+        check_unused({"per": limits.per}, "needs groups (--group)")
     method = _method(table)
     rows_by_value = {"": [*range(len(rated))]} if by is None else rated.rows_by(by)
     rows = [*chain.from_iterable(rows_by_value.values())]
@@ -361,7 +378,7 @@ def _guarantee(
         )
     figures = plain(record)
     return Guarantee(
-        **dict(path.limits),
+        **{**dict(path.limits), "per": path.limits.per or (path.groups and "group")},
         **{name: figures[name] for name in Guarantee.model_fields.keys() & figures},
         groups=path.groups,
         by=by,

@@ -12,7 +12,7 @@ from tcva_adapters.compare.scores.ratings import passes_from
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.results.guarantee import Limits, percent
 from tcva_adapters.stats.checks import BoolArray, FloatArray
-from tcva_adapters.stats.guarantee import PathResult, certify, needed
+from tcva_adapters.stats.guarantee import PathResult, certify, groups_needed, needed
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.p_values import passes_more_p
 from tcva_adapters.stats.sampling_units import Units
@@ -65,6 +65,7 @@ class ThresholdPath:
         rejected: The number of rejected answers with a score.
         good: The number of good answers.
         groups: The number of groups of the rejected answers; None where there are no groups.
+        p: That of the limit on false passes at threshold 1.
         curves: ``threshold`` (one of each step: the middle, or without a limit on false passes
             the highest), ``up_to`` (the highest), and there ``false_pass`` (the share of rejected
             answers that pass), ``bound`` (its upper bound), ``true_pass`` (the share of good
@@ -78,6 +79,7 @@ class ThresholdPath:
     rejected: int
     good: int
     groups: int | None
+    p: float
     curves: Mapping[str, FloatArray]
     is_strict: BoolArray
     is_lenient: BoolArray
@@ -105,6 +107,7 @@ class ThresholdPath:
             most or _NO_LIMIT,
             error=error,
             groups=table.select(is_rejected).groups or None,
+            largest_group=limits.largest_group,
         )
         # From the most lenient threshold to the strictest.
         fails = certify(
@@ -112,6 +115,7 @@ class ThresholdPath:
             1.0 - (least or _NO_LIMIT),
             error=error,
             groups=table.select(is_good).groups or None,
+            largest_group=limits.largest_group,
         )
         return cls(
             limits=limits,
@@ -119,6 +123,7 @@ class ThresholdPath:
             rejected=false.n,
             good=fails.n,
             groups=false.groups,
+            p=float(false.p[0]),
             curves={
                 "threshold": steps.ends if most is None else steps.middles,
                 "up_to": steps.ends,
@@ -230,24 +235,27 @@ class ThresholdPath:
         if self.groups is not None:
             number = self.groups
             units = "groups with a rated rejection"
+        floor = float(self.curves["false_pass"][0])
         fewest = needed(most, self.error) or 0
+        enough = needed(most, self.error, floor)
+        if self.groups is not None:
+            enough = groups_needed(self.p, number, self.error)
+        if self.limits.largest_group and not floor:
+            fewest = enough or 0
         if fewest > number:
             return (
                 f"the limit takes at least {fewest} {units}, got {number}; rate "
                 f"{fewest - number} more, or raise the limit"
             )
 
-        floor = float(self.curves["false_pass"][0])
         rejected = counted(self.rejected, "rejected answer")
         passing = f"{floor * self.rejected:.0f} of {rejected}"
-        enough = ""
-        if self.groups is not None:
+        if self.groups is not None and self.limits.largest_group is None:
             passing = f"{percent(round(floor, 3))} of {rejected} (mean over groups)"
-        elif more := needed(most, self.error, floor):  # means need other tests
-            enough = f"about {more} {units} would be enough at this share, or "
+        more = f"about {enough} {units} would be enough at this share, or "
         return (
-            f"{passing} have the score 1 and pass at every threshold; {enough}a second judge may "
-            "catch them (tcva evaluate --fuse JUDGE)"
+            f"{passing} have the score 1 and pass at every threshold; {more if enough else ''}a second "
+            "judge may catch them (tcva evaluate --fuse JUDGE)"
         )
 
 
