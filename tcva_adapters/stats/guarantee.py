@@ -12,7 +12,9 @@ Calibrating predictive algorithms to achieve risk control, Annals of Applied Sta
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +30,13 @@ from tcva_adapters.stats.checks import (
 from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
 
-_HALVINGS = 50
+_HALVINGS = 40
 _BELOW_1 = 1.0 - 1e-12
 _MAX_ANSWERS = 20_000
 _BETS = 8
+# The least bet, in relation to the root of the share of groups that must not pass: no other one let
+# more good answers pass in simulations.
+_LEAST_BET = 1.2
 LARGEST_GROUP = 50
 """The usual largest number of answers of a group, where the share of answers is tested."""
 
@@ -77,14 +82,16 @@ def certify(
 
     With groups, groups are drawn independently, and each bets against the limit: it multiplies a
     capital of 1 by ``1 + bet * (limit * size - passed) / ((1 - limit) * largest)``, which is at most
-    1 on average where the true share is above the limit. p is 1 / capital, in the mean over bets that
-    were fixed by the number of groups, limit and error (Markov's inequality; Waudby-Smith and Ramdas,
-    Estimating means of bounded random variables by betting, Journal of the Royal Statistical Society
-    B 86, 2024), and the bounds invert it. The order of the groups does not matter. A group counts
-    one, by the share of its rejected answers that pass (``size`` and ``largest`` are 1): the guarantee
-    is for the mean of this share over groups that have a rejected answer. With ``largest_group`` an
-    answer counts one, and the guarantee is for the share of answers. Groups of one answer each count
-    as answers alone.
+    1 on average where the true share is above the limit. The capital is the mean over several bets,
+    which depend on the number of groups, the limit and the error alone, and p is 1 / the largest
+    capital (Ville's inequality; Waudby-Smith and Ramdas, Estimating means of bounded random variables
+    by betting, Journal of the Royal Statistical Society B 86, 2024), but 1 where the share itself is
+    above the limit. The bounds invert it. Groups bet in the order of a hash of their names, so that neither a seed nor the order of a file counts.
+
+    A group counts one, by the share of its rejected answers that pass (``size`` and ``largest`` are
+    1): the guarantee is for the mean of this share over groups that have a rejected answer. With
+    ``largest_group`` an answer counts one, and the guarantee is for the share of answers. Groups of
+    one answer each count as answers alone.
 
     Args:
         passes: Which of the n rejected answers pass at each of the K settings, shape (K, n), the
@@ -121,7 +128,9 @@ def certify(
         p = _binomial(sums, n, limit)
         bounds = largest_share(sums, n, error)
     else:
-        shares, p, bounds = _by_betting(marks, units.codes, limit, error, largest_group)
+        shares, p, bounds = _by_betting(
+            marks, groups or (), units.codes, limit, error, largest_group
+        )
     # The first test that does not reject ends the path.
     certified = int(np.append(p <= error, False).argmin())
     return PathResult(
@@ -164,25 +173,6 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
     return int(sizes[enough.argmax()]) if enough.any() else None
 
 
-def groups_needed(p: float, groups: int, error: float) -> int | None:
-    """About how many groups like these would certify a setting, if these have this p.
-
-    Each further group multiplies the capital by as much as these do on average.
-
-    Args:
-        p: The p of the setting, see `PathResult`.
-        groups: The number of groups.
-        error: See `certify`.
-
-    Returns:
-        Their number; None where the capital does not grow.
-
-    >>> groups_needed(0.9**20, 20, 0.05), groups_needed(1.0, 20, 0.05)
-    (29, None)
-    """
-    return math.ceil(groups * math.log(error) / math.log(p)) if p < 1.0 else None
-
-
 def _check_shares(limit: float, error: float) -> None:
     check_level(limit, "limit", 0.1)
     check_level(error, "error", 0.1)
@@ -217,67 +207,57 @@ def largest_share(
 
 def _by_betting(
     marks: BoolArray,
+    groups: Sequence[object],
     codes: IntArray,
     limit: float,
     error: float,
     largest_group: int | None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The shares, p and bounds of answers in groups."""
-    answers = np.bincount(codes)
-    most = int(answers.max())
+    sizes = np.bincount(codes)
+    most = int(sizes.max())
     if largest_group is not None and most > largest_group:
         raise InvalidValueError(
             f"a group has {most} answers, and largest_group (--largest-group) is {largest_group}; give "
             "the most that any group may have, or let groups count one each (--per group)"
         )
-    starts = answers.cumsum() - answers
-    in_groups = marks[:, codes.argsort(kind="stable")]
-    passed = np.add.reduceat(in_groups, starts, axis=1, dtype=np.int64)
-
-    # Groups with as many answers, of which as many pass, are counted, to save time.
-    whole = answers if largest_group is None else largest_group
-    pairs = np.stack(np.broadcast_arrays(passed / whole, answers / whole))
-    kinds, places = np.unique(pairs.reshape(2, -1), axis=1, return_inverse=True)
-    counts = np.apply_along_axis(
-        np.bincount, 1, places.reshape(passed.shape), minlength=kinds.shape[1]
-    )
-    passed, sizes = kinds @ counts.T
-
     fewest = math.log(error) / math.log1p(-limit)
-    bets = np.linspace(min(1.0, math.sqrt(fewest / len(answers))), 1.0, _BETS)
-    low = shares = passed / sizes
-    high = np.ones(len(marks))
+    least = min(1.0, _LEAST_BET * math.sqrt(fewest / len(sizes)))
+    bets = np.linspace(least, 1.0, _BETS)
+    whole = sizes
+    if largest_group is not None:
+        whole = np.full_like(sizes, largest_group)
+        bets = np.append(bets, np.ones(_BETS))
+
+    # Settings at which the same answers pass are computed once.
+    differs = np.append(True, (marks[1:] != marks[:-1]).any(axis=1))
+    in_groups = marks[differs][:, codes.argsort(kind="stable")]
+    hits = np.add.reduceat(in_groups, sizes.cumsum() - sizes, axis=1, dtype=np.int64)
+    names = [str(name).encode(errors="replace") for name in dict.fromkeys(groups)]
+    order = np.argsort([sha256(name).hexdigest() for name in names])
+    passed = (hits / whole)[:, order]
+    weights = (sizes / whole)[order]
+
+    def p_against(limits: FloatArray) -> FloatArray:
+        gains = (limits[:, None] * weights - passed) / (1.0 - limits[:, None])
+        capital = np.zeros(gains.shape)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for bet in bets:
+                capital += np.cumprod(np.maximum(1.0 + bet * gains, 0.0), axis=1)
+        # An infinite capital becomes nan where it is lost.
+        largest = np.fmax.reduce(capital, axis=1) / len(bets)
+        p: FloatArray = 1.0 / np.maximum(largest, 1.0)
+        return p
+
+    # Nothing below the share itself is excluded, whatever the capital was on the way.
+    low = shares = passed.sum(axis=1) / weights.sum()
+    high = np.ones(len(shares))
     # p falls as the limit rises: bisect to where it is the error.
     for _ in range(_HALVINGS):
         middle = np.minimum((low + high) / 2.0, _BELOW_1)
-        above = _p_of_bets(bets, counts, kinds, middle) > error
+        above = p_against(middle) > error
         low = np.where(above, middle, low)
         high = np.where(above, high, middle)
-    return shares, _p_of_bets(bets, counts, kinds, np.array(limit)), high
-
-
-def _p_of_bets(
-    bets: FloatArray,
-    counts: IntArray,
-    kinds: FloatArray,
-    limits: FloatArray,
-) -> FloatArray:
-    """The p of groups that bet against a limit, or against one of each setting, shape (K,).
-
-    Args:
-        bets: The part of the capital that is lost if all answers of a largest group pass, shape (J,).
-        counts: The number of groups of each kind at each setting, shape (K, U).
-        kinds: What passes of a kind of group, and its size, as parts of the largest size, shape
-            (2, U).
-        limits: Shape () or (K,).
-    """
-    passed, sizes = kinds
-    odds = limits.reshape(-1, 1)
-    gains = (odds * sizes - passed) / (1.0 - odds)
-    special = scipy_module("special")
-    logarithms = [
-        special.xlog1py(counts, np.maximum(bet * gains, -1.0)).sum(axis=1)
-        for bet in bets
-    ]
-    capital = special.logsumexp(logarithms, axis=0) - math.log(_BETS)
-    return np.asarray(np.exp(-np.maximum(capital, 0.0)))
+    p = np.where(shares > limit, 1.0, p_against(np.full(len(shares), limit)))
+    setting = differs.cumsum() - 1
+    return shares[setting], p[setting], high[setting]

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from fractions import Fraction
 from functools import partial
+from hashlib import sha256
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.guarantee import certify, groups_needed, needed
+from tcva_adapters.stats.guarantee import certify, needed
 
 
 def rows(n: int, *hits: int) -> Any:
@@ -48,17 +49,21 @@ Kinds = list[tuple[int, int]]
 def by_hand(
     groups: Kinds, against: float, limit: float, error: float, largest: int | None
 ) -> float:
-    """The mean capital of groups that bet against a share, in plain Python."""
-    n, total = len(groups), 0.0
-    least = min(1.0, math.sqrt(math.log(error) / math.log(1 - limit) / n))
-    for step in range(8):
-        bet, capital = least + (1 - least) * step / 7, 1.0
-        for passed, size in groups:
-            part = (passed / size, 1.0) if largest is None else (passed, size)
+    """The largest capital of groups that bet in this order against a share, in plain Python."""
+    n, highest = len(groups), 0.0
+    least = min(1.0, 1.2 * math.sqrt(math.log(error) / math.log(1 - limit) / n))
+    bets = [least + (1 - least) * step / 7 for step in range(8)]
+    bets += [1.0] * 8 * (largest is not None)
+    capital = [1.0] * len(bets)
+    for passed, size in groups:
+        part = (passed / size, 1.0) if largest is None else (passed, size)
+        # Where all of a largest group pass, a bet of 1 loses everything.
+        gain = -1.0
+        if part[0] < (largest or 1):
             gain = (against * part[1] - part[0]) / ((1 - against) * (largest or 1))
-            capital *= max(1 + bet * gain, 0.0)
-        total += capital / 8
-    return total
+        capital = [c * (1 + bet * gain) for c, bet in zip(capital, bets, strict=True)]
+        highest = max(highest, sum(capital) / len(bets))
+    return highest
 
 
 @pytest.mark.parametrize("largest", [None, 3, 5])
@@ -73,7 +78,7 @@ def test_groups_bet_against_the_limit(
     halves = first & np.isin(groups, [1, 4, 7, 10])
     whole = np.isin(groups, [0, 1, 2, 3, 4])
     passes = np.array([halves & ~halves, halves, whole])
-    order = np.random.default_rng(0).permutation(81)  # neither order nor names matter
+    order = np.random.default_rng(0).permutation(81)  # the order of the file
     path = certify(
         passes[:, order],
         limit,
@@ -84,15 +89,29 @@ def test_groups_bet_against_the_limit(
     shares = [0, 2 / 40, 5 / 40] if largest is None else [0, 4 / 81, 9 / 81]
     assert path.shares == pytest.approx(shares, abs=1e-15)
     assert (path.n, path.groups) == (81, 40)
-    for marks, p, bound in zip(passes, path.p, path.bounds, strict=True):
+    hashes = [sha256(f"group {number}".encode()).hexdigest() for number in range(40)]
+    for marks, share, p, bound in zip(
+        passes, path.shares, path.p, path.bounds, strict=True
+    ):
         hits = np.bincount(groups, weights=marks).astype(int).tolist()
-        kinds = list(zip(hits, sizes, strict=True))
+        kinds = [(hits[g], sizes[g]) for g in np.argsort(hashes)]
         capital = partial(by_hand, kinds, limit=limit, error=error, largest=largest)
-        assert p == pytest.approx(1 / max(capital(limit), 1.0), rel=1e-10)
+        p_by_hand = 1 / max(capital(limit), 1.0) if share <= limit else 1.0
+        assert p == pytest.approx(p_by_hand, rel=1e-10)
         end = optimize.brentq(
             lambda share, c=capital: c(share) - 1 / error, 1e-9, 1 - 1e-9, xtol=1e-15
         )
         assert bound == pytest.approx(end, abs=1e-11)
+    # An early capital does not certify a share above the limit.
+    late = np.isin(groups, np.argsort(hashes)[-12:])
+    path = certify(
+        late[None], 0.2, error=0.3, groups=[f"group {number}" for number in groups]
+    )
+    early = [(0, 1)] * 28
+    assert by_hand(early, 0.2, 0.2, 0.3, None) > 1 / 0.3
+    assert path.shares[0] == pytest.approx(0.3, abs=1e-15)
+    assert path.bounds[0] == pytest.approx(0.3, abs=1e-12)
+    assert path.p[0] == 1.0
 
 
 @pytest.mark.parametrize("n", [5, 20, 28, 29])
@@ -102,7 +121,6 @@ def test_where_nothing_passes_groups_are_as_good_as_answers(n: int) -> None:
     path = certify(np.zeros((1, 2 * n)), 0.1, error=0.05, groups=groups)
     assert path.p[0] == pytest.approx(0.9**n, rel=0.02)
     assert (path.place == 0) == (n == 29) == (n == needed(0.1, 0.05))
-    assert groups_needed(float(path.p[0]), n, 0.05) == 29
     same = certify(
         np.zeros((1, 2 * n)), 0.1, error=0.05, groups=groups, largest_group=2
     )
@@ -116,7 +134,7 @@ def chance_of_rejecting(
     total = 0.0
     for drawn in combinations_with_replacement(kinds, n):
         counts = Counter(drawn)
-        chance = math.factorial(n)
+        chance = float(math.factorial(n))
         for kind, count in counts.items():
             chance *= kinds[kind] ** count / math.factorial(count)
         marks = [i < passed for passed, size in drawn for i in range(size)]

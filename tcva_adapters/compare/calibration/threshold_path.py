@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
@@ -12,7 +13,7 @@ from tcva_adapters.compare.scores.ratings import passes_from
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.results.guarantee import Limits, percent
 from tcva_adapters.stats.checks import BoolArray, FloatArray
-from tcva_adapters.stats.guarantee import PathResult, certify, groups_needed, needed
+from tcva_adapters.stats.guarantee import PathResult, certify, needed
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.p_values import passes_more_p
 from tcva_adapters.stats.sampling_units import Units
@@ -237,11 +238,9 @@ class ThresholdPath:
             units = "groups with a rated rejection"
         floor = float(self.curves["false_pass"][0])
         fewest = needed(most, self.error) or 0
-        enough = needed(most, self.error, floor)
-        if self.groups is not None:
-            enough = groups_needed(self.p, number, self.error)
         if self.limits.largest_group and not floor:
-            fewest = enough or 0
+            # Where none passes, each group multiplies p by as much.
+            fewest = math.ceil(number * math.log(self.error) / math.log(self.p))
         if fewest > number:
             return (
                 f"the limit takes at least {fewest} {units}, got {number}; rate "
@@ -252,10 +251,12 @@ class ThresholdPath:
         passing = f"{floor * self.rejected:.0f} of {rejected}"
         if self.groups is not None and self.limits.largest_group is None:
             passing = f"{percent(round(floor, 3))} of {rejected} (mean over groups)"
-        more = f"about {enough} {units} would be enough at this share, or "
+        enough = ""
+        if self.groups is None and (more := needed(most, self.error, floor)):
+            enough = f"about {more} {units} would be enough at this share, or "
         return (
-            f"{passing} have the score 1 and pass at every threshold; {more if enough else ''}a second "
-            "judge may catch them (tcva evaluate --fuse JUDGE)"
+            f"{passing} have the score 1 and pass at every threshold; {enough}a second judge may "
+            "catch them (tcva evaluate --fuse JUDGE)"
         )
 
 
