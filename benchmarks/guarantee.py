@@ -36,6 +36,7 @@ from tcva_adapters.compare.combined_methods import with_fused
 from tcva_adapters.compare.scores.table import RowIds
 from tcva_adapters.core.aggregation import aggregate_counts
 from tcva_adapters.results.guarantee import Limits
+from tcva_adapters.stats import guarantee
 from tcva_adapters.stats.checks import BoolArray, FloatArray, IntArray
 from tcva_adapters.stats.guarantee import certify
 from tests.support.paper import FOLDER
@@ -392,6 +393,7 @@ def main() -> int:
     parser.add_argument("--labelled", action="store_true")
     parser.add_argument("--paths", action="store_true")
     given = parser.parse_args()
+    guarantee._HALVINGS = 1  # noqa: SLF001  # bounds of groups take time, and none is shown
     if given.paths:
         return print_paths()
     return print_labelled() if given.labelled else simulate(given.sets, given.world)

@@ -31,7 +31,6 @@ from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 _HALVINGS = 40
-_BELOW_1 = 1.0 - 1e-12
 _MAX_ANSWERS = 20_000
 _BETS = 8
 # The least bet, in relation to the root of the share of groups that must not pass: no other one let
@@ -122,14 +121,14 @@ def certify(
     _check_shares(limit, error)
     n = marks.shape[1]
     units = Units(groups, np.ones(n, dtype=np.bool_))
-    if units.codes is None:
+    if groups is None or units.codes is None:
         sums = marks.sum(axis=1)
         shares = sums / n if n else np.full(len(marks), np.nan)
         p = _binomial(sums, n, limit)
         bounds = largest_share(sums, n, error)
     else:
         shares, p, bounds = _by_betting(
-            marks, groups or (), units.codes, limit, error, largest_group
+            marks, groups, units.codes, limit, error, largest_group
         )
     # The first test that does not reject ends the path.
     certified = int(np.append(p <= error, False).argmin())
@@ -214,50 +213,43 @@ def _by_betting(
     largest_group: int | None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """The shares, p and bounds of answers in groups."""
-    sizes = np.bincount(codes)
-    most = int(sizes.max())
-    if largest_group is not None and most > largest_group:
-        raise InvalidValueError(
-            f"a group has {most} answers, and largest_group (--largest-group) is {largest_group}; give "
-            "the most that any group may have, or let groups count one each (--per group)"
-        )
-    fewest = math.log(error) / math.log1p(-limit)
-    least = min(1.0, _LEAST_BET * math.sqrt(fewest / len(sizes)))
-    bets = np.linspace(least, 1.0, _BETS)
-    whole = sizes
-    if largest_group is not None:
-        whole = np.full_like(sizes, largest_group)
-        bets = np.append(bets, np.ones(_BETS))
-
-    # Settings at which the same answers pass are computed once.
-    differs = np.append(True, (marks[1:] != marks[:-1]).any(axis=1))
-    in_groups = marks[differs][:, codes.argsort(kind="stable")]
-    hits = np.add.reduceat(in_groups, sizes.cumsum() - sizes, axis=1, dtype=np.int64)
     names = [str(name).encode(errors="replace") for name in dict.fromkeys(groups)]
     order = np.argsort([sha256(name).hexdigest() for name in names])
-    passed = (hits / whole)[:, order]
-    weights = (sizes / whole)[order]
+    whole = sizes = np.bincount(codes)[order]
+    least = _LEAST_BET * math.sqrt(math.log(error) / math.log1p(-limit) / len(sizes))
+    bets = np.linspace(min(1.0, least), 1.0, _BETS)
+    if largest_group is not None:
+        if sizes.max() > largest_group:
+            raise InvalidValueError(
+                f"a group has {sizes.max()} answers, and largest_group (--largest-group) is "
+                f"{largest_group}; give the most that any group may have, or leave out per='answer'"
+            )
+        whole = np.full_like(sizes, largest_group)
+        bets = np.append(bets, np.ones(_BETS))
+    weights = sizes / whole
 
-    def p_against(limits: FloatArray) -> FloatArray:
-        gains = (limits[:, None] * weights - passed) / (1.0 - limits[:, None])
-        capital = np.zeros(gains.shape)
-        with np.errstate(over="ignore", invalid="ignore"):
-            for bet in bets:
-                capital += np.cumprod(np.maximum(1.0 + bet * gains, 0.0), axis=1)
+    def capital(passed: FloatArray, against: float) -> float:
+        gains = (against * weights - passed) / (1.0 - against)
+        factors = np.maximum(1.0 + bets[:, None] * gains, 0.0)
         # An infinite capital becomes nan where it is lost.
-        largest = np.fmax.reduce(capital, axis=1) / len(bets)
-        p: FloatArray = 1.0 / np.maximum(largest, 1.0)
-        return p
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float(np.fmax.reduce(factors.cumprod(axis=1).mean(axis=0)))
 
-    # Nothing below the share itself is excluded, whatever the capital was on the way.
-    low = shares = passed.sum(axis=1) / weights.sum()
-    high = np.ones(len(shares))
-    # p falls as the limit rises: bisect to where it is the error.
-    for _ in range(_HALVINGS):
-        middle = np.minimum((low + high) / 2.0, _BELOW_1)
-        above = p_against(middle) > error
-        low = np.where(above, middle, low)
-        high = np.where(above, high, middle)
-    p = np.where(shares > limit, 1.0, p_against(np.full(len(shares), limit)))
-    setting = differs.cumsum() - 1
-    return shares[setting], p[setting], high[setting]
+    rows = []
+    for row in marks:
+        passed = np.bincount(codes, row)[order] / whole
+        share = low = passed.sum() / weights.sum()
+        p = 1.0
+        if share <= limit:
+            p = 1.0 / max(capital(passed, limit), 1.0)
+        # The capital grows with the limit: bisect to where it is 1 / error, but not below the share.
+        high = 1.0 - 1e-12
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2.0
+            if capital(passed, middle) * error < 1.0:
+                low = middle
+            else:
+                high = middle
+        rows.append((share, p, high))
+    shares, ps, bounds = np.transpose(rows)
+    return shares, ps, bounds

@@ -378,7 +378,7 @@ def _guarantee(
         )
     figures = plain(record)
     return Guarantee(
-        **{**dict(path.limits), "per": path.limits.per or (path.groups and "group")},
+        **dict(path.limits),
         **{name: figures[name] for name in Guarantee.model_fields.keys() & figures},
         groups=path.groups,
         by=by,
