@@ -239,7 +239,7 @@ def test_the_values_of_a_field_share_the_error_and_one_threshold(step: int) -> N
 
 
 def test_groups_count_once() -> None:
-    groups = tuple(i // 2 for i in range(200))
+    groups = tuple(f"s{i // 2}" for i in range(200))
     found = calibrate(drawn(6, groups=groups), max_false_pass=0.2)
     assert found.settings["guarantee"]["groups"] == 50
     assert (
