@@ -192,8 +192,8 @@ def intervals(data: Data, seed: int) -> Iterator[Outcome]:
         "share": estimate("share", one > 0.6, groups),
     }
     good = data.human >= 0.5
-    found["auc"] = decision_estimate("auc", one, good, groups)
-    found["kappa"] = decision_estimate("kappa", one > 0.6, good, groups)
+    found["auc"] = decision_estimate(auc, one, good, groups)
+    found["kappa"] = decision_estimate(kappa, one > 0.6, good, groups)
     found["mean error"] = estimate("error", [one, data.human], groups)
     found |= {each: estimate(each, [one, data.human], groups) for each in AGREEMENT}
     for statistic in DIFFERENCES:

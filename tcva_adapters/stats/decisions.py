@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -56,12 +56,8 @@ def kappa(passes: FloatArray, is_good: FloatArray) -> float:
     return weighted_kappa(passes, is_good, levels=2)
 
 
-_MEASURES = {"auc": (auc, 0.0), "kappa": (kappa, -1.0)}
-"""The functions, and their lowest values."""
-
-
 def decision_estimate(
-    measure: Literal["auc", "kappa"],
+    measure: Callable[[FloatArray, FloatArray], float],
     scores: npt.ArrayLike,
     is_good: npt.ArrayLike,
     groups: Groups = None,
@@ -71,7 +67,7 @@ def decision_estimate(
     """Estimate AUC or Cohen's kappa with its interval.
 
     Args:
-        measure: ``auc``, of scores; or ``kappa``, of decisions that are 1 or 0.
+        measure: `auc`, of scores; or `kappa`, of decisions that are 1 or 0.
         scores: Scores or decisions, shape (N,); nan or None where there is none.
         is_good: 1 where people accept the answer, 0 where they reject it, likewise.
         groups: One per sample, or None.
@@ -86,27 +82,27 @@ def decision_estimate(
         MissingDependencyError: scipy is not installed.
 
     >>> scores = np.arange(20) / 20
-    >>> figure = decision_estimate("auc", scores, np.tile([0, 1, 0, 1, 1], 4))
+    >>> figure = decision_estimate(auc, scores, np.tile([0, 1, 0, 1, 1], 4))
     >>> round(figure.value, 3), round(figure.low, 2), round(figure.high, 2)
     (0.583, 0.29, 0.88)
     """
     check_level(level)
     columns, used = in_all({"scores": scores, "is_good": is_good})
     units = Units(groups, used)
-    of, lowest = _MEASURES[measure]
-    figure = Estimate(of(*columns), n=units.n, groups=units.groups, level=level)
+    value = measure(*columns)
+    figure = Estimate(value, n=units.n, groups=units.groups, level=level)
     if reason := units.why_no_interval(MIN_SAMPLES, *columns):
         return replace(figure, reason=reason)
     left_out = np.array(
-        [of(*(column[left] for column in columns)) for left in units.without()]
+        [measure(*(column[left] for column in columns)) for left in units.without()]
     )
     if np.ptp(left_out) <= _SAME:
         return replace(figure, reason="it stays the same whichever sample is left out")
     ends, _ = mean_interval(
         left_out,
-        figure.value,
+        value,
         units.equal,
         signed=False,
-        within=(lowest, 1.0),
+        within=(0.0 if measure is auc else -1.0, 1.0),
     )
     return figure.with_ends(ends)

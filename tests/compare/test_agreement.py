@@ -14,7 +14,7 @@ from tcva_adapters.compare.agreement.within_between import within_and_between
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.alternative_annotator import alternative_annotator
-from tcva_adapters.stats.decisions import decision_estimate
+from tcva_adapters.stats.decisions import auc, decision_estimate, kappa
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.inference import estimate
 
@@ -123,9 +123,9 @@ def test_decisions_are_the_same_in_both_commands_and_take_the_threshold(
     good = np.where(both, threshold <= HUMAN, np.nan)
     decided = np.where(both, OURS >= 0.6, np.nan)
     groups = GROUPS.tolist()
-    kappa = decision_estimate("kappa", decided, good, groups)
-    area = decision_estimate("auc", seen(OURS), good, groups)
-    assert (row["kappa"], row["kappa_low"]) == (kappa.value, kappa.low)
+    beyond = decision_estimate(kappa, decided, good, groups)
+    area = decision_estimate(auc, seen(OURS), good, groups)
+    assert (row["kappa"], row["kappa_low"]) == (beyond.value, beyond.low)
     assert (row["auc"], row["auc_high"]) == (area.value, area.high)
     assert row["rating_passes"] == np.nanmean(good)
     validated = validate(table, human_threshold=threshold, **FEW).records("decisions")
@@ -134,6 +134,15 @@ def test_decisions_are_the_same_in_both_commands_and_take_the_threshold(
         for end in ("", "_low", "_high"):
             assert record[f"value{end}"] == row[f"{name.replace(' ', '_')}{end}"]
     assert "auc" in figures
+
+
+def test_a_mean_of_raters_passes_where_it_does_on_paper() -> None:
+    ratings = np.array([[0.0, 0.3, 0.3]] * 12)  # in floats their mean is below .2
+    names = tuple(map(str, range(12)))
+    table = ScoreTable(names, ("m",), np.linspace(0, 1, 12)[:, None], ratings)
+    decided = validate(table, human_threshold=0.2, **FEW).records("decisions")
+    shares = {row["figure"]: row["value"] for row in decided}
+    assert shares["rating passes"] == 1.0
 
 
 def test_a_threshold_of_ratings_is_refused_before_anything_is_judged() -> None:

@@ -13,7 +13,7 @@ from scipy import optimize, stats
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.alternative_annotator import alternative_annotator
 from tcva_adapters.stats.checks import FloatArray
-from tcva_adapters.stats.decisions import auc, decision_estimate
+from tcva_adapters.stats.decisions import auc, decision_estimate, kappa
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -65,7 +65,7 @@ def hall(left_out: FloatArray, value: float, equal: float, level: float) -> Any:
 )
 @pytest.mark.parametrize(
     ("measure", "first", "of"),
-    [("auc", SCORES, plain_auc), ("kappa", PASSES, plain_kappa)],
+    [(auc, SCORES, plain_auc), (kappa, PASSES, plain_kappa)],
 )
 def test_figures_and_intervals_are_those_of_a_plain_loop(
     measure: Any,
@@ -108,13 +108,13 @@ def test_auc_knows_only_the_order_and_turns_round(pairs: Any) -> None:
 
 def test_samples_without_a_value_do_not_count_and_ends_stay_in_range() -> None:
     some: Any = [None, *SCORES]
-    assert decision_estimate("auc", some, [1.0, *GOOD]) == decision_estimate(
-        "auc", SCORES, GOOD
+    assert decision_estimate(auc, some, [1.0, *GOOD]) == decision_estimate(
+        auc, SCORES, GOOD
     )
     good = np.repeat([0.0, 1.0], 8)
     near = np.arange(16.0)
     near[[7, 8]] = near[[8, 7]]
-    figure = decision_estimate("auc", near, good)
+    figure = decision_estimate(auc, near, good)
     assert 0.5 < figure.low < figure.value < figure.high <= 1.0
 
 
@@ -126,7 +126,7 @@ def test_samples_without_a_value_do_not_count_and_ends_stay_in_range() -> None:
 def test_there_is_no_interval_where_none_can_be_trusted(
     scores: Any, good: Any, why: str
 ) -> None:
-    figure = decision_estimate("auc", scores, good)
+    figure = decision_estimate(auc, scores, good)
     assert figure.reason == why
     assert math.isnan(figure.low)
     assert not math.isnan(figure.value)
@@ -134,12 +134,12 @@ def test_there_is_no_interval_where_none_can_be_trusted(
 
 def test_wrong_columns_are_refused() -> None:
     with pytest.raises(InvalidValueError, match=r"0\.5 is no level"):
-        decision_estimate("kappa", [0.5] * 20, [1.0] * 20)
+        decision_estimate(kappa, [0.5] * 20, [1.0] * 20)
     with pytest.raises(InvalidValueError, match="different lengths"):
-        decision_estimate("auc", [0.5] * 20, [1.0] * 19)
+        decision_estimate(auc, [0.5] * 20, [1.0] * 19)
     with pytest.raises(InvalidValueError, match="level must be between 0 and 1"):
-        decision_estimate("auc", SCORES, GOOD, level=95)
-    assert math.isnan(decision_estimate("kappa", np.ones(3), np.ones(3)).value)
+        decision_estimate(auc, SCORES, GOOD, level=95)
+    assert math.isnan(decision_estimate(kappa, np.ones(3), np.ones(3)).value)
 
 
 # The alternative-annotator test

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -108,7 +108,7 @@ class PairTests:
 
     Attributes:
         objective: The measure by which methods are tested.
-        ranked: The agreement of every method for which it is defined, the best first.
+        ranked: The methods for which the agreement is defined, the best first.
         best: The agreement of the best one on the samples behind ``ranked``, with its interval.
         common: The number of samples behind ``ranked``, those that every method has scored; None
             where these are too few, and each method is ranked on its own samples.
@@ -119,7 +119,7 @@ class PairTests:
     """
 
     objective: Measure
-    ranked: Mapping[str, float]
+    ranked: Sequence[str]
     best: Estimate
     common: int | None
     reference: str
@@ -184,7 +184,7 @@ def tests_against(
     corrected = holm([*p.values(), *[math.nan] * others]).tolist()
     return PairTests(
         objective=objective,
-        ranked={method: values[method] for method in ranked},
+        ranked=ranked,
         best=best,
         common=len(common) if is_common else None,
         reference=against,
@@ -262,7 +262,7 @@ def agreement_sentence(table: ScoreTable, tests: PairTests) -> str:
     """
     if not tests.ranked or len(table.rated) < MIN_SAMPLES:
         return ""
-    best = next(iter(tests.ranked))
+    best = tests.ranked[0]
     agreed = tests.best
     shown = cell(agreed.value, "interval", agreed.low, agreed.high)
     figures = f"{MEASURE_NAMES[tests.objective]} {shown}, n = {agreed.n}"

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from tcva_adapters.compare.scores.ratings import passes_by_rating
 from tcva_adapters.stats.checks import FloatArray, Groups
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.powered_mean import MIN_RATINGS, powered_mean
@@ -66,7 +67,7 @@ def mean_ratings(
 
     passes = np.where(
         np.isfinite(human),
-        human >= at,
+        passes_by_rating(human, at),
         np.nan,
     )
     rows = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcva_adapters.compare.scores.ratings import is_on_scale
+from tcva_adapters.compare.scores.ratings import is_on_scale, passes_by_rating
 from tcva_adapters.compare.scores.table import ScoreTable
-from tcva_adapters.stats.decisions import decision_estimate
+from tcva_adapters.stats.decisions import auc, decision_estimate, kappa
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import estimate
@@ -33,7 +33,7 @@ def rated_decisions(
     known = table.select(methods=[method]).common().rated
     groups = known.groups or None
     passes = known.passes(method)
-    is_good = known.rating >= passes_at
+    is_good = passes_by_rating(known.rating, passes_at)
     shares = {
         "precision": np.where(passes, is_good, np.nan),
         "recall": np.where(is_good, passes, np.nan),
@@ -45,8 +45,8 @@ def rated_decisions(
         for name, values in shares.items()
     }
     scores = seen(known.column(method))
-    figures["kappa"] = decision_estimate("kappa", passes, is_good, groups, level=level)
-    figures["auc"] = decision_estimate("auc", scores, is_good, groups, level=level)
+    figures["kappa"] = decision_estimate(kappa, passes, is_good, groups, level=level)
+    figures["auc"] = decision_estimate(auc, scores, is_good, groups, level=level)
     return figures
 
 

@@ -16,7 +16,11 @@ from tcva_adapters.compare.calibration.recommendation import (
     Recommendation,
 )
 from tcva_adapters.compare.calibration.settings_grid import with_thresholds
-from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
+from tcva_adapters.compare.scores.ratings import (
+    is_on_scale,
+    off_scale,
+    passes_by_rating,
+)
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import setting_text
@@ -166,7 +170,7 @@ class Search:
         target = human
         outcome = f"are {human[0]:g}"
         if self.is_of_decisions:
-            target = (human >= self.human_threshold - SAME).astype(np.float64)
+            target = passes_by_rating(human, self.human_threshold).astype(np.float64)
             outcome = f"{'pass' if target[0] else 'fail'} (human_threshold)"
         if target.min() == target.max():
             raise InvalidValueError(

@@ -19,6 +19,7 @@ from tcva_adapters.errors import InvalidValueError, UnreadableInputError, percen
 from tcva_adapters.samples.file_formats import original
 from tcva_adapters.samples.row_stream import RowStream
 from tcva_adapters.samples.sources import quoted_names, unreadable
+from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.tables import Record, counted
 
 Scale = tuple[float, float]
@@ -338,6 +339,15 @@ def off_scale(human: FloatArray) -> str:
     return (
         f"human ratings must be between 0 and 1, got {low:g} to {high:g}; {_GIVE_SCALE}"
     )
+
+
+def passes_by_rating(ratings: FloatArray, passes_at: float) -> BoolArray:
+    """Mark the ratings that pass; a mean of raters may miss what it is on paper by its last bit.
+
+    >>> passes_by_rating(np.array([(0.3 + 0.3 + 0.0) / 3]), 0.2)
+    array([ True])
+    """
+    return np.asarray(ratings >= passes_at - 1e-12)
 
 
 def passes_from(threshold: float | None, scale: Scale | None) -> float:
