@@ -1,4 +1,4 @@
-"""P-values by permutations, sign flips and resamples."""
+"""P-values by permutations and resamples."""
 
 from __future__ import annotations
 
@@ -12,16 +12,11 @@ from tcva_adapters.stats.checks import (
     BoolArray,
     FloatArray,
     IntArray,
-    random_generator,
 )
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
 
-_MAX_EXACT = 17
-"""All flips are counted up to so many differences, which have 2**17."""
-_TOGETHER = 8
-"""Signs that are drawn at once, as a byte, and whose sums are looked up."""
 _PERMUTED = {
     "pearson": 200,
     "spearman": 200,
@@ -30,56 +25,6 @@ _PERMUTED = {
 """The most samples whose ratings are permuted; beyond, formulas are closer to that than draws."""
 _CELLS = 1 << 18
 _SAME = 1e-12
-
-
-def sign_flips(
-    differences: FloatArray,
-    codes: IntArray | None = None,
-    flips: int = 10_000,
-    seed: int = 0,
-) -> float:
-    """The two-sided p of "the mean of these differences is 0", by sign flips.
-
-    If two methods do not differ, a sample's difference might as well have the other sign. So p is
-    the share of all assignments of signs whose mean is at least as far from 0 as the one at hand.
-    It holds its level however few samples there are as long as differences lie symmetrically around
-    0, and for larger n where they do not. E. J. G. Pitman, Supplement to the JRSS 4 (1937).
-
-    Up to 17 differences other than 0 all assignments are counted. Beyond that some are drawn, and p
-    is (hits + 1) / (flips + 1). Fewer than six differences are never significant at 0.05.
-
-    Args:
-        differences: Finite, shape (N,).
-        codes: The group of each, from 0 up: signs of a group are turned round together.
-        flips: How many are drawn where they are too many to count.
-        seed: Of these.
-
-    Of the 8 sums +-1 +-2 +-3 two are as far from 0 as 6 is; with -1 for 1, four as far as 4:
-
-    >>> sign_flips(np.array([1.0, 2.0, 3.0])), sign_flips(np.array([-1.0, 2.0, 3.0]))
-    (0.25, 0.5)
-    """
-    units = differences if codes is None else np.bincount(codes, weights=differences)
-    # A sum that is equal on paper differs in the last bits.
-    tolerance = _SAME * float(np.abs(units).sum())
-    reached = abs(float(units.sum())) - tolerance
-    units = units[units != 0.0]
-    if len(units) <= _MAX_EXACT:
-        sums = np.zeros(1)
-        for unit in units:
-            sums = np.concatenate([sums + unit, sums - unit])
-        return float(np.mean(np.abs(sums) >= reached))
-    rng = random_generator(seed)
-    padded = np.pad(units, (0, -len(units) % _TOGETHER))
-    # Every byte as eight signs: (256, 8).
-    octets = np.arange(256, dtype=np.uint8)[:, None]
-    signs = 1.0 - 2.0 * np.unpackbits(octets, axis=1)
-    drawn = np.zeros(flips)
-    for eight in padded.reshape(-1, _TOGETHER):
-        sums = signs @ eight
-        drawn += sums[rng.integers(0, 256, flips, dtype=np.uint8)]
-    hits = np.count_nonzero(np.abs(drawn) >= reached)
-    return (hits + 1) / (flips + 1)
 
 
 def correlation_p(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from itertools import permutations, product
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from tcva_adapters.stats.inference import (
 )
 from tcva_adapters.stats.labels_needed import labels_needed
 from tcva_adapters.stats.lower_bound import lower_bound
-from tcva_adapters.stats.p_values import correlation_p, sign_flips
+from tcva_adapters.stats.p_values import correlation_p
 
 NAN = math.nan
 RNG = np.random.default_rng(3)
@@ -179,23 +179,6 @@ def test_p_of_many_samples_is_the_formulas() -> None:
     # Of fewer, the drawn one lies close to it.
     drawn = correlation_p("spearman", x[:200], y[:200], permutations=9999, seed=1)
     assert drawn == pytest.approx(stats.spearmanr(x[:200], y[:200]).pvalue, abs=0.04)
-
-
-@pytest.mark.parametrize("codes", [None, np.array([0, 0, 1, 2, 2, 3, 4, 5, 6, 7])])
-def test_sign_flips_count_every_assignment(codes: Any) -> None:
-    values = np.array([0.1, 0.1, -0.2, 0.4, 0.3, 0.0, 0.25, -0.1, 0.05, 0.3])
-    units = values if codes is None else np.bincount(codes, weights=values)
-    sums = [abs(np.dot(signs, units)) for signs in product([-1, 1], repeat=len(units))]
-    expected = np.mean([each >= abs(units.sum()) - 1e-12 for each in sums])
-    assert sign_flips(values, codes) == pytest.approx(expected, abs=1e-12)
-
-
-def test_sign_flips_of_many_are_drawn() -> None:
-    values = np.random.default_rng(2).normal(0.1, 1, 300)
-    exact = 2 * stats.norm.sf(abs(values.sum()) / np.sqrt(np.sum(values**2)))
-    assert sign_flips(values) == pytest.approx(exact, abs=0.02)
-    assert sign_flips(values) == sign_flips(values)
-    assert sign_flips(np.ones(40)) == 1 / 10_001
 
 
 def test_the_p_of_a_symmetric_mean_is_students() -> None:
