@@ -199,11 +199,7 @@ def systems(
         if tested.reason:
             notes.append(f"{metric}: some pairs have no p: {tested.reason}.")
 
-    # The sentence is of the first metric; of several temperatures it takes the middle one.
-    first = next(iter(tables)).partition(" T=")[0]
-    views = [metric for metric in tables if metric.partition(" T=")[0] == first]
-    main = views[len(views) // 2]
-    of_main = [pair for pair in pairs if pair["metric"] == main]
+    main = _main_metric([*tables])
     rated = [pair for pair in pairs if "people" in pair]
     if ratings is not None and not rated:
         notes.append("No query has human ratings of two systems.")
@@ -232,8 +228,8 @@ def systems(
         Table("pairs", _PAIRS, pairs, detail=True),
         _correlations(tables),
     ]
-    described = [record for record in scores if record["metric"] == main]
-    sentence = _sentence(described, of_main, alpha) + _reversed(of_main)
+    sentence = _sentence(_of(main, scores), _of(main, pairs), alpha)
+    sentence += _reversed(_of(main, rated))
     if tables[main].judged.is_lexical:
         sentence += f" {LEXICAL}"
     return Report(
@@ -247,6 +243,16 @@ def systems(
             "seed": seed,
         },
     )
+
+
+def _main_metric(metrics: Sequence[str]) -> str:
+    """The metric of the sentence: the first one; of several temperatures the middle one."""
+    stems = [metric.partition(" T=")[0] for metric in metrics]
+    return metrics[stems.count(stems[0]) // 2]
+
+
+def _of(metric: str, records: Records) -> list[Record]:
+    return [record for record in records if record["metric"] == metric]
 
 
 def _metric_row(metric: str, queries: int, pairs: Pairs, alpha: float) -> Record:
@@ -391,15 +397,16 @@ def _correlations(tables: SystemTables) -> Table:
     )
 
 
-def _reversed(pairs: Records) -> str:
-    """Say which pairs of a metric people order the other way round."""
-    found = [pair for pair in pairs if pair.get("reversed")]
-    if not found:
+def _reversed(rated: Records) -> str:
+    """Say which of the rated pairs of a metric people order the other way round."""
+    reversed_pairs = [pair for pair in rated if pair["reversed"]]
+    if not reversed_pairs:
         return ""
-    pair = min(found, key=lambda pair: float(pair["people"]))
+    pair = min(reversed_pairs, key=lambda pair: float(pair["people"]))
     return (
-        f" People order {len(found)} of {counted(len(pairs), 'pair')} the other way round: {pair['higher']} "
-        f"minus {pair['lower']} is {cell(pair['difference'], 'signed')} by the judge, {_PEOPLE.cell(pair)} by people."
+        f" People order {len(reversed_pairs)} of {counted(len(rated), 'pair')} the other way round: "
+        f"{pair['higher']} minus {pair['lower']} is {cell(pair['difference'], 'signed')} by the judge, "
+        f"{_PEOPLE.cell(pair)} by people."
     )
 
 
@@ -434,12 +441,10 @@ def _sentence(scores: Records, pairs: Records, alpha: float) -> str:
         f" On their {queries} {pair['higher']} is {cell(pair['difference'], 'score')} higher, "
         f"which is {significant} ({p_text(pair['p'])}{detectable})."
     )
+    if pair.get("rated") and not pair["reversed"]:
+        rated = counted(pair["rated"], "query", "queries")
+        sentence += f" With the human ratings of {rated} the difference is {_PEOPLE.cell(pair)}."
     if len(pairs) > 1:
         found = sum(pair["p"] < alpha for pair in pairs)
         sentence += f" {found} of {len(pairs)} pairs differ significantly."
-    if pair.get("rated") and not pair["reversed"]:
-        rated = counted(pair["rated"], "query", "queries")
-        sentence += (
-            f" Corrected by the human ratings of {rated} it is {_PEOPLE.cell(pair)}."
-        )
     return sentence

@@ -332,9 +332,10 @@ def test_ratings_that_agree_are_in_the_sentence_and_few_of_them_stand_alone() ->
     )
     assert (best["higher"], best["rated"]) == ("c", 20)
     shown = Column("people", "signed").cell(best)
-    assert report.sentence.endswith(
-        f" Corrected by the human ratings of 20 queries it is {shown}."
+    told = (
+        f" With the human ratings of 20 queries the difference is {shown}. 3 of 3 pairs"
     )
+    assert told in report.sentence
     assert "other way" not in report.sentence
 
 
@@ -353,6 +354,8 @@ def test_ratings_that_no_pair_shares() -> None:
     data["human"] = rated_systems()["human"].select(methods=["a", "b"])
     (only,) = systems(data, resamples=20).records("human ratings")
     assert {only["higher"], only["lower"]} == {"a", "b"}
+    sentence = systems(data, resamples=20).sentence
+    assert "People order 1 of 1 pair the other way round: a minus b is +" in sentence
     assert systems(data, metrics=["f"], resamples=20).records("human ratings") == [only]
     with pytest.raises(
         InvalidValueError, match="give the ratings as their table 'human'"
