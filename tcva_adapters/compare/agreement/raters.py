@@ -98,15 +98,14 @@ def stand_in_table(table: ScoreTable, epsilon: float) -> Table:
         epsilon: See `alternative_annotator`.
     """
     records = []
-    known = table.human[np.isfinite(table.human)]
-    is_binary = np.isin(known, (0.0, 1.0)).all()
-    has_tests = table.human.shape[1] >= MIN_RATERS and is_on_scale(known)
-    for method, scores in table.columns if has_tests else ():
-        judge = scores
-        if is_binary:
-            judge = np.where(np.isfinite(scores), table.passes(method), np.nan)
+    ratings = table.human[np.isfinite(table.human)]
+    is_binary = np.isin(ratings, (0.0, 1.0)).all()
+    has_tests = table.human.shape[1] >= MIN_RATERS and is_on_scale(ratings)
+    for method in table.methods if has_tests else ():
+        known = table.select(methods=[method]).common()
+        judge = known.passes(method) if is_binary else known.column(method)
         tests = alternative_annotator(
-            judge, table.human, table.groups or None, epsilon=epsilon
+            judge, known.human, known.groups or None, epsilon=epsilon
         )
         tested = np.isfinite(tests.p)
         winning_rate = mean(tests.p[tested] <= ALPHA)
@@ -131,8 +130,8 @@ def stand_in_table(table: ScoreTable, epsilon: float) -> Table:
         ),
         records,
         notes=[
-            f"may stand in for one of the raters: wins against half of them at epsilon {epsilon:g} (alternative-annotator test)",
-            "advantage probability: how often the method is as near to the other raters as the rater left out",
+            f"may stand in for one of the raters: wins against half of them at epsilon {epsilon:g} (alternative-annotator test); raters: with 30 samples or more",
+            "advantage probability: how often the method is as near to the other raters as the rater left out, or nearer",
         ],
     )
 
