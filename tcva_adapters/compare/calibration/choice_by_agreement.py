@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
@@ -109,35 +109,48 @@ class Search:
                 "T": settings,
                 "both": with_thresholds(settings, table),
             }
+        everything = np.ones((1, n), dtype=np.int64)
+        trained = folds[:, None] != np.arange(FOLDS)[:, None]
+        # Block by block, to save memory.
+        step = max(1, _BLOCK_CELLS // n)
+        parts = np.split(
+            trained.reshape(-1, n).astype(np.int64),
+            range(step, REPEATS * FOLDS, step),
+        )
         choices: list[Choice] = []
         for name, candidates in ways.items():
             scores = np.column_stack([table.at(setting) for setting in candidates])
             views = self._on_one_scale(scores, candidates)
-            values = self._values(views, target, np.ones((1, n), dtype=np.int64))
+            values = self._values(views, target, [everything, *parts])
             if not np.isfinite(values[0, 0]):
                 raise InvalidValueError(
                     f"{self.objective} is not defined at {setting_text(settings[0])}, where all {n} "
                     "samples have the same score; judge samples of more varied quality"
                 )
 
-            trained = folds[:, None] != np.arange(FOLDS)[:, None]
-            counts = trained.reshape(-1, n).astype(np.int64)
-            picks = _first_best(self.sign * self._values(views, target, counts))
-            chosen = np.take_along_axis(picks.reshape(REPEATS, FOLDS), folds, axis=1)
+            best, *picks = _first_best(values).tolist()
+            chosen = np.take_along_axis(
+                np.reshape(picks, (REPEATS, FOLDS)), folds, axis=1
+            )
             unseen = np.take_along_axis(views, chosen.T, axis=1)
-            best = int(_first_best(self.sign * values)[0])
-            agreement = self._agreement(unseen, target, units)
+            # The choices of the folds are not made again.
+            blocks = draw_resamples(
+                n, self.resamples, seed=self.seed, codes=units.codes
+            )
+            agreement = self._values(unseen, target, chain([everything], blocks)).mean(
+                axis=0
+            )
             in_use = choices[0].agreement if choices else agreement
             choices.append(
                 Choice(
                     name=name,
                     setting=candidates[best],
                     tried=len(candidates),
-                    on_same=float(values[best, 0]),
+                    on_same=self.sign * float(values[best, 0]),
                     on_unseen=self.sign * float(agreement[0]),
                     agreement=agreement,
                     gain=self._gain(agreement, in_use, target, units),
-                    share=float((picks == best).mean()),
+                    share=picks.count(best) / len(picks),
                     errors={
                         "false_pass": float(unseen[target == 0.0].mean()),
                         "missed": 1.0 - float(unseen[target == 1.0].mean()),
@@ -206,38 +219,17 @@ class Search:
         return lambda counts: gaps @ counts.T / counts.sum(axis=1)
 
     def _values(
-        self, views: FloatArray, target: FloatArray, counts: IntArray
+        self, views: FloatArray, target: FloatArray, blocks: Iterable[IntArray]
     ) -> FloatArray:
-        """Compute the objective's values, shape (C, B), block by block to save memory."""
+        """Compute the objective, higher is better, for blocks of sample counts; shape (C, B)."""
         statistic = self._statistic(views, target)
-        step = max(1, _BLOCK_CELLS // len(target))
-        blocks = np.split(counts, range(step, len(counts), step))
-        return np.concatenate([statistic(block) for block in blocks], axis=1)
-
-    def _agreement(
-        self, unseen: FloatArray, target: FloatArray, units: Units
-    ) -> FloatArray:
-        """Compute the mean agreement of columns, higher is better, on all samples and each resample.
-
-        The choices of the folds are not made again.
-        """
-        statistic = self._statistic(unseen, target)
-        everything = np.ones((1, units.n), dtype=np.int64)
-        blocks = draw_resamples(
-            units.n,
-            self.resamples,
-            seed=self.seed,
-            codes=units.codes,
-        )
-        means = [
-            statistic(counts).mean(axis=0) for counts in chain([everything], blocks)
-        ]
-        return self.sign * np.concatenate(means)
+        values = np.concatenate([statistic(block) for block in blocks], axis=1)
+        return self.sign * values
 
     def _gain(
         self, new: FloatArray, old: FloatArray, target: FloatArray, units: Units
     ) -> Estimate:
-        """Estimate the gain of one `_agreement` over another one, both on the same resamples.
+        """Estimate the gain of one `Choice.agreement` over another one, both on the same resamples.
 
         Resamples where the measure is undefined are left out.
         """
