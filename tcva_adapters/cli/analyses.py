@@ -339,9 +339,8 @@ def systems(
     """Compare systems on the same queries: means and tests of all pairs. Makes no model call.
 
     SCORES are results of evaluate and compare, one file per system, or long tables with the columns
-    system, query, metric and score. --human corrects differences by ratings of some answers; a file
-    of them needs the columns system, id and human. --set takes resamples (permutations of a test)
-    and seed.
+    system, query, metric and score. --human corrects differences by ratings of some answers; in a
+    file of them an id is SYSTEM/ID. --set takes resamples (permutations of a test) and seed.
 
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
     """
