@@ -136,7 +136,8 @@ def calibrate(
 ) -> None:
     """Choose the temperature that agrees best with human ratings, and test the gain.
 
-    Makes no model call. --config and --set give the settings in use, which a choice must beat.
+    Makes no model call. For decisions (--objective kappa, --cost-false-pass) it also tries thresholds
+    alone and both together, and recommends the simplest that does as well as the best. --config and --set give the settings in use, which a choice must beat.
     --set also takes level, resamples and seed. With --max-false-pass or --min-true-pass it chooses
     the threshold instead, and exits with 1 if none is certified and recommended.
 

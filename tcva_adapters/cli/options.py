@@ -172,14 +172,15 @@ Group = Annotated[
 ]
 
 Objective = Annotated[
-    str, option(RATINGS, "--objective", "What to optimise: spearman, mae or kappa.")
+    str,
+    option(RATINGS, "--objective", "What to optimise: spearman, mae, kappa or cost."),
 ]
 CostFalsePass = Annotated[
     Number,
     option(
         RATINGS,
         "--cost-false-pass",
-        "Optimise decisions: the cost of a bad answer that passes, if a good one that fails costs 1.",
+        "Optimise cost: what a bad answer that passes costs, if a good one that fails costs 1.",
         "COST",
     ),
 ]

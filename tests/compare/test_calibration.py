@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("scipy", reason="the extra stats")
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import stats
 
 from tcva_adapters import TCVA, Config, Sample, aggregate_counts
@@ -296,9 +298,9 @@ def test_decisions_are_those_of_numpy_alone(name: str, cost: float | None) -> No
             atol=1e-9,
         )
     chosen = expected.ways[expected.recommended]
-    settings = found.settings["recommended"]
-    assert settings["temperature"] == chosen.temperature
-    assert settings["threshold"] == chosen.threshold
+    written = found.settings["recommended"]
+    assert written["temperature"] == chosen.temperature
+    assert written["threshold"] == chosen.threshold
     flips = [row["sample"] for row in found.records("flips")]
     assert flips == [f"row-{place + 1}" for place in expected.flips]
     alone = "A threshold alone does the same" in found.sentence
@@ -371,8 +373,8 @@ def test_costs_move_the_threshold_and_the_file_holds_it(tmp_path: Path) -> None:
 
 def test_thresholds_are_thinned_and_many_scores_are_one() -> None:
     counts, human = draw(8, n=400)
-    settings = with_thresholds([ScoringConfig(threshold=0.6)], table(counts, human))
-    thresholds = [setting.threshold for setting in settings]
+    found = with_thresholds([ScoringConfig(threshold=0.6)], table(counts, human))
+    thresholds = [setting.threshold for setting in found]
     assert thresholds[0] == 0.6
     assert len(thresholds) == 41
     apart = [abs(threshold - 0.6) for threshold in thresholds]
@@ -381,6 +383,25 @@ def test_thresholds_are_thinned_and_many_scores_are_one() -> None:
     shown = aggregate_counts(counts, [0.5]).round(3)
     assert min(passing) == (shown == 1.0).sum()
     assert max(passing) == (shown > 0.0).sum()
+
+
+@given(
+    rows=st.lists(st.tuples(*[st.integers(0, 3)] * 5).filter(any), min_size=1, max_size=30),
+    temperature=st.sampled_from([0.1, 0.5, 0.9]),
+)  # fmt: skip
+@settings(max_examples=40, deadline=None)
+def test_every_division_of_few_scores_has_its_threshold(
+    rows: list[tuple[int, ...]], temperature: float
+) -> None:
+    counts = np.array(rows, dtype=float)
+    in_use = ScoringConfig(temperature=temperature)
+    found = with_thresholds([in_use], table(counts, np.zeros(len(rows))))
+    shown = aggregate_counts(counts, [temperature])[:, 0].round(3)
+    passing = {tuple(shown >= setting.threshold) for setting in found}
+    wanted = {tuple(shown > value) for value in {0.0, *shown} - {1.0}}
+    assert wanted <= passing
+    assert found[0] == in_use
+    assert {setting.changed(threshold=0.5) for setting in found} == {in_use}
 
 
 @needs_paper_data
