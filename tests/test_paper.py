@@ -165,8 +165,9 @@ def test_records_are_joined_by_id_whatever_their_order(tmp_path: Path) -> None:
     assert plain.counts is not None
     # fully, mostly, partial, minor, none of "fn" and of the turn without a claim.
     assert plain.counts[[1, 3], 0].tolist() == [[1, 0, 0, 0, 1], [0, 0, 0, 0, 0]]
-    # Every second turn has one claim word for word and one that is not there: mean 1/2, half none.
-    assert plain.column("lexical")[1::2].tolist() == [0.25] * 8
+    # Every second turn has one claim word for word, and one without a word of it: minor with .3.
+    once = (1 + 0.3 * 0.3) / 2 * (1 - 0.7 / 2)
+    assert plain.column("lexical")[1::2].tolist() == pytest.approx([once] * 8)
 
 
 def changed(kind: str, **fields: Any) -> dict[str, Any]:

@@ -53,20 +53,23 @@ from tcva_adapters.text.words import (
     tokenise,
 )
 
-LEXICAL_VERSION = "lexical/5"
+LEXICAL_VERSION = "lexical/6"
 """Changes with every change of the algorithm that could change a verdict."""
 
 A_CHARACTER = 2e-7
 """Approximate seconds per character of the contexts."""
 
 _FUNCTION_WORD = 0.5  # what it counts where a content word counts 1
+_NEAR_GRAMS = (
+    0.5  # what 5-grams of the nearest sentence count where other shares count 1
+)
 _THIN = 1  # content words that count as coincidence
 _FUNCTION_WORDS_ALONE = 0.2  # content words for which they count together
 _SPEAKER = 0.5  # factor of a speaker's own word, which documents do not support
 _SPEAKERS = frozenset({"i", "me", "my", "mine", "myself"})
 _MAX_SPEAKERS = 2
 _MISSING = 0.7  # factor of a name that no passage has
-_CONTRADICTION = 0.1  # factor of a contradiction, raised to the support
+_CONTRADICTION = 0.3  # what a contradiction leaves of the levels above `none`
 _UNSUPPORTED_END = 0.7  # how much more of its beginning than of its end is found
 _SHORTEST_END = 2  # content words
 _ANSWERS = word_list("answers")
@@ -74,7 +77,7 @@ _FEW_CHARACTERS = 40  # of a sentence that may have no word of content
 _MAX_LISTED = 5  # words in a reason
 
 _LIKELY: tuple[tuple[float, Shares], ...] = (
-    (0.1, (0.0, 0.0, 0.0, 0.0, 1.0)),
+    (0.08, (0.0, 0.0, 0.0, 0.3, 0.7)),
     (0.2, (0.2, 0.3, 0.0, 0.4, 0.1)),
     (0.3, (0.5, 0.1, 0.1, 0.3, 0.0)),
     (0.7, (0.6, 0.1, 0.1, 0.2, 0.0)),
@@ -266,7 +269,6 @@ def _supported(
         support *= n_words / (n_words + _THIN)
         support *= _SPEAKER ** min(len(speakers), _MAX_SPEAKERS)
     support *= _MISSING ** len(names)
-    support *= _CONTRADICTION ** (overlap * sum(map(bool, contradictions.values())))
     highest = 1 if names else 0
     if _breaks_off(known):
         highest = 2
@@ -278,9 +280,12 @@ def _supported(
         if words
     ]
     reason = "; ".join(reasons) or "all its words were found"
+    left = _CONTRADICTION ** sum(map(bool, contradictions.values()))
+    *upper, none = distribution(support, highest)
+    shares = (*(left * share for share in upper), none + (1 - left) * (1 - none))
     return _verdict(
         claim,
-        distribution(support, highest),
+        cast("Shares", shares),  # one per level
         sentence,
         reason,
     )
@@ -292,11 +297,11 @@ def _overlap(
     source: Sequence[Token],
     index: SentenceIndex,
 ) -> float:
-    """The mean of four shares of a claim, in [0, 1].
+    """The mean of five shares of a claim, in [0, 1].
 
-    They are the shares of its words, and of its pairs of neighbouring words, that occur in the
-    passages, and of its content words, and of its 5-grams of characters, that occur in the nearest
-    sentence.
+    They are the shares of its words, of its pairs of neighbouring words and of its 5-grams of
+    characters that occur in the passages, and of its content words and of its 5-grams that occur in
+    the nearest sentence; the last one counts half.
     """
     n_content = sum(map(index.has, content))
     n_others = sum(map(index.has, tokens)) - n_content
@@ -308,13 +313,15 @@ def _overlap(
     pairs = pairs_of(tokens)
     grams = grams_of(tokens)
     source_grams = set(grams_of(source))
+    near_grams = sum(gram in source_grams for gram in grams) / len(grams)
     shares = (
         words,
         n_near / len(content),
         sum(pair in index.pairs for pair in pairs) / len(pairs),
-        sum(gram in source_grams for gram in grams) / len(grams),
+        sum(gram in index.grams for gram in grams) / len(grams),
+        _NEAR_GRAMS * near_grams,
     )
-    return sum(shares) / len(shares)
+    return sum(shares) / (len(shares) - 1 + _NEAR_GRAMS)
 
 
 def _breaks_off(known: Sequence[bool]) -> bool:
@@ -378,9 +385,10 @@ def _relevance(claims: Sequence[str], question: SentenceIndex) -> list[ClaimVerd
 def distribution(support: float, highest: int = 0) -> Shares:
     """The probability of each level for a claim with this support, which is clipped to [0, 1].
 
-    Probabilities are interpolated linearly between the rows of a small table. Below a tenth, words in
-    common are coincidence, and the level is `none`. On labelled texts, claims that share a third with
-    their passages are supported, in other words, as often as they are not.
+    Probabilities are interpolated linearly between the rows of a small table. Below .08, words in
+    common are coincidence, and the level is `none`, but never for certain: a paraphrase may share no
+    word. On labelled texts, claims that share a third with their passages are supported, in other
+    words, as often as they are not.
 
     Args:
         support: The support; 0 is no word in common, 1 a sentence of the passages.

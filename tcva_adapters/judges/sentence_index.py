@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from heapq import nsmallest
 from itertools import pairwise
 from typing import NamedTuple
@@ -72,6 +72,13 @@ class SentenceIndex:
             self.pairs.update(pairs_of(tokens))
             for key in keys_of(tokens):
                 self._where[key].append(at)
+
+    @cached_property
+    def grams(self) -> set[str]:
+        """The 5-grams of characters in the sentences."""
+        return {
+            gram for sentence in self.sentences for gram in grams_of(sentence.tokens)
+        }
 
     def has(self, token: Token) -> bool:
         """Whether any sentence has the token in one of its readings."""

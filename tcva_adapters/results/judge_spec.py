@@ -39,8 +39,8 @@ _WRAPPERS = re.compile(
 def bare(name: str) -> str:
     """Take the names of the classes that wrap its models out of a judge's name.
 
-    >>> bare("openai:gpt-4.1-mini"), bare("panel(langchain:gpt-4.1-mini, lexical/5)")
-    ('gpt-4.1-mini', 'panel(gpt-4.1-mini, lexical/5)')
+    >>> bare("openai:gpt-4.1-mini"), bare("panel(langchain:gpt-4.1-mini, lexical/6)")
+    ('gpt-4.1-mini', 'panel(gpt-4.1-mini, lexical/6)')
     """
     return _WRAPPERS.sub("", name)
 

@@ -180,7 +180,7 @@ def test_every_way_to_evaluate_gives_one_event_for_each_result(exported: Any) ->
         for them in (records, exported())
     )
     assert own == other
-    fused = "tcva_faithfulness(threshold=0.7,fuse=lexical_5 faithfulness)"
+    fused = "tcva_faithfulness(threshold=0.7,fuse=lexical_6 faithfulness)"
     assert {*own} == {"tcva_faithfulness(repeats=2)", "tcva_faithfulness", fused}
     for wrong in (None, None), (0.5, None), (results, None), (results[0], "span"):
         with pytest.raises(

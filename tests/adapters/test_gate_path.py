@@ -138,7 +138,7 @@ def test_from_a_frameworks_results_to_a_gate(adapter: Adapter, tcva: Run) -> Non
     other = adapter.llm(lambda _: ONE)
     evaluator = adapter.drop_in.from_config("gate.json", **{adapter.judge: other})
     with pytest.warns(
-        GuaranteeWarning, match=r"lost: judge scripted instead of lexical/5"
+        GuaranteeWarning, match=r"lost: judge scripted instead of lexical/6"
     ):
         assert state_of(adapter.score(evaluator, GOOD)) == LOST
 
@@ -178,7 +178,7 @@ def test_two_judgements_in_one_table_are_refused(tcva: Run) -> None:  # noqa: F8
     ragas.results_to_pandas(evaluation).assign(human=RATINGS).to_csv("scores.csv")
     failed = tcva("calibrate", "scores.csv", "--max-false-pass", "0.1", code=2)
     assert (
-        "2 judgements: answer_relevancy by lexical/5, faithfulness by lexical/5"
+        "2 judgements: answer_relevancy by lexical/6, faithfulness by lexical/6"
         in failed.text
     )
 

@@ -381,7 +381,7 @@ def test_a_file_of_an_earlier_version_cannot_be_checked(tmp_path: Path) -> None:
     del plain["guarantee"]["judged_by"], plain["guarantee"]["digest"]
     plain["guarantee"] |= {
         "criterion": "faithfulness",
-        "judge": "lexical/5",
+        "judge": "lexical/6",
         "fused": [],
     }
     path.write_text(json.dumps(plain), encoding="utf-8")

@@ -363,7 +363,7 @@ class OwnPanel(Panel):
 
 def test_a_class_of_the_users_is_part_of_what_a_judge_is_known_by() -> None:
     class Own4(LexicalJudge):
-        name = "lexical/5"
+        name = "lexical/6"
 
     model = WRAPPERS["openai:MODEL"](Arguments())
     pairs = [

@@ -195,7 +195,7 @@ def test_the_lexical_judge_is_known_in_every_dress(adapter: Adapter) -> None:
         llm = import_module(f"tcva_adapters.{framework}").LexicalLLM()
         found: Any = adapter.score(adapter.built(llm), SAMPLE)
         assert (found.score, found.claims) == (expected.score, expected.claims)
-        assert found.assessment.judge == "lexical/5"
+        assert found.assessment.judge == "lexical/6"
 
 
 @each_adapter

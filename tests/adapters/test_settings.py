@@ -139,7 +139,7 @@ def test_a_changed_copy_shares_llm_and_store(adapter: Adapter, tmp_path: Path) -
         evaluator, criterion="correctness", **{adapter.judge: "lexical"}
     )
     assert other.scorer.required == ("response", "reference")
-    assert other.scorer.judge.name == "lexical/5"
+    assert other.scorer.judge.name == "lexical/6"
     assert evaluator.scorer.judge.model.llm is llm
     evaluator.scorer.store.close()
 

@@ -27,9 +27,8 @@ def test_coherence_falls_with_what_the_passages_do_not_say() -> None:
     half = judged("cc", response="Adults take 40 mg once a day. Parking is free.")
     wrong = judged("cc", response="Adults never take 70 mg once a day.")
     assert copied == pytest.approx(1.0)
-    assert half == pytest.approx(
-        0.5
-    )  # the mean of a supported claim and one without any word
+    # The mean of a supported claim and one without any word, which is minor with .3.
+    assert half == pytest.approx((1 + 0.3 * 0.3) / 2)
     assert wrong < half
 
 

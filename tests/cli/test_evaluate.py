@@ -42,7 +42,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
 def test_figures_file_and_pipe_say_the_same(tcva: Run) -> None:
     found = tcva(*EVALUATE, "-o", "out.jsonl", "--json")
     (row,) = found.json["tables"]["methods"]
-    assert (row["mean"], row["scored"], row["samples"]) == (0.5, 2, 3)
+    assert (row["mean"], row["scored"], row["samples"]) == (0.501215, 2, 3)
     assert found.json["tables"]["unscored"][0]["reason"] == "empty_context"
     assert "written: out.jsonl: results" in found.err
     results = Path("out.jsonl").read_text(encoding="utf-8").splitlines()
@@ -54,7 +54,7 @@ def test_figures_file_and_pipe_say_the_same(tcva: Run) -> None:
     (swept,) = tcva("sweep", "out.jsonl", "-T", "0.5", "--json").json["tables"][
         "temperatures"
     ]
-    assert swept["mean"] == 0.5
+    assert swept["mean"] == 0.501215
     assert "no sample 's9'" in tcva(*EVALUATE, "--show", "s9").text
 
 
@@ -195,11 +195,11 @@ def test_a_bad_line_is_named_and_may_be_skipped(
 
 @pytest.mark.parametrize(("gates", "code", "sentence"), [
     (["mean>=0.4"], 1, "1 of 3 samples cannot pass:"),  # it has no contexts
-    (["mean>=0.9"], 1, "gate failed: faithfulness: mean 0.500 < 0.9"),
+    (["mean>=0.9"], 1, "gate failed: faithfulness: mean 0.501 < 0.9"),
     (["faithfulness:pass_rate>=0.4", "coverage>=0.6"], 0, "coverage 0.667 >= 0.6"),
     (["coverage>=0.9"], 1, "gate failed: faithfulness: coverage"),
     (["mean>=0.4@95%"], 1, "with 95 % confidence"),
-    (["mean>=0.4", "mean>=0.4@95%"], 1, "gate passed: faithfulness: mean 0.500 >= 0.4"),
+    (["mean>=0.4", "mean>=0.4@95%"], 1, "gate passed: faithfulness: mean 0.501 >= 0.4"),
 ])  # fmt: skip
 def test_gates(gates: list[str], code: int, sentence: str, tcva: Run) -> None:
     asked = [part for gate in gates for part in ("--gate", gate)]
@@ -246,9 +246,9 @@ def test_one_run_writes_all_reviews(tcva: Run, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
     asked = ["--gate", "mean>=0.9", "--junit", "j.xml", "--report", "page.html"]
     done = tcva(*EVALUATE, *asked, "--markdown", "summary.md", code=1)
-    assert "::error title=TCVA gate failed::faithfulness: mean 0.500 < 0.9" in done.err
+    assert "::error title=TCVA gate failed::faithfulness: mean 0.501 < 0.9" in done.err
     assert (
-        "::error title=TCVA faithfulness%3A s2::0.000 < 0.5%0Anone: Zebras" in done.err
+        "::error title=TCVA faithfulness%3A s2::0.002 < 0.5%0Anone: Zebras" in done.err
     )
     assert "::" not in done.out
     assert (
@@ -316,7 +316,7 @@ def test_claims_are_shown(tcva: Run) -> None:
     tables = tcva(*EVALUATE, "--show", "s3", "--show", "worst", "--json").json["tables"]
     shown = [name for name in tables if name.startswith("claims")]
     assert shown == ["claims of s3", "claims of s2", "claims of s1"]
-    assert tables["claims of s2"][0]["verdict"] == "none"
+    assert tables["claims of s2"][0]["verdict"] == "none, weight 0.027"
 
 
 def test_people_may_stand_beside_any_judge(tcva: Run) -> None:

@@ -381,7 +381,7 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # th
     given = tcva(*limit, "--out", "tcva.json", "--json").json["settings"]["guarantee"]
     stored = json.loads(Path("tcva.json").read_text(encoding="utf-8"))["guarantee"]
     assert {**given, **stored} == given
-    assert (stored["rejected"], stored["judged_by"]["judge"]) == (40, "lexical/5")
+    assert (stored["rejected"], stored["judged_by"]["judge"]) == (40, "lexical/6")
     said = f"Guarantee of {stored['date']}: at most 10 % of the answers that people reject pass"
     held = tcva(*run, "x.jsonl", "--config", "tcva.json", "--markdown", "x.md")
     assert said in held.text
@@ -401,7 +401,7 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # th
     assert "warning: The guarantee is lost: threshold 0.3 instead of" in " ".join(
         other.err.split()
     )
-    assert "fused faithfulness by lexical/5 instead of ;" in " ".join(other.out.split())
+    assert "fused faithfulness by lexical/6 instead of ;" in " ".join(other.out.split())
     profiles = ("--set", 'profiles={"human": {"1": 0.2}}')
     by_field = tcva(*run, "x.jsonl", "--config", "tcva.json", *profiles)
     assert "The guarantee is lost: profiles by human instead of None" in by_field.out

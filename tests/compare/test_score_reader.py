@@ -70,7 +70,7 @@ def test_judgements_with_ratings_and_groups(
     assert table.groups == (0, 0, 1, 1, 2, 2)
     assert (table.judged.criterion, table.judged.judge) == (
         "faithfulness",
-        "lexical/5",
+        "lexical/6",
     )
     assert table.at(0.2).tolist() == [result.at(0.2).score for result in results]
     same = read_scores(results, scoring=ScoringConfig(temperature=0.2, threshold=0.7))
@@ -206,7 +206,7 @@ def test_settings_name_the_kind_and_judge_of_every_method(
     path.write_text("id,m\ns0,0.5\n", encoding="utf-8")
     methods = comparison(read_scores([judged, path])).settings["methods"]
     assert methods["m"] == {"kind": "scores"}
-    assert methods["faithfulness"]["judge"] == "lexical/5"
+    assert methods["faithfulness"]["judge"] == "lexical/6"
     assert methods["faithfulness"]["scoring"]["temperature"] == 0.5
 
 

@@ -137,7 +137,7 @@ def test_repeats_and_panels_are_the_same_everywhere(adapter: Adapter) -> None:
     for name in ("score", "claims", "interval", "weights", "reason"):
         assert getattr(result, name) == getattr(expected, name)
     assert result.at("strict").interval == expected.at("strict").interval
-    names = ["scripted:one", "scripted:two", "lexical/5"]
+    names = ["scripted:one", "scripted:two", "lexical/6"]
     assert [each.judge for each in result.assessment.panel] == names
 
 

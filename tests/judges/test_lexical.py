@@ -316,4 +316,5 @@ def test_abbreviations_lend_a_false_number_no_supported_claims(
         tcva.evaluate(Sample(response=text, contexts=(context,))).score
         for text in answers
     ]
-    assert scores == [1.0, pytest.approx(0.0, abs=0.01)]
+    # .3 of a supported claim, times the .3 that are not none
+    assert scores == [1.0, pytest.approx(0.08, abs=0.01)]

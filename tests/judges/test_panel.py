@@ -105,7 +105,7 @@ def test_a_judge_that_computes_may_sit_in_and_says_what_the_sample_lacks() -> No
     tcva = TCVA(judge=Panel([*models((FULLY, MINOR)), "lexical"]))
     assessment = tcva.evaluate(SAMPLE).assessment
     assert (assessment.judge, assessment.usage.calls) == (
-        "panel(scripted:1, lexical/5)",
+        "panel(scripted:1, lexical/6)",
         1,
     )
     empty = tcva.evaluate(SAMPLE.model_copy(update={"response": ""}))
@@ -142,7 +142,7 @@ def test_a_judge_of_other_claims_is_left_out() -> None:
 
 @pytest.mark.parametrize(("judges", "options", "message"), [
     ("lexical", {}, "at least two judges, got 1"),
-    (["lexical", "lexical"], {}, "must differ, got 'lexical/5' twice"),
+    (["lexical", "lexical"], {}, "must differ, got 'lexical/6' twice"),
     ([LLMJudge(ScriptedModel([]), claims="llm"), "lexical"], {}, "claims='llm' cannot be used"),
     (["lexical", "lexcial"], {}, "unknown judge 'lexcial'"),
     ([*models((FULLY, FULLY)), "lexical"], {"combine": "mode"}, "combine must .*got 'mode'"),
@@ -264,7 +264,7 @@ def test_a_repeat_that_fails_is_left_out() -> None:
 def test_a_panel_is_asked_several_times() -> None:
     panel = Panel([Drawn(FULLY, NONE), "lexical"])
     result = TCVA(judge=panel, repeats=2).evaluate(SAMPLE)
-    assert result.assessment.judge == "repeats(panel(scripted:one, lexical/5), 2)"
+    assert result.assessment.judge == "repeats(panel(scripted:one, lexical/6), 2)"
     assert [len(each.panel) for each in result.assessment.repeats] == [2, 2]
     alone = TCVA(judge=Panel([Drawn(FULLY), "lexical"])).evaluate(SAMPLE)
     assert result.repeats[0].score == alone.score
@@ -282,7 +282,7 @@ def test_fused_scores_are_made_of_what_was_said_the_same_time() -> None:
 
 
 @pytest.mark.parametrize(("settings", "message"), [
-    ({"judge": "lexical"}, "repeats=2 needs a model judge; lexical/5"),
+    ({"judge": "lexical"}, "repeats=2 needs a model judge; lexical/6"),
     ({"judge": Drawn(FULLY), "claims": "llm"}, "claims='llm' cannot be used"),
     ({"judge": Drawn(FULLY), "repeats": 0}, "repeats must be at least 1, got 0"),
 ])  # fmt: skip

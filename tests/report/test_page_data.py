@@ -200,7 +200,7 @@ def test_a_comparison_and_its_folder(tmp_path: Path) -> None:
     figures, details = page([table, Report("It is so.")], tmp_path)
     (shown,) = figures["runs"]
     assert (shown["name"], shown["settings"]["temperature"]) == (
-        "faithfulness by lexical/5",
+        "faithfulness by lexical/6",
         0.5,
     )
     assert [method["name"] for method in figures["methods"]] == ["mine"]

@@ -90,7 +90,7 @@ NAMES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"fuse": "lexical", "fuse_weights": (2, 1), "profiles": {"domain": {"a": 0.2}}},
-        "(fuse_weights=2+1,fuse=lexical_5 faithfulness,profiles=by domain)",
+        "(fuse_weights=2+1,fuse=lexical_6 faithfulness,profiles=by domain)",
     ),
     (
         {"on_unscored": {"refusal": 1, "empty_context": 0.5}, "uncontexted": "earlier"},

@@ -112,7 +112,7 @@ def test_an_interval_stands_beside_the_score(
 
 @pytest.mark.parametrize("judged", [
     Assessment.from_verdicts(["fully", "none"]),
-    assessed(claim(HALF), judge="lexical/5"),
+    assessed(claim(HALF), judge="lexical/6"),
     assessed(claim(None), claim(HALF, None)),
     assessed(claim(HALF), members=(assessed(claim(None), judge="other"),)),
 ])  # fmt: skip

@@ -24,7 +24,7 @@ class JudgedBy:
         kind: The kind of the source: ``tcva``, ``ccrs``, or a kind of `Imported`; empty where it
             was judged now.
 
-    >>> JudgedBy("faithfulness", "lexical/5").is_lexical
+    >>> JudgedBy("faithfulness", "lexical/6").is_lexical
     True
     """
 
