@@ -29,7 +29,7 @@ from tcva_adapters.compare import (
     systems,
     validate,
 )
-from tcva_adapters.compare.agreement.method_tables import decision_counts, share_below
+from tcva_adapters.compare.agreement.method_tables import share_below
 from tcva_adapters.compare.agreement.raters import raters_report
 from tcva_adapters.compare.combined_methods import gains, with_fused
 from tcva_adapters.compare.scores.judged_by import RunInfo
@@ -40,7 +40,7 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.alpha import krippendorff_alpha
 from tcva_adapters.stats.holm import holm
 from tcva_adapters.stats.inference import difference, estimate
-from tcva_adapters.stats.kappa import kappa_of_table
+from tcva_adapters.stats.kappa import weighted_kappa
 from tcva_adapters.stats.raters import reliability
 from tcva_adapters.tables import Report, plain
 
@@ -187,11 +187,10 @@ def test_kappa_is_the_same_from_both_sides(
     first: list[bool], second: list[bool]
 ) -> None:
     a, b = np.array(first), np.array(second)
-    kappa = kappa_of_table(decision_counts(a, b))
+    expected = weighted_kappa(a, b, levels=2)
     for one, other in ((b, a), (~a, ~b)):
-        assert kappa == pytest.approx(
-            kappa_of_table(decision_counts(one, other)), nan_ok=True
-        )
+        beyond = weighted_kappa(one, other, levels=2)
+        assert beyond == pytest.approx(expected, nan_ok=True, abs=1e-12)
 
 
 @given(

@@ -12,10 +12,10 @@ import numpy as np
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.results.summary import MissingScores
-from tcva_adapters.stats.checks import BoolArray, IntArray
+from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.correlation import Measure, agreement
 from tcva_adapters.stats.describe import as_shown, seen, tie_probability
-from tcva_adapters.stats.kappa import kappa_of_table
+from tcva_adapters.stats.kappa import weighted_kappa
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.tables import Column, Record, Table, counted, named_columns
 
@@ -170,23 +170,13 @@ def crosstab(table: ScoreTable, first: str, second: str) -> Record:
     common = table.common([first, second])
     first_passes = common.passes(first)
     second_passes = common.passes(second)
-    counts = decision_counts(first_passes, second_passes)
+    cells = 2 * ~first_passes + ~second_passes  # from 0, both pass, to 3, both fail
     return {
         "n": len(common),
-        **dict(zip(_BOTH, counts.ravel().tolist(), strict=True)),
+        **dict(zip(_BOTH, np.bincount(cells, minlength=4).tolist(), strict=True)),
         "same": mean(first_passes == second_passes),
-        "kappa": kappa_of_table(counts),
+        "kappa": weighted_kappa(first_passes, second_passes, levels=2),
     }
-
-
-def decision_counts(first: BoolArray, second: BoolArray) -> IntArray:
-    """Count passes and fails of the first method by those of the second, shape (2, 2).
-
-    >>> decision_counts(np.array([True, True, False]), np.array([True, False, False])).tolist()
-    [[1, 1], [0, 1]]
-    """
-    cells = 2 * ~first + ~second  # from 0, both pass, to 3, both fail
-    return np.bincount(cells, minlength=4).reshape(2, 2)
 
 
 def pairs(table: ScoreTable) -> Table:
