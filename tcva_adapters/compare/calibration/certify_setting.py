@@ -429,7 +429,7 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
                 "than rejected ones"
             )
     note = (
-        f"threshold: the lowest at which {limits.text} pass "
+        f"threshold: there {limits.text} pass "
         f"({percent(limits.confidence)} confidence, for each method alone)"
     )
     if len(rows) > 1:
@@ -443,7 +443,6 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
             false_pass="score",
             good_answers_passed="score",
             precision="interval",
-            base_rate="score",
             p="p",
         ),
         rows,
@@ -451,7 +450,7 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
             note,
             *reasons,
             _share_note(limits, "good answers passed"),
-            f"{_GAIN}; base rate: the share of good answers among all",
+            f"{_GAIN}; {1.0 - rejects(rated, limits).mean():.3f} of all answers are good",
         ],
     )
 

@@ -170,11 +170,10 @@ class ThresholdPath:
     def merit(self) -> tuple[bool, float]:
         """A sort key, higher is better: whether a threshold is certified, then its shares."""
         if self.chosen is None:
-            return False, -float(self.curves["bound"][0])
-        at_chosen = self.record()
+            return False, -self.curves["bound"][0]
         if self.limits.max_false_pass is None:
-            return True, -at_chosen["false_pass"]
-        return True, at_chosen["true_pass"]
+            return True, -self.curves["false_pass"][self.chosen]
+        return True, self.curves["true_pass"][self.chosen]
 
     def record(self) -> Record:
         """Describe what passes at the chosen threshold, where there is one, and at threshold 1."""
@@ -262,8 +261,8 @@ class ThresholdPath:
 
 def _certified(path: PathResult) -> BoolArray:
     """Mark the certified steps of a path, which run from its first one on."""
-    count = 0 if path.place is None else path.place + 1
-    return np.arange(len(path.p)) < count
+    last = -1 if path.place is None else path.place
+    return np.arange(len(path.p)) <= last
 
 
 def gate_scores(table: ScoreTable, method: str, scores: FloatArray) -> FloatArray:
