@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -108,6 +109,15 @@ def simulate(sets: int) -> int:
                 )
             print(f"{limit:<5}", *(f"{cell:>24}" for cell in cells), flush=True)
     print(f"\n{beyond} beyond their limit")
+    pairs = np.repeat(np.arange(20), 2).tolist()
+    for largest in (2, 10, 50):
+        tested = certify(
+            np.zeros((1, 40)), 0.1, error=ERROR, groups=pairs, largest_group=largest
+        )
+        fewest = math.ceil(20 * math.log(ERROR) / math.log(tested.p[0]))
+        print(
+            f"limit .1, two rejected answers a group, at most {largest}: {fewest} groups or more"
+        )
     return beyond
 
 
@@ -121,6 +131,8 @@ def hoeffding_bentkus(passes: BoolArray, codes: IntArray, limit: float) -> int |
     divergence += special.rel_entr(1.0 - shares, 1.0 - limit)
     bentkus = np.e * special.bdtr(np.ceil(sums), n, limit)
     p = np.minimum(np.exp(-n * divergence), bentkus)
+    if sizes.max() == 1:  # answers alone: the exact test
+        p = special.bdtr(sums, n, limit)
     certified = int(np.append(p <= ERROR, False).argmin())
     return certified - 1 if certified else None
 

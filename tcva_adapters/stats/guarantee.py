@@ -211,10 +211,14 @@ def _by_betting(
     limit: float,
     error: float,
     largest_group: int | None,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The shares, p and bounds of answers in groups."""
-    names = [str(name).encode(errors="replace") for name in dict.fromkeys(groups)]
-    order = np.argsort([sha256(name).hexdigest() for name in names])
+) -> FloatArray:
+    """The shares, p and bounds of answers in groups, shape (3, K)."""
+    order = np.argsort(
+        [
+            sha256(str(name).encode(errors="replace")).hexdigest()
+            for name in dict.fromkeys(groups)
+        ]
+    )
     whole = sizes = np.bincount(codes)[order]
     least = _LEAST_BET * math.sqrt(math.log(error) / math.log1p(-limit) / len(sizes))
     bets = np.linspace(min(1.0, least), 1.0, _BETS)
@@ -251,5 +255,4 @@ def _by_betting(
             else:
                 high = middle
         rows.append((share, p, high))
-    shares, ps, bounds = np.transpose(rows)
-    return shares, ps, bounds
+    return np.transpose(rows)

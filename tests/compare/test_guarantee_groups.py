@@ -58,7 +58,7 @@ def test_the_certificate_says_what_it_holds_for() -> None:
     assert f"{claim} (95 % confidence). Of those rated, 0 of 240" in alone.sentence
     notes = [" ".join(each.notes) for each in (of_groups, of_answers, alone)]
     assert "the mean of this share over groups (per answer: --per answer)" in notes[0]
-    assert "of at most 4 rejected, or good, answers; the limits hold for" in notes[1]
+    assert "the share of answers, where no group has more than 4 rejected" in notes[1]
     assert "roups" not in notes[2]
     # The default of the largest group, at which these are too few.
     usual = calibrate(table, **FIFTH, per="answer")

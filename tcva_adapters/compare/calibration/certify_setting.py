@@ -265,8 +265,8 @@ class _Choice:
             )
         if rated.groups:
             yield (
-                f"Groups are drawn, of at most {limits.largest_group} rejected, or good, answers; the "
-                "limits hold for the share of answers."
+                "The limits hold for the share of answers, where no group has more than "
+                f"{limits.largest_group} rejected, or good, ones."
                 if limits.largest_group
                 else "Groups count once each, by the share of their answers that pass; the limits hold "
                 "for the mean of this share over groups (per answer: --per answer)."
