@@ -1,5 +1,6 @@
 """A guarantee for answers in groups: for the mean over groups or for answers, and what is said of it."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 pytest.importorskip("scipy", reason="the extra stats")
 
 from tcva_adapters.compare import ScoreTable, calibrate
+from tcva_adapters.compare.calibration.certify_setting import guarantee_table
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.guarantee import Guarantee, check_guarantee
+from tcva_adapters.results.guarantee import Guarantee, Limits, check_guarantee
 from tcva_adapters.results.scoring import ScoringConfig
 from tests.cli.conftest import Run, record, tcva, write  # noqa: F401  # a fixture
 
@@ -137,3 +139,38 @@ def test_the_command(tcva: Run) -> None:  # noqa: F811  # the fixture
     assert "at most 20 % of the answers that people reject pass (95 %" in held.text
     assert "a group has 2 answers" in tcva(*grouped, "--largest-group", "1", code=2).err
     assert "--per answer" in tcva(*limit, "--largest-group", "2", code=2).err
+
+
+def test_the_largest_group_is_about_the_answers_that_a_limit_counts() -> None:
+    table = drawn([4, 2] * 40)
+    assert table.groups is not None
+    one = replace(table, groups=(*table.groups[:240], *["good"] * 60))
+    found = calibrate(one, **FIFTH, **ANSWERS).settings["guarantee"]
+    assert (found["per"], found["true_pass"]) == ("answer", 1.0)
+    with pytest.raises(InvalidValueError, match="a group has 60 answers"):
+        calibrate(one, **FIFTH, **ANSWERS, min_true_pass=0.5)
+
+
+def test_good_answers_that_must_pass() -> None:
+    table = drawn([4, 2] * 40)
+    pairs = replace(table, groups=tuple(number // 2 for number in range(300)))
+    of_answers = calibrate(pairs, min_true_pass=0.8, per="answer", largest_group=2)
+    row = of_answers.records("guarantee")[0]
+    # 30 pairs, all of which pass: as many as that could fail.
+    assert row["true_bound"] == pytest.approx(0.05 ** (1 / 30), abs=0.01)
+    assert of_answers.settings["guarantee"]["per"] == "answer"
+
+
+def test_a_comparison_says_what_limits_hold_for() -> None:
+    scores = np.repeat([0.0, 1.0], 60)[:, None]
+    table = ScoreTable(
+        tuple(f"s{number}" for number in range(120)),
+        ("m",),
+        scores,
+        scores[:, 0],
+        groups=tuple(number // 2 for number in range(120)),
+    )
+    [note, *_] = guarantee_table(table, Limits(**FIFTH)).notes
+    assert "people reject pass in the mean over groups (95 % confidence, for" in note
+    [note, *_] = guarantee_table(replace(table, groups=()), Limits(**FIFTH)).notes
+    assert "people reject pass (95 % confidence, for" in note

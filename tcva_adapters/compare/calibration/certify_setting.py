@@ -430,6 +430,7 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
             )
     note = (
         f"threshold: there {limits.text} pass "
+        f"{'in the mean over groups ' if rated.groups else ''}"
         f"({percent(limits.confidence)} confidence, for each method alone)"
     )
     if len(rows) > 1:
