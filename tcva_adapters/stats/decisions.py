@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import FloatArray, Groups, check_level, in_all
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.jackknife import mean_interval
@@ -39,12 +40,11 @@ def auc(scores: FloatArray, is_good: FloatArray) -> float:
     >>> auc(np.array([0.2, 0.5, 0.5]), np.array([0.0, 0.0, 1.0]))
     0.75
     """
-    good = int(is_good.sum())
-    pairs = good * (len(is_good) - good)
-    if not pairs:
+    good = is_good > 0.0
+    if good.all() or not good.any():
         return math.nan
     ranks = scipy_module("stats").rankdata(scores)
-    return float(ranks @ is_good - good * (good + 1) / 2) / pairs
+    return float(0.5 + (ranks[good].mean() - ranks[~good].mean()) / len(ranks))
 
 
 def kappa(passes: FloatArray, is_good: FloatArray) -> float:
@@ -78,7 +78,8 @@ def decision_estimate(
         quantiles and Hall's correction for skewness, as that of a mean.
 
     Raises:
-        InvalidValueError: Columns or groups that do not fit, or a level outside (0, 1).
+        InvalidValueError: ``is_good`` or decisions other than 0 and 1, columns or groups that do not
+            fit, or a level outside (0, 1).
         MissingDependencyError: scipy is not installed.
 
     >>> scores = np.arange(20) / 20
@@ -88,6 +89,8 @@ def decision_estimate(
     """
     check_level(level)
     columns, used = in_all({"scores": scores, "is_good": is_good})
+    if not np.isin(columns[1], (0.0, 1.0)).all():
+        raise InvalidValueError("is_good must be 1 where people accept, 0 where not")
     units = Units(groups, used)
     value = measure(*columns)
     figure = Estimate(value, n=units.n, groups=units.groups, level=level)

@@ -134,7 +134,9 @@ def test_there_is_no_interval_where_none_can_be_trusted(
 
 def test_wrong_columns_are_refused() -> None:
     with pytest.raises(InvalidValueError, match=r"0\.5 is no level"):
-        decision_estimate(kappa, [0.5] * 20, [1.0] * 20)
+        decision_estimate(kappa, [0.5] * 20, [1.0, 0.0] * 10)
+    with pytest.raises(InvalidValueError, match="is_good must be 1 where"):
+        decision_estimate(auc, [0.5] * 20, [0.5] * 20)
     with pytest.raises(InvalidValueError, match="different lengths"):
         decision_estimate(auc, [0.5] * 20, [1.0] * 19)
     with pytest.raises(InvalidValueError, match="level must be between 0 and 1"):
