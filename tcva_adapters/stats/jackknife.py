@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tcva_adapters.stats.bootstrap import leave_one_out, ratio, spearman_of
 from tcva_adapters.stats.checks import FloatArray, IntArray
-from tcva_adapters.stats.correlation import Measure, centred
+from tcva_adapters.stats.correlation import Measure, centred, value_of
 from tcva_adapters.stats.estimates import Ends, EndsAt
 from tcva_adapters.stats.scipy_extra import scipy_module
 
@@ -18,8 +18,6 @@ _MANY = 2_000
 _PARTS = 1_000
 _FARTHEST = 1.0 - 1e-12
 """Correlations of 1 and -1, whose z is infinite, count as this far from 0."""
-# A variance below this, of values with 1 as the largest, is rounding.
-_NOTHING = 1e-13
 _UNEVEN = 0.7
 """Groups that amount to a smaller share of their number differ much in size."""
 
@@ -70,29 +68,12 @@ def correlations_without(
         if n > _MANY:
             codes = np.random.default_rng(n).permutation(n) % _PARTS
     if measure == "pearson":
-        return _pearson_without(scores, human, codes)
+        left = [codes != unit for unit in range(int(codes.max()) + 1)]
+        return np.array([value_of(measure, scores[k], human[k]) for k in left])
     if measure == "kendall":
         return _kendall_without(scores, human, codes)
     rho = spearman_of([scores], human)
     return np.concatenate([rho(counts)[0] for counts in leave_one_out(codes)])
-
-
-def _pearson_without(
-    scores: FloatArray,
-    human: FloatArray,
-    codes: IntArray,
-) -> FloatArray:
-    x = centred(scores)
-    y = centred(human)
-    left = len(x) - np.bincount(codes)
-    # Sums over what is left without each unit, of shape (units,).
-    sx, sy, xx, yy, xy = (
-        part.sum() - np.bincount(codes, weights=part)
-        for part in (x, y, x * x, y * y, x * y)
-    )
-    variances = np.array([xx - sx**2 / left, yy - sy**2 / left])
-    variances[variances <= _NOTHING * left] = 0.0
-    return ratio(xy - sx * sy / left, *variances)
 
 
 def _kendall_without(
