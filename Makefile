@@ -73,6 +73,7 @@ SETS ?= 2000
 levels: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.levels --sets $(SETS)
 	$(BIN)/python -m benchmarks.guarantee --sets $(SETS)
+	$(BIN)/python -m benchmarks.guarantee_groups --sets $(SETS)
 
 size: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.size

@@ -1,12 +1,14 @@
 """What a guarantee holds for, and what passes, where answers are in groups.
 
-Run: python -m benchmarks.guarantee_groups [--sets 2000], and with --labelled.
+Run: python -m benchmarks.guarantee_groups [--sets 2000], with --levels, and with --labelled.
 
 Groups are drawn from a population with true shares that are counted: dialogues of 1 to 20 answers, of
 which the long ones pass more, the short ones, or all alike. Of the data sets it prints the share in which
 a certified threshold breaks the limit in truth, ``!`` above .065, for what the certificate is about (the
 mean over groups; with "per answer" the share of answers), and the share of good answers that pass, on
 average. "answers" in brackets: how often the certificate for the mean over groups would be wrong of answers.
+
+--levels: how often a threshold is certified whose true share is the limit itself.
 
 --labelled: of labelled sets, answers with the same contexts are a group, and people's labels below .5 are
 rejections. The share of good answers that pass by the bound of Hoeffding and Bentkus (in use until
@@ -121,6 +123,35 @@ def simulate(sets: int) -> int:
     return beyond
 
 
+def print_levels(sets: int) -> int:
+    """Print how often a threshold is certified whose true share is the limit; returns how many are not as they should be."""
+    beyond = 0
+    print("\ncertified where the true share is the limit: mean over groups, answers")
+    for name, slope in WORLDS.items():
+        world = World(slope)
+        for truth, largest in ((world.by_group, None), (world.by_answer, LARGEST)):
+            shares = []
+            for wanted in LIMITS:
+                step = int(np.abs(truth - wanted).argmin())
+                for n in GROUPS:
+                    rng = np.random.default_rng(n)
+                    certified = 0
+                    for _ in range(sets):
+                        passes, codes = world.draw(rng, n)
+                        tested = certify(
+                            passes[step : step + 1],
+                            float(truth[step]),
+                            error=ERROR,
+                            groups=codes.tolist(),
+                            largest_group=largest,
+                        )
+                        certified += tested.place is not None
+                    shares.append(certified / sets)
+            beyond += int((np.array(shares) > 0.065).sum())
+            print(f"{name:22} {'answers' if largest else 'groups':8}", *shares)
+    return beyond
+
+
 def hoeffding_bentkus(passes: BoolArray, codes: IntArray, limit: float) -> int | None:
     """The place on the path by the bound of Hoeffding and Bentkus for the mean over groups."""
     sizes = np.bincount(codes)
@@ -210,10 +241,13 @@ def print_labelled() -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--sets", type=int, default=2000)
+    parser.add_argument("--levels", action="store_true")
     parser.add_argument("--labelled", action="store_true")
     given = parser.parse_args()
     guarantee._HALVINGS = 1  # noqa: SLF001  # bounds of groups take time, and none is shown
-    return print_labelled() if given.labelled else simulate(given.sets)
+    if given.labelled:
+        return print_labelled()
+    return print_levels(given.sets) if given.levels else simulate(given.sets)
 
 
 if __name__ == "__main__":
