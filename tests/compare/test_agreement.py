@@ -1,6 +1,7 @@
 """Agreement with ratings by decision, within and between groups, and against several raters."""
 
 import math
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -107,6 +108,8 @@ def test_sentences_carry_what_is_within_and_between() -> None:
     assert compared.records("within and between") == report.records(
         "within and between"
     )
+    prompts = [{"system": f"You are assistant {i}."} for i in range(120)]
+    assert rows(replace(table_of(grouped=False), metadata=prompts)) == {}
     alone = ScoreTable(("a", "b"), ("m",), np.array([[0.1], [0.4]]), np.array([0, 1.0]))
     assert not within_and_between(alone).records
     assert "groups" not in validate(alone, **FEW).sentence

@@ -15,6 +15,8 @@ from tcva_adapters.stats.inference import estimate
 from tcva_adapters.tables import Column, Record, Table, cell, named_columns
 
 _SYSTEMS = "systems"
+_MOST_SYSTEMS = 100
+"""With more, the field holds something else, such as prompts."""
 
 
 def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
@@ -40,7 +42,8 @@ def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
         systems = [metadata.get("system") for metadata in known.metadata]
         for name, labels in (("groups", known.groups), (_SYSTEMS, systems)):
             parts = [pairs[rows].T for rows in rows_by_label(labels).values()]
-            if len(parts) < 2:
+            most = _MOST_SYSTEMS if name == _SYSTEMS else len(pairs)
+            if not 2 <= len(parts) <= most:
                 continue
             own, human = means = np.array([part.mean(axis=1) for part in parts]).T
             figures = {}
