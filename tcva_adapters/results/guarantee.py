@@ -83,8 +83,7 @@ class Guarantee(Limits):
         true_pass: The share of these that passes.
         true_bound: Its lower bound, for this threshold alone.
         passing: The number of good and rejected answers that pass together; None in files of
-            earlier versions, as are the next five.
-        base_rate: The share of good answers among all.
+            earlier versions, as are the next four.
         precision: The share of good answers among those that pass; None where none passes.
         precision_low: The lower end of its 95 % interval; None where it has none.
         precision_high: The upper end.
@@ -109,7 +108,6 @@ class Guarantee(Limits):
     true_pass: _Share
     true_bound: _Share
     passing: int | None = None
-    base_rate: _Share | None = None
     precision: _Share | None = None
     precision_low: _Share | None = None
     precision_high: _Share | None = None
@@ -175,12 +173,13 @@ class Guarantee(Limits):
         precision = cell(
             self.precision, "interval", self.precision_low, self.precision_high
         )
+        share_of_all = self.good / (self.good + self.rejected)
         test = "Fisher's exact test"
         if self.groups:
             test += " corrected for groups"
         return (
             f". The share of good answers is {precision} among those that pass ({self.passing}), "
-            f"{self.base_rate:.3f} among all ({p_text(self.p)}, {test})"
+            f"{share_of_all:.3f} among all ({p_text(self.p)}, {test})"
         )
 
 

@@ -492,7 +492,6 @@ def test_what_stands_beside_a_certificate() -> None:
             guarantee.precision,
             guarantee.precision_low,
             guarantee.precision_high,
-            guarantee.base_rate,
             guarantee.p,
         )
         wanted = (
@@ -500,7 +499,6 @@ def test_what_stands_beside_a_certificate() -> None:
             hits / number,
             interval.low,
             interval.high,
-            0.5,
             min(1.0, p * len(options.get("temperatures", [0]))),
         )
         assert figures == pytest.approx(wanted, abs=1e-12)
@@ -550,7 +548,7 @@ def test_a_gate_that_passes_good_and_rejected_answers_alike_is_not_recommended(
 
 def test_certificates_of_earlier_versions_read_as_before() -> None:
     found = calibrate(drawn(7), max_false_pass=0.2).settings["guarantee"]
-    new = {"passing", "base_rate", "precision", "precision_low", "precision_high", "p"}
+    new = {"passing", "precision", "precision_low", "precision_high", "p"}
     plain = {name: value for name, value in found.items() if name not in new}
     old = Guarantee(**plain).with_digest()
     assert old.digest == Guarantee(**old.model_dump(mode="json")).digest_now

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import chain
 
 import numpy as np
@@ -162,7 +162,7 @@ def certify_setting(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Choice:
     """The choice among settings by their paths of thresholds.
 
@@ -174,7 +174,7 @@ class _Choice:
         records: By setting, what passes at its threshold, where one is certified.
         best: The setting to use.
         path: What holds at it for all values.
-        guarantee: Its guarantee; None where no threshold is certified.
+        judge: The identity of the judge.
     """
 
     rated: ScoreTable
@@ -184,7 +184,32 @@ class _Choice:
     records: Mapping[ScoringConfig, Record]
     best: ScoringConfig
     path: ThresholdPath
-    guarantee: Guarantee | None
+    judge: Mapping[str, object]
+
+    @cached_property
+    def guarantee(self) -> Guarantee | None:
+        """The guarantee of the setting to use; None where no threshold is certified.
+
+        Raises:
+            InvalidValueError: No rejected answer has a score.
+        """
+        path = self.path
+        if path.chosen is None:
+            return None
+        if not path.rejected:
+            raise InvalidValueError(
+                "no rejected answer has a score, and a limit needs some; rate more samples"
+            )
+        figures = plain(self.records[self.best])
+        return Guarantee(
+            **dict(path.limits),
+            **{name: figures[name] for name in Guarantee.model_fields.keys() & figures},
+            groups=path.groups,
+            by=self.by,
+            date=datetime.now(tz=UTC).date().isoformat(),
+            judged_by=self.judge,
+            setting=settings_of(self.best) | {"threshold": figures["threshold"]},
+        ).with_digest()
 
     def sentence(self) -> str:
         """State the setting and its guarantee, or why no threshold is certified."""
@@ -352,40 +377,8 @@ def _choose(
         records=records,
         best=best,
         path=joined[best],
-        guarantee=_guarantee(
-            joined[best], records[best], best, judge_of_table(table), by
-        ),
+        judge=judge_of_table(table),
     )
-
-
-def _guarantee(
-    path: ThresholdPath,
-    record: Record,
-    setting: ScoringConfig,
-    judge: Mapping[str, object],
-    by: str | None,
-) -> Guarantee | None:
-    """Make the guarantee of a setting from its path; None where no threshold is certified.
-
-    Raises:
-        InvalidValueError: No rejected answer has a score.
-    """
-    if path.chosen is None:
-        return None
-    if not path.rejected:
-        raise InvalidValueError(
-            "no rejected answer has a score, and a limit needs some; rate more samples"
-        )
-    figures = plain(record)
-    return Guarantee(
-        **dict(path.limits),
-        **{name: figures[name] for name in Guarantee.model_fields.keys() & figures},
-        groups=path.groups,
-        by=by,
-        date=datetime.now(tz=UTC).date().isoformat(),
-        judged_by=judge,
-        setting=settings_of(setting) | {"threshold": figures["threshold"]},
-    ).with_digest()
 
 
 def _method(table: ScoreTable) -> str:

@@ -300,9 +300,9 @@ def passing_record(
             (Bonferroni).
 
     Returns:
-        Their number (``passing``), the share of good answers among all (``base_rate``) and among
-        those that pass, with its interval (``precision``), the one-sided ``p`` of "good answers pass
-        no more often than rejected ones", and whether it is significant (``recommended``).
+        Their number (``passing``), the share of good answers among them with its interval
+        (``precision``), the one-sided ``p`` of "good answers pass no more often than rejected ones",
+        and whether it is significant (``recommended``).
     """
     is_good = ~rejects(table, limits)
     used = is_good | np.isfinite(scores)
@@ -312,7 +312,6 @@ def passing_record(
     p = passes_more_p(passes[used], is_good[used], Units(groups, used))
     return {
         "passing": precision.n,
-        "base_rate": float(is_good[used].mean()),
         **precision.record("precision"),
         "p": min(1.0, n_settings * p),
         "recommended": n_settings * p <= _ALPHA,
