@@ -40,9 +40,10 @@ class Limits(Checked):
         confidence: The confidence that both limits hold together.
         human_threshold: A rating below it rejects an answer.
         human_scale: Lowest and highest rating.
-        per: What counts one where answers are in groups: an answer, or a group by the share of its
-            answers that pass, as in files of earlier versions (None).
-        largest_group: With "answer" the most rejected, or good, answers of any group.
+        per: What the limits hold for where answers are in groups: ``answer`` for the share of
+            answers; ``group``, or None as in files of earlier versions, for the mean over groups of
+            the share within each.
+        largest_group: With ``answer`` the most rejected, or good, answers of any group.
 
     >>> Limits(max_false_pass=0.1).text
     'at most 10 % of the answers that people reject'
@@ -142,7 +143,7 @@ class Guarantee(Limits):
     def sentence(self) -> str:
         """The guarantee in words, with the figures of the rated answers."""
         where = f" for each {self.by}" if self.by else ""
-        counts_groups = self.groups is not None and self.per != "answer"
+        counts_groups = self.groups and self.per != "answer"
         if counts_groups:
             where += " in the mean over groups"
         claim = f"{self.text} pass{where} ({percent(self.confidence)} confidence)"

@@ -85,7 +85,8 @@ def certify(
     which depend on the number of groups, the limit and the error alone, and p is 1 / the largest
     capital (Ville's inequality; Waudby-Smith and Ramdas, Estimating means of bounded random variables
     by betting, Journal of the Royal Statistical Society B 86, 2024), but 1 where the share itself is
-    above the limit. The bounds invert it. Groups bet in the order of a hash of their names, so that neither a seed nor the order of a file counts.
+    above the limit. The bounds invert it. Groups bet in the order of a hash of their names, so that
+    neither a seed nor the order of a file counts.
 
     A group counts one, by the share of its rejected answers that pass (``size`` and ``largest`` are
     1): the guarantee is for the mean of this share over groups that have a rejected answer. With
@@ -226,7 +227,7 @@ def _by_betting(
         if sizes.max() > largest_group:
             raise InvalidValueError(
                 f"a group has {sizes.max()} answers, and largest_group (--largest-group) is "
-                f"{largest_group}; give the most that any group may have, or leave out per='answer'"
+                f"{largest_group}; give the most that any group may have, or leave out per='answer' (--per answer)"
             )
         whole = np.full_like(sizes, largest_group)
         bets = np.append(bets, np.ones(_BETS))

@@ -103,12 +103,14 @@ class ThresholdPath:
         is_rejected = ~is_good & np.isfinite(scores)
         most = limits.max_false_pass
         least = limits.min_true_pass
+        # Where there is no limit, all answers may be of one group.
+        largest = limits.largest_group
         false = certify(
             scores[is_rejected] >= steps.ends[:, None],
             most or _NO_LIMIT,
             error=error,
             groups=table.select(is_rejected).groups or None,
-            largest_group=_largest_group(limits, most, len(scores)),
+            largest_group=largest if most else largest and len(scores),
         )
         # From the most lenient threshold to the strictest.
         fails = certify(
@@ -116,7 +118,7 @@ class ThresholdPath:
             1.0 - (least or _NO_LIMIT),
             error=error,
             groups=table.select(is_good).groups or None,
-            largest_group=_largest_group(limits, least, len(scores)),
+            largest_group=largest if least else largest and len(scores),
         )
         return cls(
             limits=limits,
@@ -263,11 +265,6 @@ def _certified(path: PathResult) -> BoolArray:
     """Mark the certified steps of a path, which run from its first one on."""
     last = -1 if path.place is None else path.place
     return np.arange(len(path.p)) <= last
-
-
-def _largest_group(limits: Limits, limit: float | None, n: int) -> int | None:
-    """The most answers of a group that a limit is about; without a limit any of n answers may share one."""
-    return limits.largest_group if limit is not None else limits.largest_group and n
 
 
 def gate_scores(table: ScoreTable, method: str, scores: FloatArray) -> FloatArray:
