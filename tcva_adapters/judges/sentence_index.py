@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from heapq import nsmallest
 from itertools import pairwise
 from typing import NamedTuple
@@ -56,6 +56,7 @@ class SentenceIndex:
     Attributes:
         sentences: The sentences in the order of the text; of equal ones, the first.
         pairs: The pairs of neighbouring keys in them.
+        grams: The 5-grams of characters in them.
     """
 
     def __init__(self, texts: tuple[str, ...]) -> None:
@@ -66,19 +67,14 @@ class SentenceIndex:
                 first.setdefault(text, Sentence(passage, text, quote))
         self.sentences = list(first.values())
         self.pairs: set[Pair] = set()
+        self.grams: set[str] = set()
         self._where: defaultdict[str, list[int]] = defaultdict(list)
         for at, sentence in enumerate(self.sentences):
             tokens = sentence.tokens
             self.pairs.update(pairs_of(tokens))
+            self.grams.update(grams_of(tokens))
             for key in keys_of(tokens):
                 self._where[key].append(at)
-
-    @cached_property
-    def grams(self) -> set[str]:
-        """The 5-grams of characters in the sentences."""
-        return {
-            gram for sentence in self.sentences for gram in grams_of(sentence.tokens)
-        }
 
     def has(self, token: Token) -> bool:
         """Whether any sentence has the token in one of its readings."""
@@ -121,7 +117,7 @@ class SentenceIndex:
         return sorted(finalists, key=rank)
 
 
-@lru_cache(maxsize=2)  # the index of a megabyte takes 35 MB
+@lru_cache(maxsize=2)  # the index of a megabyte takes 40 MB
 def index_of(texts: tuple[str, ...]) -> SentenceIndex:
     """Index the passages; the index is cached for the next call on the same texts."""
     return SentenceIndex(texts)
