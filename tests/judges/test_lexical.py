@@ -80,6 +80,37 @@ def test_a_true_claim_gets_more_than_its_corrupted_twin() -> None:
             assert bad.verdict == "none", false
 
 
+@pytest.mark.parametrize(
+    ("claim", "faults"),
+    [
+        ("The capsule may be opened.", 0),
+        ("The capsule must not be opened.", 1),
+        ("Patients must drive for 30 days after the operation.", 2),
+        ("Birds sing.", 0),
+    ],
+)
+def test_a_contradiction_leaves_three_tenths_of_the_upper_levels(
+    claim: str, faults: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (judged,) = judge([claim], CLINIC)
+    monkeypatch.setattr("tcva_adapters.judges.lexical._CONTRADICTION", 1.0)
+    (without,) = judge([claim], CLINIC)
+    assert judged.probabilities is not None
+    assert without.probabilities is not None
+    left = np.multiply(0.3**faults, without.probabilities[:4])
+    assert judged.probabilities == pytest.approx((*left, 1 - left.sum()), abs=1e-12)
+
+
+def test_parts_of_words_in_any_passage_count() -> None:
+    claim, near = "Solarstrom hilft uns sehr.", "Wind hilft uns."
+    alone, beside = (
+        judge([claim], near, other)[0]
+        for other in ("Der Preis ist hoch.", "Der Solarstrompreis ist hoch.")
+    )
+    assert alone.evidence == beside.evidence == near
+    assert expected(beside) > expected(alone)
+
+
 LEVELS_OF: Final = [
     # (claim, level, reason): paraphrases, then what is wrong
     ("For ten days after the operation, patients must not drive.", "fully", ""),
@@ -224,6 +255,7 @@ def test_any_text_gets_the_same_verdict(claims: list[str], passages: list[str]) 
     assert ([v.claim for v in verdicts], verdicts) == (claims, judge(claims, *passages))
     for verdict in verdicts:
         assert verdict.verdict is None or 0.0 <= expected(verdict) <= 1.0
+        assert verdict.probabilities is None or verdict.probabilities[-1] < 1.0
         assert passages or verdict.verdict in {None, "none"}
         if verdict.context is not None:
             source = " ".join(passages[verdict.context - 1].split())
