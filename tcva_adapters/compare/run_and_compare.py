@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tcva_adapters.compare.calibration.certify_setting import limits_of
@@ -16,7 +15,6 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.argument_names import with_checked_names
-from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.tables import Report
 
@@ -94,13 +92,6 @@ def compare(
     >>> compare(samples, {"judge": "lexical"}, frameworks="none").records("methods")[0]["mean"]
     1.0
     """
-    limits = limits_of(
-        max_false_pass=max_false_pass,
-        confidence=confidence,
-        human_threshold=human_threshold,
-        human_scale=human_scale,
-    )
-    passes_at = passes_from(human_threshold, human_scale)
     run = Run(
         samples,
         tcva,
@@ -119,10 +110,17 @@ def compare(
         timeout=timeout,
         progress=progress,
     )
-    tests = _Tests(
-        run, objective, reference, margin, limits, human_threshold, passes_at
+    report = _report_of(
+        run,
+        objective=objective,
+        reference=reference,
+        margin=margin,
+        max_false_pass=max_false_pass,
+        confidence=confidence,
+        human_threshold=human_threshold,
+        human_scale=human_scale,
     )
-    return run.cost() if dry_run else tests.report(run.table())
+    return run.cost() if dry_run else report(run.table())
 
 
 @with_checked_names
@@ -153,13 +151,6 @@ async def acompare(
     dry_run: bool = False,
 ) -> Report:
     """The same as `compare`, awaited."""
-    limits = limits_of(
-        max_false_pass=max_false_pass,
-        confidence=confidence,
-        human_threshold=human_threshold,
-        human_scale=human_scale,
-    )
-    passes_at = passes_from(human_threshold, human_scale)
     run = Run(
         samples,
         tcva,
@@ -178,48 +169,61 @@ async def acompare(
         timeout=timeout,
         progress=progress,
     )
-    tests = _Tests(
-        run, objective, reference, margin, limits, human_threshold, passes_at
+    report = _report_of(
+        run,
+        objective=objective,
+        reference=reference,
+        margin=margin,
+        max_false_pass=max_false_pass,
+        confidence=confidence,
+        human_threshold=human_threshold,
+        human_scale=human_scale,
     )
-    return run.cost() if dry_run else tests.report(await run.atable())
+    return run.cost() if dry_run else report(await run.atable())
 
 
-@dataclass(frozen=True, slots=True)
-class _Tests:
-    """The tests by which the methods of a run are compared; see `comparison`."""
+def _report_of(
+    run: Run,
+    *,
+    objective: Measure,
+    reference: str | None,
+    margin: float | None,
+    max_false_pass: float | None,
+    confidence: float | None,
+    human_threshold: float | None,
+    human_scale: Scale | None,
+) -> Callable[[ScoreTable], Report]:
+    """Check the tests of a run before its first call, and return what compares its table."""
+    limits = limits_of(
+        max_false_pass=max_false_pass,
+        confidence=confidence,
+        human_threshold=human_threshold,
+        human_scale=human_scale,
+    )
+    passes_at = passes_from(human_threshold, human_scale)
+    check_tests(
+        run.names,
+        objective=objective,
+        reference=reference,
+        margin=margin,
+        limits=limits,
+        human_threshold=human_threshold,
+        human=run.human,
+        is_rated=run.is_rated,
+    )
 
-    run: Run
-    objective: Measure
-    reference: str | None
-    margin: float | None
-    limits: Limits | None
-    human_threshold: float | None
-    passes_at: float
-
-    def __post_init__(self) -> None:
-        check_tests(
-            self.run.names,
-            objective=self.objective,
-            reference=self.reference,
-            margin=self.margin,
-            limits=self.limits,
-            human_threshold=self.human_threshold,
-            human=self.run.human,
-            is_rated=self.run.is_rated,
-        )
-
-    def report(self, table: ScoreTable) -> Report:
-        """Compare the table of the run, and save both where there is a folder."""
-        run = self.run
+    def report(table: ScoreTable) -> Report:
         with progress_of("statistics", None, run.progress):
-            report = comparison(
+            compared = comparison(
                 table,
-                objective=self.objective,
-                reference=self.reference,
-                margin=self.margin,
-                limits=self.limits,
-                human_threshold=self.passes_at,
+                objective=objective,
+                reference=reference,
+                margin=margin,
+                limits=limits,
+                human_threshold=passes_at,
             )
         if run.folder is not None:
-            save(run.folder, table, report, overwrite=run.overwrite)
-        return report
+            save(run.folder, table, compared, overwrite=run.overwrite)
+        return compared
+
+    return report

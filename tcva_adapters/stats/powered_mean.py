@@ -39,16 +39,11 @@ class PoweredMean:
         estimate: The mean from ratings and scores together; `alone` where there are fewer than 30
             ratings, hardly any two scores of these differ, or they make it no narrower.
         alone: The mean from the ratings alone.
-        samples: N, the number of samples with a score.
-        slope: How much the rating rises with each point of the judge's score; 0 where the
-            ratings are taken alone.
         effective_n: How many ratings alone would give an interval as narrow.
     """
 
     estimate: Estimate
     alone: Estimate
-    samples: int
-    slope: float
     effective_n: float
 
 
@@ -90,7 +85,6 @@ def powered_mean(
     scored = np.isfinite(judged)
     rated = np.isfinite(known) & scored
     n = int(rated.sum())
-    samples = int(scored.sum())
     if not n:
         raise InvalidValueError(
             "no sample has a score and a human rating; rate some first"
@@ -101,13 +95,7 @@ def powered_mean(
         groups,
         level=level,
     )
-    unpowered = PoweredMean(
-        estimate=alone,
-        alone=alone,
-        samples=samples,
-        slope=0.0,
-        effective_n=float(n),
-    )
+    unpowered = PoweredMean(alone, alone, effective_n=n)
     units = Units(groups, rated)
     all_units = Units(groups, scored)
     if alone.reason or units.why_no_interval(MIN_RATINGS, judged[rated]):
@@ -126,7 +114,7 @@ def powered_mean(
     weights = 1.0 / n - centred * shift / across
     left = (y - y.mean() - slope * centred) * weights
     leverage = 1.0 / n + centred**2 / across
-    influence = slope * f / samples
+    influence = slope * f / len(f)
     influence[here] += left / (1.0 - leverage)
     if all_units.codes is not None:
         influence = np.bincount(all_units.codes, weights=influence)
@@ -147,6 +135,5 @@ def powered_mean(
     return replace(
         unpowered,
         estimate=powered,
-        slope=slope,
         effective_n=n * (plain / (2.0 * half)) ** 2,
     )

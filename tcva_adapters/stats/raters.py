@@ -229,14 +229,13 @@ class Independence:
     Attributes:
         samples: The samples with a score by each judge (and a human rating, where errors are
             compared).
-        varying: The judges whose scores vary; one that says the same of every sample adds nothing.
-        correlation: Pearson's, mean over the pairs of judges that vary; nan where no pair has one.
+        correlation: Pearson's, mean over the pairs of judges whose scores vary (one that says the same
+            of every sample adds nothing); nan where no pair has one.
         effective: Kish's effective number of the k that vary, ``k / (1 + (k - 1) r)`` with r at least
             0: so many independent judges would have a mean with as much noise. nan where r is.
     """
 
     samples: int
-    varying: int
     correlation: float
     effective: float
 
@@ -287,7 +286,6 @@ def independence(
         effective = varying / (1.0 + (varying - 1) * max(0.0, correlation))
     return Independence(
         samples=n,
-        varying=varying,
         correlation=correlation,
         effective=effective,
     )
@@ -298,7 +296,6 @@ class VarianceComponents:
     """Where the variance of scores that were made several times comes from.
 
     Attributes:
-        mean: Mean of the samples' means; nan without a score.
         samples: Samples with at least one score.
         repeats: Scores per sample, the harmonic mean of their numbers; nan without a score.
         judge: Variance within a sample, of the judge; nan where no sample has two scores.
@@ -306,7 +303,6 @@ class VarianceComponents:
             where `judge` is, and for fewer than two samples.
     """
 
-    mean: float
     samples: int
     repeats: float
     judge: float
@@ -356,7 +352,6 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
     n = np.isfinite(table).sum(axis=1)
     if not k:
         return VarianceComponents(
-            mean=math.nan,
             samples=0,
             repeats=math.nan,
             judge=math.nan,
@@ -375,7 +370,6 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
         n0 = (total - (n**2).sum() / total) / (k - 1)
         sample = max(0.0, float((between - judge) / n0))
     return VarianceComponents(
-        mean=float(means.mean()),
         samples=k,
         repeats=k / float((1.0 / n).sum()),
         judge=judge,

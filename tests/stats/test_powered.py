@@ -35,9 +35,8 @@ def test_the_estimate_is_that_of_the_regression(groups: Any) -> None:
     y, f, every = ratings[rated], scores[rated], scores[there]
     design = np.column_stack([np.ones(79), f - every.mean()])
     (intercept, slope), *_ = np.linalg.lstsq(design, y, rcond=None)
-    assert found.slope == pytest.approx(slope, abs=1e-12)
     assert found.estimate.value == pytest.approx(intercept, abs=1e-12)
-    assert (found.samples, found.estimate.n) == (399, 79)
+    assert found.estimate.n == 79
     # The intercept's error leaves each sample out (HC3); that of the mean score over all is added.
     hat = design @ np.linalg.inv(design.T @ design) @ design.T
     weights = (np.linalg.inv(design.T @ design) @ design.T)[0]
@@ -66,18 +65,15 @@ def test_the_judge_is_left_out(rated: int, noise: float) -> None:
     ratings, scores = drawn(300, rated, noise, seed=3)
     found = powered_mean(ratings, scores)
     assert found.estimate is found.alone
-    assert (found.alone, found.slope, found.effective_n) == (
-        estimate("mean", ratings),
-        0.0,
-        rated,
-    )
+    assert (found.alone, found.effective_n) == (estimate("mean", ratings), rated)
 
 
 def test_a_judge_that_rates_the_others_far_off_and_bad_input() -> None:
     ratings, scores = drawn(300, 60, 0.02)
     scores[60:] += 0.4
-    assert powered_mean(ratings, scores).slope == 0.0
-    assert powered_mean(ratings, np.full(300, 0.5)).slope == 0.0
+    for judged in (scores, np.full(300, 0.5)):
+        found = powered_mean(ratings, judged)
+        assert found.estimate is found.alone
     with pytest.raises(InvalidValueError):
         powered_mean([NAN, 1.0], [0.5, NAN])
     with pytest.raises(InvalidValueError, match="different lengths"):

@@ -88,7 +88,7 @@ def mean_ratings(
         rows.append(
             {
                 "figure": figure,
-                "samples": powered.samples,
+                "samples": samples,
                 "ratings": number,
                 "judge": float(judged[scored].mean()),
                 **best.record("estimate"),
