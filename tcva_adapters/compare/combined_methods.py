@@ -132,7 +132,7 @@ def gains(table: ScoreTable, *, resamples: int = 10_000, seed: int = 0) -> Table
     for name, members in table.members.items():
         common = table.rated.common([name, *members])
         human = common.rating
-        groups = common.groups or None
+        groups = common.known_groups
         scores = {method: seen(column) for method, column in common.columns}
         rhos = {m: agreement("spearman", scores[m], human).value for m in members}
         best = max(members, key=lambda m: np.nan_to_num(rhos[m], nan=-math.inf))

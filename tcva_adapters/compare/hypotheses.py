@@ -52,14 +52,13 @@ class Hypothesis(Checked):
             names = tables[metric].methods
             for name in pair:
                 one_of("system", name, names)
-            better, worse = (names.index(name) for name in pair)
+            order = -1 if self.direction == "less" else 1
+            better, worse = (names.index(name) for name in pair[::order])
             test = tests[metric]
             if self.direction == "different":
                 ps.append(float(test.p[better, worse]))
-            elif self.direction == "greater":
-                ps.append(test.one_sided(better, worse))
             else:
-                ps.append(test.one_sided(worse, better))
+                ps.append(test.one_sided(better, worse))
 
         joins = "1 comparison"
         if len(ps) > 1:

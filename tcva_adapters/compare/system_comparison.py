@@ -319,7 +319,7 @@ def _pairs(
                 record,
                 differences,
                 ratings.for_samples(table.samples),
-                table.groups or None,
+                table.known_groups,
                 1.0 - alpha / len(pairs),
             )
         records.append(record)

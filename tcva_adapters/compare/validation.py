@@ -117,7 +117,7 @@ def validate(
         method=name,
         scores=table.column(name),
         human=table.rating,
-        groups=table.groups or None,
+        groups=table.known_groups,
         level=level,
         resamples=resamples,
         seed=seed,

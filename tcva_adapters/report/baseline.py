@@ -49,7 +49,7 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
     before = replace(before, thresholds=now.thresholds)
     samples = before.samples
     aligned = now.for_samples(samples)
-    groups = aligned.groups or None
+    groups = aligned.known_groups
     rows = list[Record]()
     failing = list[Record]()
     passing = list[Record]()

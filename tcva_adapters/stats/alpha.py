@@ -70,12 +70,7 @@ def krippendorff_alpha(
     units = Units(groups, used)
     table = table[:, used]
     value = _alpha(table, scale)
-    figure = Estimate(
-        value,
-        n=units.n,
-        groups=units.groups,
-        level=level,
-    )
+    figure = units.figure(value, level)
     if why := units.why_no_interval(MIN_UNITS[scale], least_groups=_MIN_GROUPS):
         return replace(figure, reason=why)
     if math.isnan(value):

@@ -93,7 +93,7 @@ def decision_estimate(
         raise InvalidValueError("is_good must be 1 where people accept, 0 where not")
     units = Units(groups, used)
     value = measure(*columns)
-    figure = Estimate(value, n=units.n, groups=units.groups, level=level)
+    figure = units.figure(value, level)
     if reason := units.why_no_interval(MIN_SAMPLES, *columns):
         return replace(figure, reason=reason)
     left_out = np.array(

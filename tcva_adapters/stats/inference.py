@@ -133,7 +133,7 @@ def estimate(
         return _mean(errors, units, level, ratings=human, signed=is_signed, test=test)
 
     value = value_of(statistic, scores, human)
-    interval = _figure(value, units, level)
+    interval = units.figure(value, level)
     if test and units.codes is None and not math.isnan(value):
         interval = replace(
             interval,
@@ -250,11 +250,7 @@ def difference(
 
     sides = (one, other)
     correlations = [value_of(statistic, side, rated) for side in sides]
-    figure = _figure(
-        correlations[0] - correlations[1],
-        units,
-        level,
-    )
+    figure = units.figure(correlations[0] - correlations[1], level)
     least = MIN_SAMPLES_APART[statistic]
     if why := units.why_no_interval(least, *sides, ratings=rated):
         return replace(figure, reason=why)
@@ -284,16 +280,6 @@ def difference(
     )
 
 
-def _figure(value: float, units: Units, level: float) -> Estimate:
-    """A figure without an interval."""
-    return Estimate(
-        value,
-        n=units.n,
-        groups=units.groups,
-        level=level,
-    )
-
-
 def _mean(
     values: FloatArray,
     units: Units,
@@ -309,7 +295,7 @@ def _mean(
     errors are the same, enough others are seen mostly in draws that have too many of them.
     """
     value = float(values.mean()) if units.n else math.nan
-    figure = _figure(value, units, level)
+    figure = units.figure(value, level)
     if why := units.why_no_interval(MIN_SAMPLES["mean"], values, ratings=ratings):
         return replace(figure, reason=why)
     left_out = means_without(values, units.unit_codes)
@@ -342,7 +328,7 @@ def _unless_one_sample_decides(
     farthest = max(1.0, float(np.ptp([one, other])))
     if mean.high - mean.low >= 2 * farthest / units.equal:
         return mean
-    figure = _figure(mean.value, units, mean.level)
+    figure = units.figure(mean.value, mean.level)
     return replace(figure, reason=f"{why} where differences are this small")
 
 
@@ -362,7 +348,7 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
     if not np.isin(values, (0.0, 1.0)).all():
         raise InvalidValueError("share needs values of 0 and 1; use 'mean' for others")
     value = float(values.mean()) if units.n else math.nan
-    figure = _figure(value, units, level)
+    figure = units.figure(value, level)
     if why := units.why_no_interval(MIN_SAMPLES["share"]):
         return replace(figure, reason=why)
     n = units.equal

@@ -149,16 +149,7 @@ def reliability(
         corrected = [math.nan] * len(corrected)
     elif not reason and best >= 1.0 - _NOTHING:
         reason = "the raters never differ, so there is nothing to correct"
-    estimates = [
-        Estimate(
-            value,
-            n=units.n,
-            groups=units.groups,
-            reason=reason,
-            level=level,
-        )
-        for value in (best, *corrected)
-    ]
+    estimates = [units.figure(value, level, reason) for value in (best, *corrected)]
     if not reason:
         left_out = np.array(
             [_figures(measure, table[k], scores[k])[1:] for k in units.without()]

@@ -13,6 +13,7 @@ from tcva_adapters.stats.checks import (
     IntArray,
     group_codes,
 )
+from tcva_adapters.stats.estimates import Estimate
 
 MIN_GROUPS = 10
 """Groups of one size, to the nearest whole, that an interval needs; see `Units.equal`."""
@@ -65,6 +66,16 @@ class Units:
     def clusters(self) -> float | None:
         """`equal` where there are groups of several samples, else None."""
         return None if self.codes is None else self.equal
+
+    def figure(self, value: float, level: float, reason: str = "") -> Estimate:
+        """A figure of these samples, without an interval."""
+        return Estimate(
+            value,
+            n=self.n,
+            groups=self.groups,
+            level=level,
+            reason=reason,
+        )
 
     def without(self) -> Iterator[BoolArray]:
         """Yield which samples are left without each unit, or each block of very many units, in turn."""

@@ -52,7 +52,7 @@ def estimates_of(
         seed: Seed of the resamples.
     """
     human = table.rating
-    groups = table.groups or None
+    groups = table.known_groups
     return {
         (method, measure): estimate(
             measure,
@@ -164,7 +164,7 @@ def tests_against(
     best = Estimate(math.nan)
     if ranked:
         columns = [ranking.column(ranked[0]), ranking.rating]
-        best = estimate(objective, columns, ranking.groups or None)
+        best = estimate(objective, columns, ranking.known_groups)
     against = reference or next(iter(ranked), "")
     differences = {
         method: difference(
@@ -172,7 +172,7 @@ def tests_against(
             table.column(method),
             table.column(against),
             table.rating,
-            table.groups or None,
+            table.known_groups,
             resamples=resamples,
             seed=seed,
         )

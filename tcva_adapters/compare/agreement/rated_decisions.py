@@ -31,7 +31,7 @@ def rated_decisions(
         Cohen's ``kappa``, and ``auc`` of the scores, which depends on no threshold.
     """
     known = table.select(methods=[method]).common().rated
-    groups = known.groups or None
+    groups = known.known_groups
     passes = known.passes(method)
     is_good = passes_by_rating(known.rating, passes_at)
     shares = {

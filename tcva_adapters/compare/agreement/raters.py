@@ -50,7 +50,7 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
     measure: Literal["pearson", "spearman"] = (
         "pearson" if objective == "pearson" else "spearman"
     )
-    groups = table.groups or None
+    groups = table.known_groups
     reliable = reliability(
         measure, table.human, as_shown(measure, table.scores), groups=groups
     )
@@ -105,7 +105,7 @@ def stand_in_table(table: ScoreTable, epsilon: float) -> Table:
         known = table.select(methods=[method]).common()
         judge = known.passes(method) if is_binary else known.column(method)
         tests = alternative_annotator(
-            judge, known.human, known.groups or None, epsilon=epsilon
+            judge, known.human, known.known_groups, epsilon=epsilon
         )
         tested = np.isfinite(tests.p)
         winning_rate = mean(tests.p[tested] <= ALPHA)

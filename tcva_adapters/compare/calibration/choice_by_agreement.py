@@ -92,7 +92,7 @@ class Search:
                 or an objective that is not defined for the setting in use.
         """
         n = len(table)
-        units = Units(table.groups or None, np.ones(n, dtype=np.bool_))
+        units = Units(table.known_groups, np.ones(n, dtype=np.bool_))
         if why := units.why_no_interval(MIN_SAMPLES["mean"]):
             raise InvalidValueError(
                 f"there are too few rated samples to choose by: {why}"
@@ -238,13 +238,7 @@ class Search:
         why = units.why_no_interval(self.least, target)
         if not why and (not len(defined) or np.ptp(defined) <= SAME):
             why = "both agree equally on all resamples"
-        gain = Estimate(
-            float(value),
-            n=units.n,
-            groups=units.groups,
-            reason=why,
-            level=self.level,
-        )
+        gain = units.figure(float(value), self.level, why)
         if why:
             return gain
         ends = np.quantile(defined, interval_shares(self.level, units.clusters))

@@ -143,7 +143,7 @@ def sweep(
         if rated is not None:
             scores = seen(variant.scores(_counts(rated)))
             for row, column in zip(variant_rows, scores.T, strict=True):
-                rho = estimate("spearman", [column, rated.rating], rated.groups or None)
+                rho = estimate("spearman", [column, rated.rating], rated.known_groups)
                 row.update(
                     rated=rho.n,
                     **rho.record("spearman"),
@@ -155,18 +155,11 @@ def sweep(
                     variant_rows, scores, rated, resamples=resamples, seed=seed
                 )
 
-    if rated is None:
-        tables = [Table("temperatures", _COLUMNS, rows)]
-    else:
+    tables = [Table("temperatures", _COLUMNS, rows)]
+    if rated is not None:
         reasons = dict.fromkeys(row["reason"] for row in rows if row["reason"])
-        tables = [
-            Table(
-                "temperatures",
-                [*_COLUMNS, *_RHO],
-                rows,
-                notes=[*(f"no interval: {reason}" for reason in reasons), TIES],
-            )
-        ]
+        notes = [*(f"no interval: {reason}" for reason in reasons), TIES]
+        tables = [Table("temperatures", [*_COLUMNS, *_RHO], rows, notes=notes)]
         if ablation:
             tables.append(
                 _ablation_table(rated_at, rated, resamples=resamples, seed=seed)
@@ -286,7 +279,7 @@ def _ablation_table(
                 scores,
                 first_scores,
                 rated.rating,
-                rated.groups or None,
+                rated.known_groups,
                 resamples=resamples,
                 seed=seed,
             )
@@ -339,7 +332,7 @@ def _rho_range(
         scores[:, best],
         scores[:, worst],
         rated.rating,
-        rated.groups or None,
+        rated.known_groups,
         resamples=resamples,
         seed=seed,
     )

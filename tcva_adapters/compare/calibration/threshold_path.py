@@ -109,7 +109,7 @@ class ThresholdPath:
             scores[is_rejected] >= steps.ends[:, None],
             most or _NO_LIMIT,
             error=error,
-            groups=table.select(is_rejected).groups or None,
+            groups=table.select(is_rejected).known_groups,
             largest_group=largest if most else largest and len(scores),
         )
         # From the most lenient threshold to the strictest.
@@ -117,7 +117,7 @@ class ThresholdPath:
             ~(scores[is_good] >= steps.ends[::-1, None]),
             1.0 - (least or _NO_LIMIT),
             error=error,
-            groups=table.select(is_good).groups or None,
+            groups=table.select(is_good).known_groups,
             largest_group=largest if least else largest and len(scores),
         )
         return cls(
@@ -304,7 +304,7 @@ def passing_record(
     is_good = ~rejects(table, limits)
     used = is_good | np.isfinite(scores)
     passes = scores >= threshold
-    groups = table.groups or None
+    groups = table.known_groups
     precision = estimate("share", np.where(passes, is_good, np.nan), groups)
     p = passes_more_p(passes[used], is_good[used], Units(groups, used))
     return {

@@ -31,7 +31,7 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import quoted_names
-from tcva_adapters.stats.checks import BoolArray, IntArray
+from tcva_adapters.stats.checks import BoolArray, Groups, IntArray
 from tcva_adapters.stats.raters import mean_rating
 from tcva_adapters.tables import Record, counted
 
@@ -270,6 +270,11 @@ class ScoreTable:
     def rating(self) -> FloatArray:
         """The mean rating of each sample over its raters, shape (N,); nan where there is none."""
         return mean_rating(self.human)
+
+    @property
+    def known_groups(self) -> Groups:
+        """The groups as the statistics take them: None where samples stand alone."""
+        return self.groups or None
 
     @property
     def rated(self) -> ScoreTable:
