@@ -100,8 +100,7 @@ def sweep(
         human_scale=scale_of(human_scale),
         group=group,
         skip_bad=skip_bad,
-        resamples=draws.resamples,
-        seed=draws.seed,
+        **dict(draws),
     )
     print_report(report, as_json=as_json, everything=everything)
     write_figures(report, figures, overwrite=overwrite)
@@ -176,15 +175,13 @@ def calibrate(
             scoring=scoring,
             human_scale=scale,
             human_threshold=human_threshold,
-            resamples=analysis.resamples,
-            level=analysis.level,
-            seed=analysis.seed,
             cost_false_pass=cost_false_pass,
             max_false_pass=max_false_pass,
             min_true_pass=min_true_pass,
             confidence=confidence,
             per=per,  # type: ignore[arg-type]  # as above
             largest_group=largest_group,
+            **dict(analysis),
         )
     print_report(calibration, as_json=as_json, everything=everything)
 
@@ -278,10 +275,7 @@ def validate(
         method=method,
         width=width,
         rate_next=rate_next,
-        epsilon=analysis.epsilon,
-        resamples=analysis.resamples,
-        level=analysis.level,
-        seed=analysis.seed,
+        **dict(analysis),
     )
     print_report(validation, as_json=as_json, everything=everything, file=side(tables))
 
@@ -360,8 +354,7 @@ def systems(
             hypotheses=hypotheses or (),
             test=test,  # type: ignore[arg-type]  # checked there
             alpha=alpha,
-            resamples=draws.resamples,
-            seed=draws.seed,
+            **dict(draws),
         )
     print_report(comparison, as_json=as_json, everything=everything)
     write_figures(comparison, figures, overwrite=overwrite)

@@ -179,6 +179,7 @@ def systems(
     ratings = found.pop(HUMAN, None)
     tables, notes = comparable(found)
     tests_of_metrics: dict[str, Pairs] = {}
+    means: dict[str, Record] = {}
     rows = list[Record]()
     scores = list[Record]()
     pairs = list[Record]()
@@ -190,11 +191,22 @@ def systems(
             permutations=resamples,
             seed=seed,
         )
-        rows.append(_metric_row(metric, len(table), tested, alpha))
-        scores += [
-            {"metric": metric, "system": name, **describe(column)}
-            for name, column in table.columns
-        ]
+        asl = asl_curve(tested)
+        is_significant = asl < alpha
+        rows.append(
+            {
+                "metric": metric,
+                "queries": len(table),
+                "significant": int(is_significant.sum()),
+                "pairs": len(asl),
+                "discriminative_power": mean(is_significant),
+                "asl": asl,
+            }
+        )
+        for name, column in table.columns:
+            figures = {"metric": metric, "system": name, **describe(column)}
+            scores.append(figures)
+            means.setdefault(name, {"system": name})[metric] = figures["mean"]
         pairs += _pairs(metric, compared, tested, ratings, alpha)
         if tested.reason:
             notes.append(f"{metric}: some pairs have no p: {tested.reason}.")
@@ -203,10 +215,9 @@ def systems(
     rated = [pair for pair in pairs if "people" in pair]
     if ratings is not None and not rated:
         notes.append("No query has human ratings of two systems.")
-    means = _means(scores)
     columns = [Column("system"), *(Column(metric, "score") for metric in tables)]
     report_tables = [
-        Table("means", columns, means),
+        Table("means", columns, [*means.values()]),
         Table("metrics", _METRICS, rows),
         hypotheses_table(hypotheses, tests_of_metrics, tables, alpha),
         Table(
@@ -253,28 +264,6 @@ def _main_metric(metrics: Sequence[str]) -> str:
 
 def _of(metric: str, records: Records) -> list[Record]:
     return [record for record in records if record["metric"] == metric]
-
-
-def _metric_row(metric: str, queries: int, pairs: Pairs, alpha: float) -> Record:
-    asl = asl_curve(pairs)
-    is_significant = asl < alpha
-    return {
-        "metric": metric,
-        "queries": queries,
-        "significant": int(is_significant.sum()),
-        "pairs": len(asl),
-        "discriminative_power": mean(is_significant),
-        "asl": asl,
-    }
-
-
-def _means(scores: Records) -> list[Record]:
-    """Make a row for each system, with its mean under every metric that it has."""
-    rows: dict[str, Record] = {}
-    for record in scores:
-        name = record["system"]
-        rows.setdefault(name, {"system": name})[record["metric"]] = record["mean"]
-    return [*rows.values()]
 
 
 def _by_group(table: ScoreTable) -> FloatArray:

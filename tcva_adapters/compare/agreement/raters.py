@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from itertools import combinations
 from typing import Literal
 
@@ -20,7 +19,7 @@ from tcva_adapters.stats.alternative_annotator import (
 )
 from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.stats.describe import as_shown
-from tcva_adapters.stats.raters import Reliability, reliability
+from tcva_adapters.stats.raters import reliability
 from tcva_adapters.tables import Column, Report, Table, cell, named_columns
 
 
@@ -77,7 +76,47 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
         )
     return Report(
         sentence,
-        [_pairs_table(names, measure, reliable), _methods_table(table, reliable)],
+        [
+            Table(
+                "raters",
+                [
+                    *named_columns(rater="text", other_rater="text", n="int"),
+                    Column(measure, "score"),
+                ],
+                [
+                    {
+                        "rater": first,
+                        "other_rater": second,
+                        "n": pair.n,
+                        measure: pair.value,
+                    }
+                    for (first, second), pair in zip(
+                        combinations(names, 2), reliable.pairs, strict=True
+                    )
+                ],
+            ),
+            Table(
+                "methods and raters",
+                named_columns(
+                    method="text", n="int", with_mean="score", without_error="interval"
+                ),
+                [
+                    {
+                        "method": method,
+                        "n": corrected.n,
+                        "with_mean": value,
+                        **corrected.record("without_error"),
+                    }
+                    for method, value, corrected in zip(
+                        table.methods,
+                        reliable.with_mean,
+                        reliable.corrected,
+                        strict=True,
+                    )
+                ],
+                notes=["without error: with error-free ratings (Spearman-Brown)"],
+            ),
+        ],
         notes,
         {
             "measure": measure,
@@ -133,43 +172,4 @@ def stand_in_table(table: ScoreTable, epsilon: float) -> Table:
             f"may stand in for one of the raters: wins against half of them at epsilon {epsilon:g} (alternative-annotator test); raters: with 30 samples or more",
             "advantage probability: how often the method is as near to the other raters as the rater left out, or nearer",
         ],
-    )
-
-
-def _pairs_table(names: Sequence[str], measure: str, reliable: Reliability) -> Table:
-    """Tabulate how far every two raters agree."""
-    return Table(
-        "raters",
-        [
-            *named_columns(rater="text", other_rater="text", n="int"),
-            Column(measure, "score"),
-        ],
-        [
-            {"rater": first, "other_rater": second, "n": pair.n, measure: pair.value}
-            for (first, second), pair in zip(
-                combinations(names, 2), reliable.pairs, strict=True
-            )
-        ],
-    )
-
-
-def _methods_table(table: ScoreTable, reliable: Reliability) -> Table:
-    """Tabulate how far every method agrees with the raters' mean."""
-    return Table(
-        "methods and raters",
-        named_columns(
-            method="text", n="int", with_mean="score", without_error="interval"
-        ),
-        [
-            {
-                "method": method,
-                "n": corrected.n,
-                "with_mean": value,
-                **corrected.record("without_error"),
-            }
-            for method, value, corrected in zip(
-                table.methods, reliable.with_mean, reliable.corrected, strict=True
-            )
-        ],
-        notes=["without error: with error-free ratings (Spearman-Brown)"],
     )

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from tcva_adapters.compare.scores.ratings import passes_from
+from tcva_adapters.compare.scores.ratings import passes_by_rating, passes_from
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.results.guarantee import Limits, percent
 from tcva_adapters.stats.checks import BoolArray, FloatArray
@@ -20,7 +20,7 @@ from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.tables import Record, Table, counted, named_columns
 
 _SAME = 1e-12
-"""Scores, and ratings and their threshold, that differ by no more are the same but for rounding."""
+"""Scores that differ by no more are the same but for rounding."""
 
 _ALPHA = 0.05
 
@@ -274,9 +274,9 @@ def gate_scores(table: ScoreTable, method: str, scores: FloatArray) -> FloatArra
 
 
 def rejects(table: ScoreTable, limits: Limits) -> BoolArray:
-    """Mark the answers that people reject; the last digits of a mean rating do not count."""
-    passing = passes_from(limits.human_threshold, limits.human_scale)
-    return table.rating < passing - _SAME
+    """Mark the answers that people reject."""
+    passes_at = passes_from(limits.human_threshold, limits.human_scale)
+    return ~passes_by_rating(table.rating, passes_at)
 
 
 def passing_record(
