@@ -38,11 +38,9 @@ from tcva_adapters.cli.settings import (
     take,
     with_store,
 )
-from tcva_adapters.compare.calibration.certify_setting import limits_of
-from tcva_adapters.compare.method_comparison import check_tests, comparison
+from tcva_adapters.compare.run_and_compare import comparison_of
 from tcva_adapters.compare.runs.folder import FILES, save
 from tcva_adapters.compare.runs.run import Run
-from tcva_adapters.compare.scores.ratings import passes_from
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.console import note
 from tcva_adapters.errors import TCVAWarning
@@ -134,13 +132,6 @@ def compare(
     tests = take(plain, ComparisonConfig)
     importing = take(plain, ImportConfig)
     scale = scale_of(human_scale)
-    limits = limits_of(
-        max_false_pass=max_false_pass,
-        confidence=tests.confidence,
-        human_threshold=tests.human_threshold,
-        human_scale=scale,
-    )
-    passes_at = passes_from(tests.human_threshold, scale)
     grid = names_of(temperatures or options.THREE_TEMPERATURES)
     settings = plain if config else {"temperature": grid[0], **plain}
     tcva: Any = with_store(make_scorer(**settings), store)
@@ -179,15 +170,15 @@ def compare(
             progress=True,
         )
         gates.check(run.names)
-        check_tests(
-            run.names,
+        comparison = comparison_of(
+            run,
             objective=tests.objective,
             reference=reference,
             margin=tests.margin,
-            limits=limits,
+            max_false_pass=max_false_pass,
+            confidence=tests.confidence,
             human_threshold=tests.human_threshold,
-            human=run.human,
-            is_rated=run.is_rated,
+            human_scale=scale,
         )
         if dry_run:
             print_report(run.cost(plain["model"].get("prices")), as_json=as_json)
@@ -198,11 +189,6 @@ def compare(
     figures = evaluation(table, gates)
     compared = comparison(
         table,
-        objective=tests.objective,
-        reference=reference,
-        margin=tests.margin,
-        limits=limits,
-        human_threshold=passes_at,
         epsilon=tests.epsilon,
         resamples=tests.resamples,
         seed=tests.seed,

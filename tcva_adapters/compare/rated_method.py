@@ -242,10 +242,14 @@ class RatedMethod:
             rows: list[Record] = []
             for name, _ in sizes.most_common(MAX_VALUES):
                 scores = np.where(names == name, self.scores, np.nan)
-                error = self.mean_error(scores)
-                mae = self.mae(scores)
-                row: Record = {"value": name, "n": error.n, "reason": error.reason}
-                rows.append(row | error.record("error") | mae.record("mae"))
+                rows.append(
+                    _row(
+                        "value",
+                        name,
+                        error=self.mean_error(scores),
+                        mae=self.mae(scores),
+                    )
+                )
             notes = []
             if len(sizes) > MAX_VALUES:
                 notes.append(f"the {MAX_VALUES} largest of {len(sizes)} values")

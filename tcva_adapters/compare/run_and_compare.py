@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from tcva_adapters.compare.calibration.certify_setting import limits_of
@@ -110,7 +111,7 @@ def compare(
         timeout=timeout,
         progress=progress,
     )
-    report = _report_of(
+    compared = comparison_of(
         run,
         objective=objective,
         reference=reference,
@@ -120,7 +121,7 @@ def compare(
         human_threshold=human_threshold,
         human_scale=human_scale,
     )
-    return run.cost() if dry_run else report(run.table())
+    return run.cost() if dry_run else _saved(run, run.table(), compared)
 
 
 @with_checked_names
@@ -169,7 +170,7 @@ async def acompare(
         timeout=timeout,
         progress=progress,
     )
-    report = _report_of(
+    compared = comparison_of(
         run,
         objective=objective,
         reference=reference,
@@ -179,10 +180,10 @@ async def acompare(
         human_threshold=human_threshold,
         human_scale=human_scale,
     )
-    return run.cost() if dry_run else report(await run.atable())
+    return run.cost() if dry_run else _saved(run, await run.atable(), compared)
 
 
-def _report_of(
+def comparison_of(
     run: Run,
     *,
     objective: Measure,
@@ -192,8 +193,17 @@ def _report_of(
     confidence: float | None,
     human_threshold: float | None,
     human_scale: Scale | None,
-) -> Callable[[ScoreTable], Report]:
-    """Check the tests of a run before its first call, and return what compares its table."""
+) -> partial[Report]:
+    """Check the tests of a run before its first call, and return what compares its table.
+
+    The arguments are those of `compare`.
+
+    Returns:
+        `comparison` with these arguments.
+
+    Raises:
+        InvalidValueError: As for `check_tests`, or a limit is out of range.
+    """
     limits = limits_of(
         max_false_pass=max_false_pass,
         confidence=confidence,
@@ -211,19 +221,20 @@ def _report_of(
         human=run.human,
         is_rated=run.is_rated,
     )
+    return partial(
+        comparison,
+        objective=objective,
+        reference=reference,
+        margin=margin,
+        limits=limits,
+        human_threshold=passes_at,
+    )
 
-    def report(table: ScoreTable) -> Report:
-        with progress_of("statistics", None, run.progress):
-            compared = comparison(
-                table,
-                objective=objective,
-                reference=reference,
-                margin=margin,
-                limits=limits,
-                human_threshold=passes_at,
-            )
-        if run.folder is not None:
-            save(run.folder, table, compared, overwrite=run.overwrite)
-        return compared
 
+def _saved(run: Run, table: ScoreTable, compared: partial[Report]) -> Report:
+    """Compare the table of a run, and save both where there is a folder."""
+    with progress_of("statistics", None, run.progress):
+        report = compared(table)
+    if run.folder is not None:
+        save(run.folder, table, report, overwrite=run.overwrite)
     return report

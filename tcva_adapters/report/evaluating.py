@@ -264,15 +264,9 @@ def _unscored(table: ScoreTable, method: str) -> list[Record]:
     """Count samples without a score by reason, the most frequent first, each with an example."""
     judged = table.judged_methods.get(method)
     summary = (judged and judged.summary) or reasons_of_missing(table, method)
-    records: list[Record] = [
-        {
-            "method": method,
-            "reason": reason,
-            "samples": number,
-            "example": shortened(summary.details[reason], _DETAIL),
-        }
-        for reason, number in summary.reasons.most_common()
-    ]
+    records = summary.records(method)
+    for record in records:
+        record["example"] = shortened(record["example"], _DETAIL)
     if table.skipped:
         first = (note for note in table.notes if note.startswith("skipped line"))
         records.append(

@@ -20,7 +20,7 @@ from tcva_adapters.results.evidence import (
 )
 from tcva_adapters.results.judgement import Reason, Unscored, Usage
 from tcva_adapters.results.result import Result, non_claim_lines, substitute_text
-from tcva_adapters.tables import counted
+from tcva_adapters.tables import Record, counted
 
 
 class LevelCounts:
@@ -97,6 +97,18 @@ class MissingScores:
             self.reasons[why.reason.value] += 1
             if why.fatal or why.reason.value not in self.details:
                 self.details[why.reason.value] = why.detail + substitute_text(score)
+
+    def records(self, method: str) -> list[Record]:
+        """Make a row for each reason, the most frequent first, with its detail as an example."""
+        return [
+            {
+                "method": method,
+                "reason": reason,
+                "samples": number,
+                "example": self.details[reason],
+            }
+            for reason, number in self.reasons.most_common()
+        ]
 
 
 @dataclass(slots=True, eq=False)

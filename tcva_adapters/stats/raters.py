@@ -341,14 +341,6 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
     table = table[np.isfinite(table).any(axis=1)]
     k = len(table)
     n = np.isfinite(table).sum(axis=1)
-    if not k:
-        return VarianceComponents(
-            samples=0,
-            repeats=math.nan,
-            judge=math.nan,
-            sample=math.nan,
-        )
-
     total = int(n.sum())
     means = mean_rating(table)
     judge = sample = math.nan
@@ -362,7 +354,7 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
         sample = max(0.0, float((between - judge) / n0))
     return VarianceComponents(
         samples=k,
-        repeats=k / float((1.0 / n).sum()),
+        repeats=k / float((1.0 / n).sum()) if k else math.nan,
         judge=judge,
         sample=sample,
     )

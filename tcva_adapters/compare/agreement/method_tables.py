@@ -102,15 +102,7 @@ def unscored(table: ScoreTable) -> Table:
         if method in table.views[1:]:
             continue
         missing = reasons_of_missing(table, method)
-        records += [
-            {
-                "method": _judgement_name(table, method),
-                "reason": reason,
-                "samples": number,
-                "example": missing.details[reason],
-            }
-            for reason, number in missing.reasons.most_common()
-        ]
+        records += missing.records(_judgement_name(table, method))
     return Table("unscored", REASONS, records)
 
 
