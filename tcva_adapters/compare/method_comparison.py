@@ -29,7 +29,7 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, percent_hint
 from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.correlation import Measure, agreement, check_measure
-from tcva_adapters.stats.describe import TIES, seen
+from tcva_adapters.stats.describe import TIES, mean, seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.tables import (
     Column,
@@ -275,7 +275,7 @@ def _decision_sentence(table: ScoreTable) -> str:
     number = int(scored.sum())
     if not number:
         return f"{main} has no score on any of {counted(len(table), 'sample')}."
-    passing = cell(method_tables.mean(table.passes(main)[scored]), "share")
+    passing = cell(mean(table.passes(main)[scored]), "share")
     sentence = f"{main} passes {passing} of {counted(number, 'sample')}."
 
     decided = {

@@ -18,7 +18,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.stats.checks import FloatArray, Groups, numbers
-from tcva_adapters.stats.describe import TIES, seen
+from tcva_adapters.stats.describe import TIES, mean, seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import estimate
@@ -182,7 +182,7 @@ class RatedMethod:
             members = both & (shown >= low) & (shown <= high)
             ratings = np.where(members, self.human, np.nan)
             rating = estimate("mean", ratings, self.groups, level=self.level)
-            score = float(self.scores[members].mean())
+            score = mean(self.scores[members])
             rows.append(
                 {
                     "low": low,

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import LEXICAL, mean
+from tcva_adapters.compare.agreement.method_tables import LEXICAL
 from tcva_adapters.compare.hypotheses import Hypotheses, hypotheses_table
 from tcva_adapters.compare.scores.ratings import Scale, check_unused
 from tcva_adapters.compare.scores.table import ScoreTable
@@ -32,7 +32,7 @@ from tcva_adapters.stats.checks import (
     one_of,
 )
 from tcva_adapters.stats.correlation import Measure, agreement, fisher_average
-from tcva_adapters.stats.describe import TIES, as_shown, describe
+from tcva_adapters.stats.describe import TIES, as_shown, describe, mean
 from tcva_adapters.stats.estimates import DETECTABLE
 from tcva_adapters.stats.powered_mean import powered_mean
 from tcva_adapters.stats.system_pairs import (

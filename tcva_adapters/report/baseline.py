@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import mean
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.describe import mean
 from tcva_adapters.stats.inference import difference
 from tcva_adapters.tables import (
     Column,

@@ -14,7 +14,6 @@ from typing import Any, overload
 import numpy as np
 
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.compare.agreement.method_tables import mean
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.console import visible
 from tcva_adapters.errors import InvalidValueError
@@ -32,6 +31,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.reader import read_item
 from tcva_adapters.samples.sample import Sample, is_one
+from tcva_adapters.stats.describe import mean
 from tcva_adapters.tables import (
     Record,
     Report,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.stats.checks import FloatArray, Groups, check_level, numbers, one_of
+from tcva_adapters.stats.describe import mean
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.jackknife import standard_error, student_quantile
 from tcva_adapters.stats.sampling_units import Units
@@ -84,7 +85,7 @@ def krippendorff_alpha(
     # The jackknife estimates log(1 - alpha) by the mean of its pseudo-values.
     m = len(left_out)
     logs = np.log(1.0 - left_out)
-    centre = m * math.log(1.0 - value) - (m - 1) * float(logs.mean())
+    centre = m * math.log(1.0 - value) - (m - 1) * mean(logs)
     reach = student_quantile(level, units.equal - 1) * standard_error(logs)
     return replace(
         figure,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.stats.checks import FloatArray, in_all, numbers, one_of
+from tcva_adapters.stats.describe import mean
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 Measure = Literal["spearman", "kendall", "pearson", "mae"]
@@ -77,9 +78,7 @@ def fisher_average(values: npt.ArrayLike) -> float:
     known = numbers("values", values)
     known = known[~np.isnan(known)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return (
-            float(np.tanh(np.mean(np.arctanh(known)))) if len(known) else float("nan")
-        )
+        return math.tanh(mean(np.arctanh(known)))
 
 
 def higher_is_better(measure: Measure) -> bool:
@@ -108,7 +107,7 @@ def value_of(
 ) -> float:
     """The value for finite scores of one length; nan where it is undefined."""
     if measure == "mae":
-        return float(np.abs(scores - human).mean()) if len(scores) else float("nan")
+        return mean(np.abs(scores - human))
     if len(scores) < 2 or scores.min() == scores.max() or human.min() == human.max():
         return float("nan")
     stats = scipy_module("stats")

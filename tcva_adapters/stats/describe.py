@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.stats.checks import FloatArray, numbers
+from tcva_adapters.stats.checks import BoolArray, FloatArray, numbers
 from tcva_adapters.stats.scipy_extra import scipy_module
 
 DIGITS = 3
@@ -13,6 +13,11 @@ DIGITS = 3
 
 TIES = "scores that are equal to 3 decimals count as ties"
 """The note on ties in tables; they count in shares and in correlations of ranks alike."""
+
+
+def mean(values: FloatArray | BoolArray) -> float:
+    """The mean of all values; nan where there are none."""
+    return float(values.mean()) if len(values) else float("nan")
 
 
 def describe(scores: npt.ArrayLike) -> dict[str, float]:
@@ -59,7 +64,7 @@ def _figures(values: FloatArray) -> dict[str, float]:
         kurtosis = float(stats.kurtosis(values))
     shown = seen(values)
     return {
-        "mean": float(values.mean()),
+        "mean": mean(values),
         "geometric_mean": geometric,
         "median": median,
         "midhinge": (lower + upper) / 2,
@@ -70,8 +75,8 @@ def _figures(values: FloatArray) -> dict[str, float]:
         "iqr": upper - lower,
         "skewness": skewness,
         "kurtosis": kurtosis,
-        "at_lower": float(np.mean(shown == 0.0)),
-        "at_upper": float(np.mean(shown == 1.0)),
+        "at_lower": mean(shown == 0.0),
+        "at_upper": mean(shown == 1.0),
         "ties": tie_probability(values),
     }
 

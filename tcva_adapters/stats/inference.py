@@ -32,6 +32,7 @@ from tcva_adapters.stats.correlation_difference import (
     difference_by_z,
     difference_of_resamples,
 )
+from tcva_adapters.stats.describe import mean
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.guarantee import largest_share
 from tcva_adapters.stats.jackknife import (
@@ -241,8 +242,8 @@ def difference(
     (one, other, *ratings), used = in_all(columns)
     units = Units(groups, used)
     if statistic == "mean":
-        mean = _mean(one - other, units, level, signed=True, test=True)
-        return _unless_one_sample_decides(mean, one, other, units)
+        apart = _mean(one - other, units, level, signed=True, test=True)
+        return _unless_one_sample_decides(apart, one, other, units)
     rated = ratings[0]
     if statistic == "mae":
         values = np.abs(one - rated) - np.abs(other - rated)
@@ -294,7 +295,7 @@ def _mean(
     Enough of the ratings that values were computed from have to differ, too. Where half of these
     errors are the same, enough others are seen mostly in draws that have too many of them.
     """
-    value = float(values.mean()) if units.n else math.nan
+    value = mean(values)
     figure = units.figure(value, level)
     if why := units.why_no_interval(MIN_SAMPLES["mean"], values, ratings=ratings):
         return replace(figure, reason=why)
@@ -347,7 +348,7 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
     """
     if not np.isin(values, (0.0, 1.0)).all():
         raise InvalidValueError("share needs values of 0 and 1; use 'mean' for others")
-    value = float(values.mean()) if units.n else math.nan
+    value = mean(values)
     figure = units.figure(value, level)
     if why := units.why_no_interval(MIN_SAMPLES["share"]):
         return replace(figure, reason=why)

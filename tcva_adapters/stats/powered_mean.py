@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import Groups, check_level, numbers, same_length
+from tcva_adapters.stats.describe import mean
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.jackknife import student_quantile
@@ -104,11 +105,11 @@ def powered_mean(
     here = rated[scored]
     f = judged[scored] - judged[scored].mean()
     y = known[rated]
-    shift = float(f[here].mean())
+    shift = mean(f[here])
     centred = f[here] - shift
     across = max(float(centred @ centred), 1e-300)  # 0 of equal scores: no slope
     slope = float(centred @ y) / across
-    value = float(y.mean()) - slope * shift
+    value = mean(y) - slope * shift
 
     # What each sample adds to the estimate's error; the units of the draw are independent.
     weights = 1.0 / n - centred * shift / across

@@ -29,6 +29,7 @@ from tcva_adapters.stats.checks import (
     same_length,
 )
 from tcva_adapters.stats.correlation import Agreement, agreement
+from tcva_adapters.stats.describe import mean
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.jackknife import (
     correlation_ends,
@@ -137,7 +138,7 @@ def reliability(
     with_mean = tuple(value * best for value in corrected)
     reason = units.why_no_interval(ENOUGH)
     known = table[np.isfinite(table)]
-    at_end = max(float(np.mean(known == end)) for end in (known.min(), known.max()))
+    at_end = max(mean(known == end) for end in (known.min(), known.max()))
     if math.isnan(best):
         reason = "the raters do not agree beyond chance, so there is no correction"
     elif at_end > _MOST_AT_END:

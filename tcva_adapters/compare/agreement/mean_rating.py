@@ -8,6 +8,7 @@ import numpy as np
 
 from tcva_adapters.compare.scores.ratings import passes_by_rating
 from tcva_adapters.stats.checks import FloatArray, Groups
+from tcva_adapters.stats.describe import mean
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.powered_mean import MIN_RATINGS, powered_mean
 from tcva_adapters.tables import Table, named_columns
@@ -90,7 +91,7 @@ def mean_ratings(
                 "figure": figure,
                 "samples": samples,
                 "ratings": number,
-                "judge": float(judged[scored].mean()),
+                "judge": mean(judged[scored]),
                 **best.record("estimate"),
                 **alone.record("ratings_only"),
                 "effective_n": round(powered.effective_n),

@@ -12,9 +12,8 @@ import numpy as np
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.results.summary import MissingScores
-from tcva_adapters.stats.checks import BoolArray
 from tcva_adapters.stats.correlation import Measure, agreement
-from tcva_adapters.stats.describe import as_shown, seen, tie_probability
+from tcva_adapters.stats.describe import as_shown, mean, seen, tie_probability
 from tcva_adapters.stats.kappa import weighted_kappa
 from tcva_adapters.stats.scipy_extra import scipy_module
 from tcva_adapters.tables import Column, Record, Table, counted, named_columns
@@ -309,8 +308,3 @@ def usage_notes(table: ScoreTable) -> Iterator[str]:
             f"{counted(total['calls'], 'call')}, {total['input_tokens']} input and "
             f"{total['output_tokens']} output tokens"
         )
-
-
-def mean(values: FloatArray | BoolArray) -> float:
-    """The mean; nan where there are no values."""
-    return float(values.mean()) if len(values) else math.nan

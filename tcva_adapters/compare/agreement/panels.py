@@ -8,7 +8,6 @@ from itertools import combinations
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import mean
 from tcva_adapters.compare.scores.score_reader import Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
@@ -16,6 +15,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
 from tcva_adapters.stats.alpha import krippendorff_alpha
+from tcva_adapters.stats.describe import mean
 from tcva_adapters.stats.kappa import weighted_kappa
 from tcva_adapters.stats.raters import ENOUGH, independence, mean_rating
 from tcva_adapters.tables import (

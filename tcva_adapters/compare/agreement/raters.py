@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import mean
 from tcva_adapters.compare.scores.ratings import is_on_scale
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.stats.alpha import krippendorff_alpha
@@ -18,7 +17,7 @@ from tcva_adapters.stats.alternative_annotator import (
     alternative_annotator,
 )
 from tcva_adapters.stats.correlation import Measure
-from tcva_adapters.stats.describe import as_shown
+from tcva_adapters.stats.describe import as_shown, mean
 from tcva_adapters.stats.raters import reliability
 from tcva_adapters.tables import Column, Report, Table, cell, named_columns
 

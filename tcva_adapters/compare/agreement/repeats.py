@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import mean
 from tcva_adapters.compare.agreement.panels import results_of_main
 from tcva_adapters.compare.scores.score_reader import Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.stats.describe import mean
 from tcva_adapters.stats.raters import variance_components
 from tcva_adapters.tables import Report, Table, cell, counted, named_columns
 

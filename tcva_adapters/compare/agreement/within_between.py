@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import mean, reason_notes
+from tcva_adapters.compare.agreement.method_tables import reason_notes
 from tcva_adapters.compare.scores.table import ScoreTable, rows_by_label
 from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.correlation import value_of
-from tcva_adapters.stats.describe import seen
+from tcva_adapters.stats.describe import mean, seen
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.tables import Column, Record, Table, cell, named_columns
 

@@ -32,7 +32,7 @@ from tcva_adapters.stats.bootstrap import (
     spearman_of,
 )
 from tcva_adapters.stats.checks import FloatArray, IntArray
-from tcva_adapters.stats.describe import seen
+from tcva_adapters.stats.describe import mean, seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import MIN_SAMPLES, MIN_SAMPLES_APART
 from tcva_adapters.stats.sampling_units import Units
@@ -152,8 +152,8 @@ class Search:
                     gain=self._gain(agreement, in_use, target, units),
                     share=picks.count(best) / len(picks),
                     errors={
-                        "false_pass": float(unseen[target == 0.0].mean()),
-                        "missed": 1.0 - float(unseen[target == 1.0].mean()),
+                        "false_pass": mean(unseen[target == 0.0]),
+                        "missed": 1.0 - mean(unseen[target == 1.0]),
                     }
                     if thresholds
                     else {},
