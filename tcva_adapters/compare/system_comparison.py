@@ -26,7 +26,6 @@ from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.stats.checks import (
     FloatArray,
-    Groups,
     check_level,
     group_codes,
     one_of,
@@ -289,58 +288,41 @@ def _pairs(
 ) -> list[Record]:
     """Return every pair of systems, the largest difference first, with ratings that of people, too."""
     pairs = [*combinations(range(len(table.methods)), 2)]
+    if ratings is not None:
+        ratings = ratings.for_samples(table.samples)
     records = list[Record]()
     for i, j in pairs:
         apart = float(tested.differences[i, j])
         higher, lower = (i, j) if apart >= 0.0 else (j, i)
         differences = table.scores[:, higher] - table.scores[:, lower]
+        systems = [table.methods[place] for place in (higher, lower)]
         record = {
             "metric": metric,
-            "higher": table.methods[higher],
-            "lower": table.methods[lower],
+            "higher": systems[0],
+            "lower": systems[1],
             "queries": int(np.isfinite(differences).sum()),
             "difference": abs(apart),
             "p": tested.p[i, j],
             "detectable": tested.smallest[i, j],
         }
-        if ratings is not None:
-            record |= _by_people(
-                record,
-                differences,
-                ratings.for_samples(table.samples),
-                table.known_groups,
-                1.0 - alpha / len(pairs),
-            )
         records.append(record)
+        if ratings is None or not {*systems} <= {*ratings.methods}:
+            continue
+        rated = np.subtract(*map(ratings.column, systems))
+        if np.isfinite(differences + rated).any():
+            people = powered_mean(
+                rated,
+                differences,
+                groups=table.known_groups,
+                level=1.0 - alpha / len(pairs),
+                signed=True,
+            ).estimate
+            record |= {
+                **people.record("people"),
+                "rated": people.n,
+                "reversed": people.high < 0.0 and abs(apart) > _SAME,
+            }
     return sorted(records, key=lambda record: -record["difference"])
-
-
-def _by_people(
-    pair: Record,
-    differences: FloatArray,
-    ratings: ScoreTable,
-    groups: Groups,
-    level: float,
-) -> Record:
-    """Estimate by how much people rate the higher system higher; empty without ratings of both."""
-    systems = (pair["higher"], pair["lower"])
-    if not {*systems} <= {*ratings.methods}:
-        return {}
-    rated = np.subtract(*map(ratings.column, systems))
-    if not np.isfinite(differences + rated).any():
-        return {}
-    people = powered_mean(
-        rated,
-        differences,
-        groups=groups,
-        level=level,
-        signed=True,
-    ).estimate
-    return {
-        **people.record("people"),
-        "rated": people.n,
-        "reversed": people.high < 0.0 and pair["difference"] > _SAME,
-    }
 
 
 def _correlations(tables: SystemTables) -> Table:

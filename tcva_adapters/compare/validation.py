@@ -8,6 +8,7 @@ from typing import Any
 
 from tcva_adapters.compare.agreement.labels import labels_table, next_to_rate
 from tcva_adapters.compare.agreement.mean_rating import mean_ratings
+from tcva_adapters.compare.agreement.method_tables import with_interval
 from tcva_adapters.compare.agreement.raters import stand_in_table
 from tcva_adapters.compare.agreement.within_between import (
     parts_text,
@@ -155,9 +156,8 @@ def validate(
 def _agreement(method: str, rho: Estimate, parts: str) -> str:
     if math.isnan(rho.value):
         return f"{method}: Spearman is not defined ({rho.reason})."
-    interval = cell(rho.value, "interval", rho.low, rho.high)
     apart = f"; {parts}" if parts else ""
-    return f"{method}: Spearman {interval} with the human ratings, n = {rho.n}{apart}."
+    return f"{method}: Spearman {with_interval(rho)} with the human ratings, n = {rho.n}{apart}."
 
 
 def _mean_difference(error: Estimate) -> str:

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import reason_notes
+from tcva_adapters.compare.agreement.method_tables import reason_notes, with_interval
 from tcva_adapters.compare.scores.ratings import is_on_scale
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.stats.correlation import (
@@ -264,8 +264,8 @@ def agreement_sentence(table: ScoreTable, tests: PairTests) -> str:
         return ""
     best = tests.ranked[0]
     agreed = tests.best
-    shown = cell(agreed.value, "interval", agreed.low, agreed.high)
-    figures = f"{MEASURE_NAMES[tests.objective]} {shown}, n = {agreed.n}"
+    measure = MEASURE_NAMES[tests.objective]
+    figures = f"{measure} {with_interval(agreed)}, n = {agreed.n}"
     if higher_is_better(tests.objective) and not agreed.low > 0.0:
         if agreed.reason:
             figures += f"; no interval: {agreed.reason}"

@@ -14,9 +14,18 @@ from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.results.summary import MissingScores
 from tcva_adapters.stats.correlation import Measure, agreement
 from tcva_adapters.stats.describe import as_shown, mean, seen, tie_probability
+from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.kappa import weighted_kappa
 from tcva_adapters.stats.scipy_extra import scipy_module
-from tcva_adapters.tables import Column, Record, Table, counted, named_columns
+from tcva_adapters.tables import (
+    Column,
+    Kind,
+    Record,
+    Table,
+    cell,
+    counted,
+    named_columns,
+)
 
 _REASON = 60
 _QUANTILES = (
@@ -103,6 +112,15 @@ def unscored(table: ScoreTable) -> Table:
         missing = reasons_of_missing(table, method)
         records += missing.records(_judgement_name(table, method))
     return Table("unscored", REASONS, records)
+
+
+def with_interval(figure: Estimate, kind: Kind = "interval") -> str:
+    """Write a figure with its interval for a sentence.
+
+    >>> with_interval(Estimate(0.61, 0.4, 0.75))
+    '0.610 [0.40, 0.75]'
+    """
+    return cell(figure.value, kind, figure.low, figure.high)
 
 
 def reason_notes(reasons: Iterable[tuple[str, str]]) -> list[str]:

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from tcva_adapters.compare.agreement.method_tables import with_interval
 from tcva_adapters.compare.scores.score_reader import Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
@@ -23,7 +24,6 @@ from tcva_adapters.tables import (
     Record,
     Report,
     Table,
-    cell,
     counted,
     named_columns,
 )
@@ -66,6 +66,22 @@ def panel_report(source: ScoreTable | Source) -> Report:
     samples = set(rows.tolist())
     disputes = disputed(table)
 
+    pairs = []
+    for (first, one), (second, two) in combinations(
+        zip(judges, levels, strict=True), 2
+    ):
+        both = np.isfinite(one) & np.isfinite(two)
+        pairs.append(
+            {
+                "first": first,
+                "second": second,
+                "claims": int(both.sum()),
+                "kappa": weighted_kappa(one, two, levels=len(LEVELS)),
+                "same_level": mean((one == two)[both]),
+                "first_fully": mean(one[both] == 0),
+                "second_fully": mean(two[both] == 0),
+            }
+        )
     notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
     if alpha.n < FEW:
         notes.append(
@@ -82,7 +98,7 @@ def panel_report(source: ScoreTable | Source) -> Report:
             )
     return Report(
         f"{disputes.sentence} Krippendorff's alpha is "
-        f"{cell(alpha.value, 'interval', alpha.low, alpha.high)} over {counted(alpha.n, 'claim')}.",
+        f"{with_interval(alpha)} over {counted(alpha.n, 'claim')}.",
         [
             Table(
                 "agreement",
@@ -103,43 +119,22 @@ def panel_report(source: ScoreTable | Source) -> Report:
                     }
                 ],
             ),
-            _pairs_table(judges, levels),
+            Table(
+                "judges",
+                named_columns(
+                    first="text",
+                    second="text",
+                    claims="int",
+                    kappa="score",
+                    same_level="share",
+                    first_fully="share",
+                    second_fully="share",
+                ),
+                pairs,
+            ),
             *disputes.tables,
         ],
         notes,
-    )
-
-
-def _pairs_table(judges: Sequence[str], levels: FloatArray) -> Table:
-    """Compare every two judges on the claims for which both gave a level."""
-    rows = []
-    for (first, one), (second, two) in combinations(
-        zip(judges, levels, strict=True), 2
-    ):
-        both = np.isfinite(one) & np.isfinite(two)
-        rows.append(
-            {
-                "first": first,
-                "second": second,
-                "claims": int(both.sum()),
-                "kappa": weighted_kappa(one, two, levels=len(LEVELS)),
-                "same_level": mean((one == two)[both]),
-                "first_fully": mean(one[both] == 0),
-                "second_fully": mean(two[both] == 0),
-            }
-        )
-    return Table(
-        "judges",
-        named_columns(
-            first="text",
-            second="text",
-            claims="int",
-            kappa="score",
-            same_level="share",
-            first_fully="share",
-            second_fully="share",
-        ),
-        rows,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from tcva_adapters.compare.agreement.method_tables import with_interval
 from tcva_adapters.compare.scores.ratings import is_on_scale
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.stats.alpha import krippendorff_alpha
@@ -57,13 +58,10 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
 
     sentence = (
         f"{len(names)} raters agree with a mean {measure} of {cell(reliable.between, 'score')}, "
-        f"alpha {cell(alpha.value, 'interval', alpha.low, alpha.high)}."
+        f"alpha {with_interval(alpha)}."
     )
     if not math.isnan(reliable.value):
-        best_text = cell(best.value, "interval", best.low, best.high)
-        sentence += (
-            f" A method without error would correlate {best_text} with their mean."
-        )
+        sentence += f" A method without error would correlate {with_interval(best)} with their mean."
     notes = [
         f"no {'' if math.isnan(figure.value) else 'interval of '}{name}: {figure.reason}"
         for name, figure in (("alpha", alpha), ("best correlation", best))

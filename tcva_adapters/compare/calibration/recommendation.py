@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tcva_adapters.compare.agreement.method_tables import with_interval
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, setting_text
@@ -182,21 +183,18 @@ class Recommendation:
     def sentence(self) -> str:
         """State the recommendation, and the gain behind it."""
         best = self.best
-        gain = best.gain.record("gain")
         subject = "it" if self.is_change else f"choosing {_CHANGES[best.name]}"
-        effect = (
-            f"{_EFFECTS[self.objective]} by {Column('gain', 'interval').cell(gain)}"
-        )
+        effect = f"{_EFFECTS[self.objective]} by {with_interval(best.gain)}"
         advice = self.advice[0].upper() + self.advice[1:]
         sentence = (
             f"{advice}: {subject} {effect} on unseen samples (n = {best.gain.n}; "
             f"{best.outcome})."
         )
         if self.chosen.name == "threshold":
-            advantage = Column("advantage", "interval").cell(
-                self.advantage.record("advantage")
+            sentence += (
+                " A threshold alone does the same: another temperature gains at most "
+                f"{with_interval(self.advantage)} more."
             )
-            sentence += f" A threshold alone does the same: another temperature gains at most {advantage} more."
         if self.is_change:
             sentence += f" It changes {len(self.flips)} of {counted(len(self.table), 'decision')}."
         return sentence

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tcva_adapters.compare.agreement.method_tables import with_interval
 from tcva_adapters.compare.scores.ratings import NEEDS_HUMAN, Scale, check_unused
 from tcva_adapters.compare.scores.score_reader import Human, Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
@@ -336,7 +337,7 @@ def _rho_range(
         resamples=resamples,
         seed=seed,
     )
-    change = Column("gap", "signed").cell(gap.record("gap"))
+    change = with_interval(gap, "signed")
     reason = f"; no interval: {gap.reason}" if gap.reason else ""
     return (
         f" Spearman with the human ratings is {lowest} and {highest}: {change} between the worst and the "
