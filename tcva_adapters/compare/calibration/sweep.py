@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.summary import Summary
 from tcva_adapters.stats.describe import TIES, seen
+from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import difference, estimate
 from tcva_adapters.tables import (
@@ -53,6 +55,10 @@ _COLUMNS = (
     Column("flips", "int", "decisions that differ from the row above"),
 )
 _RHO = named_columns(rated="int", spearman="interval")
+
+
+Change = Callable[[FloatArray, FloatArray], Estimate]
+"""A function from two settings' scores to the difference of their Spearman correlations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,15 @@ def sweep(
     grid = [check_temperature(temperature, base.bounds) for temperature in temperatures]
     at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
     counts = _counts(table)
-    rated = table.rated if table.human.size else None
+    rated = table.rated
+    change_of = partial(
+        difference,
+        "spearman",
+        human=rated.rating,
+        groups=rated.known_groups,
+        resamples=resamples,
+        seed=seed,
+    )
     rows: list[Record] = []
     rated_at: dict[str, tuple[Record, FloatArray]] = {}
     # One variant at a time: the scores of all of them would take too much memory.
@@ -141,7 +155,7 @@ def sweep(
         rows += variant_rows
         if is_first_scheme:
             sentence = _sentence(variant_rows, len(table), base.threshold)
-        if rated is not None:
+        if table.human.size:
             scores = seen(variant.scores(_counts(rated)))
             for row, column in zip(variant_rows, scores.T, strict=True):
                 rho = estimate("spearman", [column, rated.rating], rated.known_groups)
@@ -152,19 +166,15 @@ def sweep(
                 )
             rated_at[name] = variant_rows[at], scores[:, at]
             if is_first_scheme:
-                sentence += _rho_range(
-                    variant_rows, scores, rated, resamples=resamples, seed=seed
-                )
+                sentence += _rho_range(variant_rows, scores, change_of)
 
     tables = [Table("temperatures", _COLUMNS, rows)]
-    if rated is not None:
+    if table.human.size:
         reasons = dict.fromkeys(row["reason"] for row in rows if row["reason"])
         notes = [*(f"no interval: {reason}" for reason in reasons), TIES]
         tables = [Table("temperatures", [*_COLUMNS, *_RHO], rows, notes=notes)]
         if ablation:
-            tables.append(
-                _ablation_table(rated_at, rated, resamples=resamples, seed=seed)
-            )
+            tables.append(_ablation_table(rated_at, change_of))
     return Report(
         sentence,
         tables,
@@ -177,14 +187,14 @@ def sweep(
     )
 
 
-def _notes(table: ScoreTable, rated: ScoreTable | None) -> Iterator[str]:
+def _notes(table: ScoreTable, rated: ScoreTable) -> Iterator[str]:
     """Note who judged, what the check of quotes lowered, and that groups count."""
     yield from table.notes
     if table.judged.criterion:
         yield str(table.judged)
     if isinstance(table.judged.summary, Summary):
         yield from table.judged.summary.lines()
-    if rated is not None and rated.groups:
+    if rated.groups:
         yield groups_note(len(set(rated.groups)))
 
 
@@ -263,11 +273,7 @@ def _counts(table: ScoreTable) -> FloatArray:
 
 
 def _ablation_table(
-    rated_at: Mapping[str, tuple[Record, FloatArray]],
-    rated: ScoreTable,
-    *,
-    resamples: int,
-    seed: int,
+    rated_at: Mapping[str, tuple[Record, FloatArray]], change_of: Change
 ) -> Table:
     """Tabulate what each part of the method, and each scheme, adds to the agreement with people."""
     (first, first_scores), *_ = rated_at.values()
@@ -275,15 +281,7 @@ def _ablation_table(
     for row, scores in rated_at.values():
         record = {key: value for key, value in row.items() if key not in {"T", "flips"}}
         if not np.array_equal(scores, first_scores, equal_nan=True):
-            change = difference(
-                "spearman",
-                scores,
-                first_scores,
-                rated.rating,
-                rated.known_groups,
-                resamples=resamples,
-                seed=seed,
-            )
+            change = change_of(scores, first_scores)
             record |= {**change.record("difference"), "p": change.p}
         records.append(record)
     correct_p([record for record in records if "p" in record])
@@ -311,14 +309,7 @@ def _sentence(rows: Records, samples: int, threshold: float) -> str:
     )
 
 
-def _rho_range(
-    rows: Records,
-    scores: FloatArray,
-    rated: ScoreTable,
-    *,
-    resamples: int,
-    seed: int,
-) -> str:
+def _rho_range(rows: Records, scores: FloatArray, change_of: Change) -> str:
     """State how far the temperature moves the correlation with human ratings."""
     by_rho = sorted(
         (row["spearman"], place, f"{row['spearman']:.3f} at T={row['T']:g}")
@@ -328,15 +319,7 @@ def _rho_range(
     if len(by_rho) < 2:
         return ""
     (_, worst, lowest), *_, (_, best, highest) = by_rho
-    gap = difference(
-        "spearman",
-        scores[:, best],
-        scores[:, worst],
-        rated.rating,
-        rated.known_groups,
-        resamples=resamples,
-        seed=seed,
-    )
+    gap = change_of(scores[:, best], scores[:, worst])
     change = with_interval(gap, "signed")
     reason = f"; no interval: {gap.reason}" if gap.reason else ""
     return (
