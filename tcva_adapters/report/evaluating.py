@@ -126,7 +126,14 @@ def evaluation(
         tables += comparison.tables
         notes += [comparison.sentence, *comparison.notes]
     if outcomes := gates.judge(table, baseline):
-        tables.insert(0, _gates_table(outcomes))
+        # The value has its own column only if a gate has a bound.
+        has_bounds = any(outcome["confidence"] for outcome in outcomes)
+        columns = [
+            column
+            for column in _GATES
+            if has_bounds or column.name not in {"value", "confidence"}
+        ]
+        tables.insert(0, Table("gates", columns, outcomes))
     settings = {
         name: value
         for name, value in table.settings.items()
@@ -140,17 +147,6 @@ def evaluation(
         [*dict.fromkeys(notes)],
         settings,
     )
-
-
-def _gates_table(outcomes: Records) -> Table:
-    """Return the outcomes of gates; the value has its own column only if a gate has a bound."""
-    has_bounds = any(outcome["confidence"] for outcome in outcomes)
-    columns = [
-        column
-        for column in _GATES
-        if has_bounds or column.name not in {"value", "confidence"}
-    ]
-    return Table("gates", columns, outcomes)
 
 
 def failure_sentence(table: ScoreTable, unscored: Records) -> str:

@@ -133,8 +133,4 @@ def powered_mean(
         high=min(value + half, most),
         narrow=(math.nan, math.nan),
     )
-    return replace(
-        unpowered,
-        estimate=powered,
-        effective_n=n * (plain / (2.0 * half)) ** 2,
-    )
+    return PoweredMean(powered, alone, effective_n=n * (plain / (2.0 * half)) ** 2)

@@ -26,6 +26,7 @@ from tcva_adapters.compare import (
     acompare,
     calibrate,
     compare,
+    comparison,
     read_scores,
     sweep,
     validate,
@@ -366,7 +367,7 @@ def test_hostile(
     assert said in reason
     assert reason.startswith(("judge_error: ragas faithfulness failed: ", "timeout: "))
     assert np.isfinite(table.column("tcva T=0.1")).all()
-    save(tmp_path, table)  # and every file takes it
+    save(tmp_path, table, comparison(table))  # and every file takes it
 
 
 def test_after_a_failure_that_no_call_can_escape_nobody_is_asked(
@@ -517,8 +518,8 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(
     compare(SAMPLES[:2], {"judge": "lexical"}, **alone)  # the same goes on
     (folder / "scores.csv").write_text("my,own\n1,2\n", encoding="utf-8")
     with pytest.raises(InvalidValueError, match="was not written by this"):
-        save(folder, run(metrics=[], frameworks="none"))
-    save(folder, run(frameworks="none"), overwrite=True)
+        save(folder, run(metrics=[], frameworks="none"), report)
+    save(folder, run(frameworks="none"), report, overwrite=True)
 
 
 @pytest.mark.parametrize(("options", "said"), [

@@ -27,7 +27,7 @@ from tcva_adapters.compare.runs.folder import save
 settings = {{"judge": "openai:m", "max_concurrency": {CONCURRENCY}}}
 metrics = "context_qa,labeled_criteria"
 table = Run(sys.argv[1], settings, frameworks="langchain", metrics=metrics, folder=sys.argv[2]).table()
-save(sys.argv[2], table)
+save(sys.argv[2], table, comparison(table))
 print(json.dumps(dict(table.usage)))
 """
 

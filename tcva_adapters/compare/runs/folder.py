@@ -58,7 +58,7 @@ def check_folder(folder: Path, fingerprint: str) -> None:
 def save(
     folder: str | Path,
     table: ScoreTable,
-    report: Report | None = None,
+    report: Report,
     *,
     overwrite: bool = False,
 ) -> list[Path]:
@@ -91,8 +91,6 @@ def save(
     write_results(judged, assessments, overwrite=overwrite)
     records = (sample.model_dump(by_alias=True) for sample in table.judged_samples)
     write(texts, (f"{json.dumps(written_out(record))}\n" for record in records))
-    if report is None:
-        return [scores, judged, texts]
     fingerprint = table.run.fingerprint if table.run else None
     content = report.to_dict() | {_FINGERPRINT: fingerprint}
     write(summary, [json.dumps(content, indent=1), "\n"])
