@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import LEXICAL
+from tcva_adapters.compare.agreement.method_tables import LEXICAL, reason_notes
 from tcva_adapters.compare.hypotheses import Hypotheses, hypotheses_table
 from tcva_adapters.compare.scores.ratings import Scale, check_unused
 from tcva_adapters.compare.scores.table import ScoreTable
@@ -141,7 +141,8 @@ def systems(
         share of pairs that differ significantly; ``asl``: the p of all pairs, ascending),
         ``hypotheses`` (corrected by Holm), ``scores`` (of each system and metric, with ``ties``),
         ``pairs`` (with ratings also ``people``: by how much they would rate the higher system
-        higher), and ``correlations`` of metrics, averaged over systems by Fisher's z.
+        higher, ``scores_used``: whether the judge's scores count in it, and ``reason``: why it has
+        no interval), and ``correlations`` of metrics, averaged over systems by Fisher's z.
 
     Raises:
         InvalidSampleError: Fewer than two systems, or no metric under which a query has scores of
@@ -233,6 +234,10 @@ def systems(
             notes=[
                 "people: by how much they would rate the higher one higher, if a random draw is rated",
                 "the intervals of all pairs of a metric hold together",
+                *reason_notes(
+                    (f"{pair['higher']} - {pair['lower']}", pair["reason"])
+                    for pair in rated
+                ),
             ],
         ),
         Table("pairs", _PAIRS, pairs, detail=True),
@@ -310,16 +315,19 @@ def _pairs(
             continue
         rated = np.subtract(*map(ratings.column, systems))
         if np.isfinite(differences + rated).any():
-            people = powered_mean(
+            powered = powered_mean(
                 rated,
                 differences,
                 groups=table.known_groups,
                 level=1.0 - alpha / len(pairs),
                 signed=True,
-            ).estimate
+            )
+            people = powered.estimate
             record |= {
                 **people.record("people"),
                 "rated": people.n,
+                "reason": people.reason,
+                "scores_used": people is not powered.alone,
                 "reversed": people.high < 0.0 and abs(apart) > _SAME,
             }
     return sorted(records, key=lambda record: -record["difference"])
@@ -397,7 +405,10 @@ def _sentence(scores: Records, pairs: Records, alpha: float) -> str:
     if best["mean"] == next_best["mean"]:
         return f"{by} {' and '.join(sorted(systems))} have the same mean, {means[0]}."
 
-    sentence = f"{by} {best['system']} ({means[0]}) is best, {next_best['system']} ({means[1]}) next."
+    sentence = (
+        f"{by} {best['system']} has the highest mean, {means[0]}, "
+        f"then {next_best['system']}, {means[1]}."
+    )
     pair = next(pair for pair in pairs if {pair["higher"], pair["lower"]} == systems)
     if math.isnan(pair["p"]):
         return f"{sentence} There are too few queries for a test."
@@ -414,7 +425,11 @@ def _sentence(scores: Records, pairs: Records, alpha: float) -> str:
     )
     if pair.get("rated") and not pair["reversed"]:
         rated = counted(pair["rated"], "query", "queries")
-        sentence += f" With the human ratings of {rated} the difference is {_PEOPLE.cell(pair)}."
+        ratings = f"With the human ratings of {rated}"
+        if not pair["scores_used"]:
+            ratings = f"By the human ratings of {rated} alone"
+        why = f" (no interval: {pair['reason']})" if pair["reason"] else ""
+        sentence += f" {ratings} the difference is {_PEOPLE.cell(pair)}{why}."
     if len(pairs) > 1:
         found = sum(pair["p"] < alpha for pair in pairs)
         sentence += f" {found} of {len(pairs)} pairs differ significantly."

@@ -11,7 +11,12 @@ import numpy as np
 
 from tcva_adapters.compare.scores.imported.rows import ImportSettings
 from tcva_adapters.compare.scores.judged_by import JudgedBy
-from tcva_adapters.compare.scores.ratings import Ratings, Scale
+from tcva_adapters.compare.scores.ratings import (
+    NEEDS_HUMAN,
+    Ratings,
+    Scale,
+    check_unused,
+)
 from tcva_adapters.compare.scores.reading_options import Reading, ReadingOptions
 from tcva_adapters.compare.scores.score_reader import read_parts
 from tcva_adapters.compare.scores.table import ScoreTable, check_groups
@@ -103,7 +108,9 @@ def read_systems(
             f"{'; '.join(by_system)}."
         )
     judged = JudgedBy(judge=", ".join(sorted(frozenset().union(*different))))
-    if reading.ratings is not None:
+    if reading.ratings is None:
+        check_unused({"human_scale": human_scale}, NEEDS_HUMAN)
+    else:
         reading.notes += reading.ratings.notes(sum(map(len, cells[HUMAN].values())))
 
     tables = {}
@@ -140,12 +147,18 @@ def select_metrics(tables: SystemTables, metrics: Sequence[str]) -> SystemTables
     Raises:
         InvalidValueError: An unknown metric.
     """
-    names = {metric: {metric, metric.rpartition(" T=")[0]} for metric in tables}
+    names = {
+        metric: {metric, metric.rpartition(" T=")[0]}
+        for metric in tables
+        if metric != HUMAN
+    }
     if unknown := {*metrics}.difference(*names.values()):
         raise InvalidValueError(
-            f"no metric {min(unknown)!r}; the metrics are {', '.join(tables)}"
+            f"no metric {min(unknown)!r}; the metrics are {', '.join(names)}"
         )
-    return {m: t for m, t in tables.items() if names[m] & {*metrics, HUMAN}}
+    return {
+        m: t for m, t in tables.items() if names.get(m, {HUMAN}) & {*metrics, HUMAN}
+    }
 
 
 def comparable(tables: SystemTables) -> tuple[SystemTables, list[str]]:
@@ -183,7 +196,7 @@ def comparable(tables: SystemTables) -> tuple[SystemTables, list[str]]:
     if not compared:
         names = sorted({name for table in tables.values() for name in table.methods})
         listed = ", ".join(names)
-        msg = f"got one system, {listed}; give two or more: NAME=FILE NAME=FILE"
+        msg = f"got fewer than two systems ({listed or 'none'}); give two or more: NAME=FILE NAME=FILE"
         if len(names) > 1:
             msg = f"no query has scores of two systems ({listed}); give the same ids in each"
         raise InvalidSampleError(msg)

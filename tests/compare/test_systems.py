@@ -169,6 +169,13 @@ def test_what_cannot_be_compared(tmp_path: Path) -> None:
     )
     cases: list[tuple[dict[str, ScoreTable], dict[str, Any], str]] = [
         (tables(), {"metrics": ["x"]}, "no metric 'x'"),
+        (rated_systems(), {"metrics": ["x"]}, "no metric 'x'; the metrics are f$"),
+        (rated_systems(), {"metrics": ["human"]}, "'human'; the metrics are f$"),
+        (
+            {"human": rated_systems()["human"]},
+            {},
+            r"fewer than two systems \(none\); give two or more",
+        ),
         (tables(), {"hypotheses": {"name": "h"}}, "item 1"),
         (
             tables(),
@@ -236,7 +243,8 @@ def test_the_difference_is_of_the_queries_that_both_systems_have() -> None:
     assert (pair["queries"], pair["higher"]) == (28, "a")
     assert pair["difference"] == pytest.approx(apart, abs=1e-12)
     assert report.sentence == (
-        f"By f a ({scores[12:, 0].mean():.3f}) is best, b ({scores[:, 1].mean():.3f}) next. "
+        f"By f a has the highest mean, {scores[12:, 0].mean():.3f}, "
+        f"then b, {scores[:, 1].mean():.3f}. "
         f"On their 28 common queries a is {apart:.3f} higher, which is significant (p = 0.001)."
     )
 
@@ -333,10 +341,41 @@ def test_ratings_that_agree_are_in_the_sentence_and_few_of_them_stand_alone() ->
     assert (best["higher"], best["rated"]) == ("c", 20)
     shown = Column("people", "signed").cell(best)
     told = (
-        f" With the human ratings of 20 queries the difference is {shown}. 3 of 3 pairs"
+        " By the human ratings of 20 queries alone the difference is "
+        f"{shown}. 3 of 3 pairs"
     )
     assert told in report.sentence
     assert "other way" not in report.sentence
+    assert (best["scores_used"], best["reason"]) == (False, "")
+
+    data["human"] = rated_systems()["human"]
+    report = systems(data, resamples=99)
+    assert " With the human ratings of 60 queries the difference is " in report.sentence
+    assert {row["scores_used"] for row in report.records("human ratings")} == {True}
+
+
+def test_ratings_without_an_interval_say_why() -> None:
+    data = rated_systems(rated=1)
+    data["f"] = replace(data["f"], scores=1 - np.nan_to_num(data["f"].scores))
+    report = systems(data, resamples=99)
+    records = report.records("human ratings")
+    [reason] = {row["reason"] for row in records}
+    assert reason
+    assert {row["people_low"] for row in records} == {None}
+    assert (
+        " By the human ratings of 1 query alone the difference is " in report.sentence
+    )
+    assert f" (no interval: {reason})." in report.sentence
+    [table] = [table for table in report.tables if table.title == "human ratings"]
+    assert table.notes[-1] == f"no interval (c - a, b - a, c - b): {reason}"
+
+
+def test_the_highest_mean_need_not_be_the_best() -> None:
+    """People order these systems the other way round, and nobody says "best"."""
+    sentence = systems(rated_systems(), resamples=99).sentence
+    assert sentence.startswith("By f a has the highest mean, 0.")
+    assert "the other way round" in sentence
+    assert " best" not in sentence
 
 
 def difference_of(table: ScoreTable, one: str, other: str) -> FloatArray:
@@ -408,6 +447,10 @@ def test_ratings_are_read_with_the_answers_of_each_system(tmp_path: Path) -> Non
     assert np.isfinite(ratings.scores).sum() == 24
     with pytest.raises(InvalidValueError, match=r"--human-scale 1,5"):
         read_systems(files, human="stars")
+    with pytest.raises(
+        InvalidValueError, match=r"^human_scale=\(1, 5\) needs human ratings"
+    ):
+        systems(files, human_scale=(1, 5))
     labels = tmp_path / "labels.csv"
     labels.write_text("id,human\ncareful/q3,1\nbold/q3,0\nbold/q4,1\nq5,1\n")
     tables = read_systems(files, human=labels)
@@ -428,6 +471,11 @@ def test_a_column_of_ratings_in_a_table_of_scores_is_taken(tmp_path: Path) -> No
     (record,) = report.records("human ratings")
     assert (record["higher"], record["people"], record["rated"]) == ("a", -0.5, 30)
     assert record["reversed"]
+    # Their scale needs no name of a column that is found.
+    (scaled,) = systems(path, human_scale=(-1, 1), resamples=99).records(
+        "human ratings"
+    )
+    assert scaled["people"] == -0.25
     assert "lexical" not in report.sentence
 
 
