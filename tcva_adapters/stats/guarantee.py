@@ -90,8 +90,9 @@ def certify(
 
     A group counts one, by the share of its rejected answers that pass (``size`` and ``largest`` are
     1): the guarantee is for the mean of this share over groups that have a rejected answer. With
-    ``largest_group`` an answer counts one, and the guarantee is for the share of answers. Groups of
-    one answer each count as answers alone.
+    ``largest_group`` an answer counts one, and the guarantee is for the share of answers. Without
+    ``largest_group``, groups of one answer each count as answers alone; with it they do not, since
+    another set may have larger ones.
 
     Args:
         passes: Which of the n rejected answers pass at each of the K settings, shape (K, n), the
@@ -122,14 +123,14 @@ def certify(
     _check_shares(limit, error)
     n = marks.shape[1]
     units = Units(groups, np.ones(n, dtype=np.bool_))
-    if groups is None or units.codes is None:
+    if groups is None or (units.codes is None and largest_group is None):
         sums = marks.sum(axis=1)
         shares = sums / n if n else np.full(len(marks), np.nan)
         p = _binomial(sums, n, limit)
         bounds = largest_share(sums, n, error)
     else:
         shares, p, bounds = _by_betting(
-            marks, groups, units.codes, limit, error, largest_group
+            marks, groups, units.unit_codes, limit, error, largest_group
         )
     # The first test that does not reject ends the path.
     certified = int(np.append(p <= error, False).argmin())

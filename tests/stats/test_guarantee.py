@@ -245,3 +245,17 @@ def test_refusals(
 ) -> None:
     with pytest.raises(InvalidValueError, match=re.escape(said)):
         certify(passes, limit, error=error, groups=groups, largest_group=2)
+
+
+def test_single_answers_do_not_show_how_large_other_groups_are() -> None:
+    """One group in a hundred has fifty answers, all of which pass: a third of the answers.
+
+    Forty groups hold none of them in two of three sets, and look like answers alone.
+    """
+    alone = {"groups": [str(name) for name in range(40)], "error": 0.05}
+    none_passes = np.zeros((1, 40), dtype=bool)
+    assert certify(none_passes, 0.1, **alone).place == 0
+    assert certify(none_passes, 0.1, **alone, largest_group=50).place is None
+    largest_bet_always_won = (1 + 0.1 / 0.9 / 50) ** 40
+    p = certify(none_passes, 0.1, **alone, largest_group=50).p[0]
+    assert p == pytest.approx(1 / largest_bet_always_won, rel=1e-9)

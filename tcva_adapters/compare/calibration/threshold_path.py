@@ -239,12 +239,14 @@ class ThresholdPath:
             units = "groups with a rated rejection"
         floor = float(self.curves["false_pass"][0])
         fewest = needed(most, self.error) or 0
+        at_least = "at least"
         if self.limits.largest_group and not floor:
-            # Where none passes, each group multiplies p by as much.
+            # Where none passes, each group multiplies p by about as much.
+            at_least = "about"
             fewest = math.ceil(number * math.log(self.error) / math.log(self.p))
         if fewest > number:
             return (
-                f"the limit takes at least {fewest} {units}, got {number}; rate "
+                f"the limit takes {at_least} {fewest} {units}, got {number}; rate "
                 f"{fewest - number} more, or raise the limit"
             )
 
