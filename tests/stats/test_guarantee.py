@@ -252,10 +252,10 @@ def test_single_answers_do_not_show_how_large_other_groups_are() -> None:
 
     Forty groups hold none of them in two of three sets, and look like answers alone.
     """
-    alone = {"groups": [str(name) for name in range(40)], "error": 0.05}
     none_passes = np.zeros((1, 40), dtype=bool)
-    assert certify(none_passes, 0.1, **alone).place == 0
-    assert certify(none_passes, 0.1, **alone, largest_group=50).place is None
+    test = partial(certify, none_passes, 0.1, error=0.05, groups=range(40))
+    assert test().place == 0
+    assert test(largest_group=50).place is None
     largest_bet_always_won = (1 + 0.1 / 0.9 / 50) ** 40
-    p = certify(none_passes, 0.1, **alone, largest_group=50).p[0]
+    p = test(largest_group=50).p[0]
     assert p == pytest.approx(1 / largest_bet_always_won, rel=1e-9)
