@@ -393,7 +393,7 @@ def main() -> int:
     parser.add_argument("--labelled", action="store_true")
     parser.add_argument("--paths", action="store_true")
     given = parser.parse_args()
-    guarantee._HALVINGS = 1  # noqa: SLF001  # bounds of groups take time, and none is shown
+    guarantee._TOLERANCE = 1.0  # noqa: SLF001  # bounds of groups take time, and none is shown
     if given.paths:
         return print_paths()
     return print_labelled() if given.labelled else simulate(given.sets, given.world)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 
 import numpy as np
@@ -30,7 +31,8 @@ from tcva_adapters.stats.checks import (
 from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
 
-_HALVINGS = 40
+_HIGHEST = 1.0 - 1e-12
+_TOLERANCE = 1e-13
 _MAX_ANSWERS = 20_000
 _BETS = 8
 # The least bet, in relation to the root of the share of groups that must not pass: no other one let
@@ -221,9 +223,11 @@ def _by_betting(
             for name in dict.fromkeys(groups)
         ]
     )
-    whole = sizes = np.bincount(codes)[order]
+    sizes = np.bincount(codes)[order]
+    whole = sizes
     least = _LEAST_BET * math.sqrt(math.log(error) / math.log1p(-limit) / len(sizes))
     bets = np.linspace(min(1.0, least), 1.0, _BETS)
+    stakes = np.full(_BETS, 1.0 / _BETS)
     if largest_group is not None:
         if sizes.max() > largest_group:
             raise InvalidValueError(
@@ -231,7 +235,9 @@ def _by_betting(
                 f"{largest_group}; give the most that any group may have, or leave out per='answer' (--per answer)"
             )
         whole = np.full_like(sizes, largest_group)
-        bets = np.append(bets, np.ones(_BETS))
+        # Half of the capital goes to the largest bet, which is 1.
+        stakes /= 2.0
+        stakes[-1] += 0.5
     weights = sizes / whole
 
     def capital(passed: FloatArray, against: float) -> float:
@@ -239,22 +245,27 @@ def _by_betting(
         factors = np.maximum(1.0 + bets[:, None] * gains, 0.0)
         # An infinite capital becomes nan where it is lost.
         with np.errstate(over="ignore", invalid="ignore"):
-            return float(np.fmax.reduce(factors.cumprod(axis=1).mean(axis=0)))
+            return float(np.fmax.reduce(stakes @ factors.cumprod(axis=1)))
 
-    rows = []
-    for row in marks:
-        passed = np.bincount(codes, row)[order] / whole
-        share = low = passed.sum() / weights.sum()
+    def excess(against: float, passed: FloatArray) -> float:
+        # The size of a capital far from 1 / error would only mislead the search.
+        return math.log(min(max(capital(passed, against) * error, 1e-2), 1e2))
+
+    @lru_cache(maxsize=1)
+    def figures(row: bytes) -> tuple[float, float, float]:
+        passed = np.bincount(codes, np.frombuffer(row, dtype=np.bool_))[order] / whole
+        share = passed.sum() / weights.sum()
         p = 1.0
         if share <= limit:
             p = 1.0 / max(capital(passed, limit), 1.0)
-        # The capital grows with the limit: bisect to where it is 1 / error, but not below the share.
-        high = 1.0 - 1e-12
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2.0
-            if capital(passed, middle) * error < 1.0:
-                low = middle
-            else:
-                high = middle
-        rows.append((share, p, high))
-    return np.transpose(rows)
+        # The capital grows with the limit: find where it is 1 / error, but not below the share.
+        low = min(share, _HIGHEST)
+        if excess(low, passed) >= 0.0:
+            return share, p, low
+        if excess(_HIGHEST, passed) <= 0.0:
+            return share, p, _HIGHEST
+        find = scipy_module("optimize").brentq
+        return share, p, find(excess, low, _HIGHEST, args=(passed,), xtol=_TOLERANCE)
+
+    # Neighbouring settings often pass the same answers.
+    return np.transpose([figures(row.tobytes()) for row in marks])
