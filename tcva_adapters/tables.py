@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -92,6 +93,7 @@ class Table:
         records: Raw values by column name; a missing value is None or nan.
         detail: Whether only the full text shows the table.
         notes: Notes for the reader of this table, a sentence each.
+        most: The most rows that the full text shows.
     """
 
     title: str
@@ -99,6 +101,7 @@ class Table:
     records: Records
     detail: bool = False
     notes: Sequence[str] = ()
+    most: int = sys.maxsize
 
     def cells(self, most: int | None = None) -> list[list[str]]:
         """Return the rows as texts; at most ``most`` of them."""
@@ -203,7 +206,7 @@ class Report:
         lines = folded(visible(self.sentence), width)
         for table in self._shown(full=full):
             lines += ["", visible(table.title)]
-            lines += _table_lines(table, width, None if full else ROWS)
+            lines += _table_lines(table, width, table.most if full else ROWS)
             lines += _indented(_below(table, more, full=full), width)
         if ending := [*self._ending(more, full=full)]:
             lines += ["", *_indented(ending, width)]
@@ -241,7 +244,7 @@ class Report:
             ]
             rows = [
                 [markdown_text(text, in_table=True) for text in row]
-                for row in table.cells(None if full else ROWS)
+                for row in table.cells(table.most if full else ROWS)
             ]
             lines += ["", f"**{markdown_text(table.title)}**", ""]
             lines += [f"| {' | '.join(row)} |" for row in (titles, marks, *rows)]
@@ -401,8 +404,9 @@ def _below(
     full: bool = False,
 ) -> list[str]:
     """Return the lines below a table: how many rows are left out, and its notes."""
-    rest = 0 if full else len(table.records) - ROWS
-    cut = [f"... {counted(rest, 'more row')}; {more} shows all"] if rest > 0 else []
+    rest = len(table.records[table.most if full else ROWS :])
+    where = "JSON" if full else more
+    cut = [f"... {counted(rest, 'more row')}; {where} shows all"] if rest else []
     return [*cut, *table.notes]
 
 

@@ -79,10 +79,11 @@ class Recomputed:
 
     ways: dict[str, Way]
     recommended: str
+    leading: str
     flips: list[int]
 
 
-def recompute(
+def recompute(  # noqa: C901  # one computation, told from its beginning to its end
     counts: Floats,
     human: Floats,
     *,
@@ -102,6 +103,9 @@ def recompute(
         "T": [(t, 0.5) for t in GRID],
         "both": [(t, cut) for t in GRID for cut in cuts[t]],
     }
+    others = [*pairs][1:]
+    constant = {} if cost is None else {"reject all": 0.0, "pass all": 1.0}
+    pairs |= {name: [(0.5, 0.5)] for name in constant}
     rng = np.random.default_rng([0, 1])
     folds = np.empty((divisions, n), dtype=int)
     for division in folds:
@@ -113,6 +117,8 @@ def recompute(
     resampled: dict[str, Floats] = {}
     for name, options in pairs.items():
         passes = np.array([by_temperature[t] >= cut for t, cut in options]).T * 1.0
+        if name in constant:
+            passes = np.full((n, 1), constant[name])
 
         def first_best(times: Floats, passes: Floats = passes) -> int:
             values = np.nan_to_num(measure(passes, good, times), nan=-np.inf)
@@ -156,13 +162,18 @@ def recompute(
 
     for name, way in ways.items():
         way.gain, way.low, way.high = gain(name, "in use")
-    others = ["threshold", "T", "both"]
+
+    def is_worth(name: str) -> bool:
+        return all(gain(name, rival)[1] > 0 for rival in ("in use", *constant))
+
     leading = max(others, key=lambda name: ways[name].on_unseen)
     recommended = "in use"
-    if ways[leading].low > 0:
+    if is_worth(leading):
         as_good = [name for name in others if not gain(leading, name)[1] > 0]
-        recommended = next(name for name in as_good if ways[name].low > 0)
+        recommended = next(name for name in as_good if is_worth(name))
     chosen = ways[recommended]
     before = by_temperature[0.5] >= 0.5
     after = by_temperature[chosen.temperature] >= chosen.threshold
-    return Recomputed(ways, recommended, np.flatnonzero(before != after).tolist())
+    return Recomputed(
+        ways, recommended, leading, np.flatnonzero(before != after).tolist()
+    )

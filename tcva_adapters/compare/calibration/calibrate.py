@@ -121,15 +121,18 @@ def calibrate(
         MissingDependencyError: scipy is not installed.
 
     >>> counts = [[4, 0, 0, 0, 0], [3, 0, 1, 0, 0], [2, 0, 0, 1, 1], [0, 0, 0, 1, 3]] * 5
-    >>> calibrate(counts, [1.0, 0.8, 0.3, 0.0] * 5).sentence.partition(" (")[0]
-    'Keep T=0.5: choosing another setting raises Spearman by 0.000 on unseen samples'
+    >>> calibrate(counts, [1.0, 0.8, 0.3, 0.0] * 5).sentence.partition(" on")[0]
+    'Keep T=0.5: choosing another setting does not raise Spearman (gain 0.000)'
     """
     one_of("objective", objective, get_args(Objective))
     if cost_false_pass is not None:
-        if objective not in {"spearman", "cost"} or not 0 < cost_false_pass < math.inf:
+        if objective not in {"spearman", "cost"}:
             raise InvalidValueError(
-                "cost_false_pass needs a number above 0 and the objective cost, got "
-                f"{cost_false_pass} and {objective}"
+                f"cost_false_pass is itself an objective; leave objective {objective} out"
+            )
+        if not 0 < cost_false_pass < math.inf:
+            raise InvalidValueError(
+                f"cost_false_pass must be a number above 0, got {cost_false_pass:g}"
             )
         objective = "cost"
     check_level(level)

@@ -10,6 +10,8 @@ from typing import Literal
 import numpy as np
 
 from tcva_adapters.compare.calibration.recommendation import (
+    CHANGES,
+    CONSTANT,
     SAME,
     WIDER,
     Choice,
@@ -109,6 +111,8 @@ class Search:
                 "T": settings,
                 "both": with_thresholds(settings, table),
             }
+            if self.objective == "cost":
+                ways |= dict.fromkeys(CONSTANT, first)
         everything = np.ones((1, n), dtype=np.int64)
         trained = folds[:, None] != np.arange(FOLDS)[:, None]
         # Block by block, to save memory.
@@ -121,6 +125,8 @@ class Search:
         for name, candidates in ways.items():
             scores = np.column_stack([table.at(setting) for setting in candidates])
             views = self._on_one_scale(scores, candidates)
+            if name in CONSTANT:
+                views = np.full_like(views, CONSTANT[name])
             values = self._values(views, target, [everything, *parts])
             if not np.isfinite(values[0, 0]):
                 raise InvalidValueError(
@@ -151,6 +157,7 @@ class Search:
                     agreement=agreement,
                     gain=self._gain(agreement, in_use, target, units),
                     share=picks.count(best) / len(picks),
+                    has_threshold=thresholds,
                     errors={
                         "false_pass": mean(unseen[target == 0.0]),
                         "missed": 1.0 - mean(unseen[target == 1.0]),
@@ -159,21 +166,38 @@ class Search:
                     else {},
                 )
             )
-        leading = max(choices[1:], key=lambda choice: choice.gain.value)
-        for choice in choices:
-            advantage = self._gain(leading.agreement, choice.agreement, target, units)
-            if not advantage.low > SAME and (
-                choice.is_better or choice.name == "in use"
-            ):
-                break
+
+        def unbeaten(choice: Choice, rivals: Iterable[Choice]) -> list[Choice]:
+            return [
+                rival
+                for rival in rivals
+                if not self._gain(choice.agreement, rival.agreement, target, units).low
+                > SAME
+            ]
+
+        rivals = [choice for choice in choices if choice.name not in CHANGES]
+        others = [choice for choice in choices if choice.name in CHANGES]
+        leading = max(others, key=lambda choice: choice.gain.value)
+        above = unbeaten(leading, rivals)
+        # What leads is among the others that it does not beat.
+        chosen = (
+            choices[0]
+            if above
+            else next(
+                choice
+                for choice in unbeaten(leading, others)
+                if not unbeaten(choice, rivals)
+            )
+        )
         return Recommendation(
             table=table,
             objective=self.objective,
             settings=settings,
             choices=choices,
             leading=leading,
-            chosen=choice,
-            advantage=advantage,
+            chosen=chosen,
+            advantage=self._gain(leading.agreement, chosen.agreement, target, units),
+            unbeaten=above,
         )
 
     def _target(self, human: FloatArray) -> FloatArray:
@@ -233,12 +257,14 @@ class Search:
 
         Resamples where the measure is undefined are left out.
         """
-        value, *resampled = new - old
-        defined = np.array(resampled)[np.isfinite(resampled)]
+        gains = new - old
+        value = float(gains[0])
+        resampled = gains[1:]
+        defined = resampled[np.isfinite(resampled)]
         why = units.why_no_interval(self.least, target)
         if not why and (not len(defined) or np.ptp(defined) <= SAME):
             why = "both agree equally on all resamples"
-        gain = units.figure(float(value), self.level, why)
+        gain = units.figure(value, self.level, why)
         if why:
             return gain
         ends = np.quantile(defined, interval_shares(self.level, units.clusters))

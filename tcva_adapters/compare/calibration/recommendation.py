@@ -14,6 +14,7 @@ from tcva_adapters.stats.checks import FloatArray
 from tcva_adapters.stats.describe import TIES
 from tcva_adapters.stats.estimates import DETECTABLE, Estimate
 from tcva_adapters.tables import (
+    ROWS,
     Column,
     Record,
     Report,
@@ -34,13 +35,16 @@ SAME = 1e-12
 WIDER = 1.75**0.5
 """By how much the interval of a gain is widened for the choice."""
 
+CONSTANT = {"reject all": 0.0, "pass all": 1.0}
+"""Decisions without a score, which a choice by cost has to beat."""
+
 _EFFECTS = {
-    "spearman": "raises Spearman",
-    "mae": "lowers the mean absolute error",
-    "kappa": "raises kappa",
-    "cost": "lowers the cost per answer",
+    "spearman": ("raise", "Spearman"),
+    "mae": ("lower", "the mean absolute error"),
+    "kappa": ("raise", "kappa"),
+    "cost": ("lower", "the cost per answer"),
 }
-_CHANGES = {
+CHANGES = {
     "T": "another setting",
     "threshold": "another threshold",
     "both": "another setting and threshold",
@@ -52,7 +56,8 @@ class Choice:
     """One way to choose, and what comes of it.
 
     Attributes:
-        name: What is chosen: ``in use`` (nothing), ``threshold``, ``T`` or ``both``.
+        name: What is chosen: ``in use`` (nothing), ``threshold``, ``T`` or ``both``; or how all answers
+            are decided alike (`CONSTANT`).
         setting: The best setting on all samples.
         tried: The number of settings to choose from.
         on_same: The agreement of the best setting on the samples that it was chosen on (too good).
@@ -60,7 +65,8 @@ class Choice:
         agreement: The same on all samples and on each resample, with such a sign that higher is better.
         gain: Its gain over the setting in use, on unseen samples; above 0 is better.
         share: The share of the folds in which this setting was chosen, too.
-        errors: For objectives of decisions, shares on unseen samples: ``false_pass`` of rejected
+        has_threshold: Whether a threshold may be chosen, too.
+        errors: With thresholds, shares on unseen samples: ``false_pass`` of rejected
             answers, and ``missed`` of good ones.
     """
 
@@ -72,6 +78,7 @@ class Choice:
     agreement: FloatArray
     gain: Estimate
     share: float
+    has_threshold: bool
     errors: Record
 
     @property
@@ -101,13 +108,15 @@ class Choice:
     def text(self, setting: ScoringConfig) -> str:
         """Describe a setting; with its threshold where the objective depends on it."""
         text = setting_text(setting)
-        return f"{text}, threshold {setting.threshold:g}" if self.errors else text
+        return (
+            f"{text}, threshold {setting.threshold:g}" if self.has_threshold else text
+        )
 
     def record(self) -> Record:
         """The row of the choice in a table."""
         return {
             "choice": self.name,
-            "setting": self.text(self.setting),
+            "setting": None if self.name in CONSTANT else self.text(self.setting),
             "tried": self.tried,
             "share": self.share,
             "cross_validated": self.on_unseen,
@@ -128,10 +137,12 @@ class Recommendation:
         table: The rated samples.
         objective: The measure of agreement with human ratings.
         settings: The settings to choose from, the one in use first.
-        choices: The choices, the one in use first, then from simple to complex.
+        choices: The choices, the one in use first, then from simple to complex, then constant ones.
         leading: The choice other than that in use that agrees best on unseen samples.
         chosen: The recommended one: that in use, or one that is significantly better.
         advantage: By how much the leading one is better than the recommended one.
+        unbeaten: Those of the one in use and the constant ones that the leading one is not
+            significantly better than.
     """
 
     table: ScoreTable
@@ -141,6 +152,7 @@ class Recommendation:
     leading: Choice
     chosen: Choice
     advantage: Estimate
+    unbeaten: Sequence[Choice]
 
     @property
     def is_change(self) -> bool:
@@ -183,18 +195,25 @@ class Recommendation:
     def sentence(self) -> str:
         """State the recommendation, and the gain behind it."""
         best = self.best
-        subject = "it" if self.is_change else f"choosing {_CHANGES[best.name]}"
-        effect = f"{_EFFECTS[self.objective]} by {with_interval(best.gain)}"
+        subject = "it" if self.is_change else f"choosing {CHANGES[best.name]}"
+        verb, measure = _EFFECTS[self.objective]
+        amount = with_interval(best.gain)
+        effect = f"{verb}s {measure} by {amount}"
+        if best.gain.value <= SAME:
+            effect = f"does not {verb} {measure} (gain {amount})"
         advice = self.advice[0].upper() + self.advice[1:]
         sentence = (
             f"{advice}: {subject} {effect} on unseen samples (n = {best.gain.n}; "
             f"{best.outcome})."
         )
-        if self.chosen.name == "threshold":
+        if self.chosen.name == "threshold" and self.leading is not self.chosen:
             sentence += (
-                " A threshold alone does the same: another temperature gains at most "
-                f"{with_interval(self.advantage)} more."
+                " A threshold alone does as well: no other choice is shown to be better "
+                f"({self.leading.name}: {with_interval(self.advantage, 'signed')})."
             )
+        for rival in self.unbeaten:
+            if rival.name in CONSTANT:
+                sentence += f" It is not shown to cost less than to {rival.name} answers ({rival.on_unseen:.3f})."
         if self.is_change:
             sentence += f" It changes {len(self.flips)} of {counted(len(self.table), 'decision')}."
         return sentence
@@ -207,12 +226,12 @@ class Recommendation:
             *named_columns(cross_validated="score", gain="signed", detectable="score"),
         ]
         notes = [
-            f"{self.objective}: of the best of {self.choices[-1].tried}, on the same samples (optimistic)",
+            f"{self.objective}: of the best of up to {max(choice.tried for choice in self.choices)}, on the same samples (optimistic)",
             "share: of the folds that chose the same setting",
             "cross validated and gain: on unseen samples",
             f"detectable: {DETECTABLE}",
         ]
-        if self.chosen.errors:
+        if self.chosen.has_threshold:
             columns += named_columns(false_pass="share", missed="share")
             notes.append(
                 "false pass: of rejected answers; missed: of good ones (unseen samples)"
@@ -239,6 +258,7 @@ class Recommendation:
             ),
             self.flips,
             detail=True,
+            most=ROWS,
         )
 
     def notes(self) -> Iterator[str]:
