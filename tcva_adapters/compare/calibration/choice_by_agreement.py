@@ -180,7 +180,7 @@ class Search:
         leading = max(others, key=lambda choice: choice.gain.value)
         above = unbeaten(leading, rivals)
         # What leads is among the others that it does not beat.
-        chosen = (
+        recommended = (
             choices[0]
             if above
             else next(
@@ -195,8 +195,10 @@ class Search:
             settings=settings,
             choices=choices,
             leading=leading,
-            chosen=chosen,
-            advantage=self._gain(leading.agreement, chosen.agreement, target, units),
+            chosen=recommended,
+            advantage=self._gain(
+                leading.agreement, recommended.agreement, target, units
+            ),
             unbeaten=above,
         )
 
