@@ -307,6 +307,8 @@ def cell(
     ('0.123', '25 %', '<0.001', '-')
     >>> cell(0.031, "signed", 0.01, 0.05), cell(0.61, "interval")
     ('+0.031 [+0.01, +0.05]', '0.610')
+    >>> cell(0.016, "interval", 0.003, 0.03), cell(-0.016, "interval", -0.03, 0.003)
+    ('0.016 [0.003, 0.030]', '-0.016 [-0.03, 0.00]')
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
@@ -318,7 +320,10 @@ def cell(
         sign = "+" if kind == "signed" else ""
         text = f"{value:{sign}z.3f}"
         if low is not None and high is not None and not math.isnan(low):
-            text = f"{text} [{low:{sign}z.2f}, {high:{sign}z.2f}]"
+            # An end beside 0 shows on which side it lies.
+            is_near = 0.0 < low < 0.005 or -0.005 < high < 0.0
+            digits = ".3f" if is_near else "z.2f"
+            text = f"{text} [{low:{sign}{digits}}, {high:{sign}{digits}}]"
         return text
     if isinstance(value, bool):
         return "yes" if value else "no"

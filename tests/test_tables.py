@@ -10,7 +10,7 @@ import pytest
 
 from tcva_adapters.console import ascii_json, folded, note, write
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.tables import ROWS, Column, Report, Table, plain
+from tcva_adapters.tables import ROWS, Column, Report, Table, cell, plain
 
 HOSTILE = "<script>alert(1)</script> [bold]x[/bold] a|b @you\x1b[2J"
 METHODS = Table(
@@ -131,3 +131,17 @@ def test_scripts_without_blanks_are_folded_by_columns() -> None:
         "  开门打",
         "  开门",
     ]
+
+
+@pytest.mark.parametrize(
+    ("ends", "shown"),
+    [
+        ((0.0031, 0.032), "[0.003, 0.032]"),
+        ((-0.032, -0.0004), "[-0.032, -0.000]"),
+        ((-0.003, 0.032), "[0.00, 0.03]"),
+        ((0.0, 0.032), "[0.00, 0.03]"),
+        ((0.006, 0.032), "[0.01, 0.03]"),
+    ],
+)
+def test_an_end_beside_0_keeps_its_sign(ends: tuple[float, float], shown: str) -> None:
+    assert cell(0.02, "interval", *ends) == f"0.020 {shown}"

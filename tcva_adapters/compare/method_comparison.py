@@ -10,7 +10,10 @@ import numpy as np
 from tcva_adapters.compare.agreement import human_agreement, method_tables
 from tcva_adapters.compare.agreement.panels import panel_report, results_of_main
 from tcva_adapters.compare.agreement.rated_decisions import decisions_by_rating
-from tcva_adapters.compare.agreement.raters import raters_report, stand_in_table
+from tcva_adapters.compare.agreement.raters import (
+    raters_report,
+    stand_in_table,
+)
 from tcva_adapters.compare.agreement.repeats import repeat_report
 from tcva_adapters.compare.agreement.within_between import (
     parts_text,

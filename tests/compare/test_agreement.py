@@ -99,10 +99,11 @@ def test_sentences_carry_what_is_within_and_between() -> None:
     report = validate(table_of(), **FEW)
     row = rows(table_of())["ours", "within groups"]
     ends = f"[{row['spearman_low']:.2f}, {row['spearman_high']:.2f}]"
-    assert f"; {row['spearman']:.3f} {ends} within groups, " in report.sentence
+    assert f"; {row['spearman']:.3f} {ends} within groups (n = 20), " in report.sentence
     systems = rows(table_of())["ours", "between systems"]
-    pairs = f"{100 * systems['pairwise_accuracy']:.0f} % of pairs of systems in the"
-    assert f"{systems['spearman']:.3f} between systems, {pairs}" in report.sentence
+    pairs = f"{100 * systems['pairwise_accuracy']:.0f} % of pairs of 6 systems in the"
+    between = f"{systems['spearman']:.3f} between systems (n = 6)"
+    assert f"{between}, {pairs}" in report.sentence
     compared = comparison(table_of(), **FEW)
     assert any(f"{ends} within groups" in note for note in compared.notes)
     assert compared.records("within and between") == report.records(
@@ -172,7 +173,10 @@ def test_no_method_agrees_whose_interval_holds_0() -> None:
     )
     near = human[:, None] + scores * 0.1
     agreed = comparison(ScoreTable(names, ("a", "b"), near, human), **FEW)
-    assert "agrees best with the human ratings" in agreed.sentence
+    assert "has the highest agreement with the human ratings" in agreed.sentence
+    (tested,) = agreed.records("differences")
+    assert tested["p_corrected"] > 0.05
+    assert "is not significant" in agreed.sentence
     flat = np.repeat([[0.0], [1.0]], [8, 4], axis=0)
     few = comparison(ScoreTable(names[:12], ("a",), flat, human[:12]), **FEW)
     assert "; no interval: all but 4 values are equal" in few.sentence
@@ -198,6 +202,61 @@ def test_a_difference_is_of_the_samples_that_its_sentence_names() -> None:
     alike = comparison(table.select(methods=("a", "b")), **FEW).sentence
     assert "both scored" not in alike
     assert alike.startswith("a agrees best")
+    # The third is not tested better than the second, but the first is than both.
+    views = replace(
+        table, scores=np.column_stack([scores[:, :2], scores[:, 0] + 1e-3 * human])
+    )
+    assert comparison(views, **FEW).sentence.startswith(
+        "c has the highest agreement with the human ratings"
+    )
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_small_error_is_no_agreement(number: int) -> None:
+    human = np.linspace(0.0, 1.0, 60)
+    scores = np.column_stack([1.0 - human, np.where(human > 0.5, 0.0, 1.0)])
+    names = tuple(map(str, range(60)))
+    table = ScoreTable(names, ("a", "b")[:number], scores[:, :number], human)
+    sentence = comparison(table, objective="mae", **FEW).sentence
+    assert "agrees" not in sentence
+    claim = ("differs from", "has the smallest error against")[number - 1]
+    assert sentence.startswith(
+        f"a {claim} the human ratings (mean absolute error 0.508"
+    )
+
+
+@pytest.mark.parametrize("systems", [2, 4, 5])
+def test_few_systems_have_no_correlation_in_a_sentence(systems: int) -> None:
+    labels = [{"system": f"{i % systems}"} for i in range(120)]
+    table = replace(table_of(grouped=False), metadata=labels)
+    sentence = validate(table, **FEW).sentence
+    assert f"% of pairs of {systems} systems in the same order" in sentence
+    assert (" between systems" in sentence) == (systems == 5)
+    assert f"(n = {systems})" in sentence or systems < 5
+    assert rows(table)["ours", "between systems"]["n"] == systems
+
+
+def test_decisions_say_why_they_have_no_interval() -> None:
+    human = np.array([1.0] * 38 + [0.0] * 2)
+    scores = np.linspace(0, 1, 40)[:, None]
+    names = tuple(map(str, range(40)))
+    report = comparison(ScoreTable(names, ("a",), scores, human), **FEW)
+    (row,) = report.records("decisions by rating")
+    assert row["kappa_low"] is None
+    assert row["reason"]
+    notes = report.table("decisions by rating").notes
+    assert any("no interval (a)" in note and row["reason"] in note for note in notes)
+
+
+def test_one_rater_with_enough_samples_shows_nothing() -> None:
+    ratings = np.full((120, 3), math.nan)
+    ratings[:40, 0] = ratings[:20, 1] = ratings[20:40, 2] = 0.5
+    ratings[:40:3, 0] = 1.0
+    steady = np.full((120, 2), 0.5)
+    table = replace(table_of(ratings, grouped=False), scores=steady)
+    row = stand_in_table(table, 0.2).records[0]
+    assert (row["raters"], row["winning_rate"]) == (1, 1.0)
+    assert row["may_stand_in"] == "not shown"
 
 
 @pytest.mark.parametrize("is_binary", [False, True])

@@ -127,19 +127,24 @@ def test_ratings_of_a_list_are_laid_on_the_scale_of_scores(
     more: dict[str, Any],
 ) -> None:
     counts, human = draw(1, n=60)
-    plain = calibrate(counts, human, resamples=50, human_threshold=0.5, **more)
+    scaled: dict[str, Any] = {"human_scale": (1, 5), "resamples": 50, **more}
+    if "max_false_pass" in more:
+        more["human_threshold"] = 0.5
+        scaled["human_threshold"] = 3
+    plain = calibrate(counts, human, resamples=50, **more)
     stars = (1 + 4 * human).tolist()
-    scaled: dict[str, Any] = {
-        "human_scale": (1, 5),
-        "human_threshold": 3,
-        "resamples": 50,
-        **more,
-    }
     found = calibrate(counts, stars, **scaled)
     assert found.sentence == plain.sentence.replace("below 0.5", "below 3")
     # Several raters, of whom one has not rated all.
     several = calibrate(counts, [[rating, None] for rating in stars], **scaled)
     assert several.sentence == found.sentence
+
+
+@pytest.mark.parametrize("objective", ["spearman", "mae"])
+def test_a_rating_that_passes_is_refused_where_none_has_to(objective: Any) -> None:
+    counts, human = draw(1, n=60)
+    with pytest.raises(InvalidValueError, match=r"human_threshold=0\.6 needs the obj"):
+        calibrate(counts, human, objective=objective, human_threshold=0.6)
 
 
 def test_a_real_difference_is_found_and_its_end_of_the_scale_is_said() -> None:

@@ -139,15 +139,21 @@ def test_the_sentence_says_how_far_decisions_and_ranking_move() -> None:
     worst, best = int(np.argmin(rhos)), int(np.argmax(rhos))
     rated = sweep(COUNTS, [0.3, 0.6, 0.9], human=human, resamples=300)
     gap = difference(
-        "spearman", scores[:, best], scores[:, worst], human, resamples=300
+        "spearman",
+        scores[:, best],
+        scores[:, worst],
+        human,
+        level=1 - 0.05 / 3,
+        resamples=300,
     )
     at = ("0.3", "0.6", "0.9")
     ends = f"{rhos[worst]:.3f} at T={at[worst]} and {rhos[best]:.3f} at T={at[best]}"
-    change = f"{gap.value:+.3f} [{gap.low:+.2f}, {gap.high:+.2f}]"
+    change = f"{gap.value:+.3f} [{gap.low:+z.2f}, {gap.high:+z.2f}]"
     assert rated.sentence.endswith(
         f" Spearman with the human ratings is {ends}: {change} between the worst and the best of 3 "
         "temperatures (n = 60)."
     )
+    assert "is corrected for all pairs of" in rated.text()
     assert "Spearman" not in sweep(COUNTS, [0.5], human=human).sentence
     few = sweep(COUNTS[:40], [0.3, 0.9], human=human[:40]).sentence
     assert few.endswith("(n = 40; no interval: it needs 50 samples, got 40).")

@@ -257,8 +257,9 @@ def rating_notes(
 def agreement_sentence(table: ScoreTable, tests: PairTests) -> str:
     """Name the method that agrees best with people, and test it against the next one.
 
-    A method agrees where the interval of its correlation excludes 0. The sentence is empty with too
-    few ratings. TCVA at another temperature does not count as the next method.
+    A method agrees where the interval of its correlation excludes 0, and agrees best where it is
+    significantly better than every other. The sentence is empty with too few ratings. TCVA at
+    another temperature does not count as the next method.
     """
     if not tests.ranked or len(table.rated) < MIN_SAMPLES:
         return ""
@@ -274,8 +275,7 @@ def agreement_sentence(table: ScoreTable, tests: PairTests) -> str:
     scored = np.isfinite(table.rated.scores).sum(axis=0)
     is_subset = tests.common is not None and bool((scored != tests.common).any())
     where = "On the samples that all methods scored, " if is_subset else ""
-    adverb = " best" if len(tests.ranked) > 1 else ""
-    sentence = f"{where}{best} agrees{adverb} with the human ratings ({figures})."
+    sentence = f"{where}{best} {_claim(tests)} the human ratings ({figures})."
     family = table.views if best in table.views else (best,)
     rival = tests.reference
     tested = best
@@ -296,3 +296,13 @@ def agreement_sentence(table: ScoreTable, tests: PairTests) -> str:
         return f"{sentence} has no test: {pair.reason}."
     negation = "" if p < _ALPHA else "not "
     return f"{sentence} is {negation}significant ({p_text(p)})."
+
+
+def _claim(tests: PairTests) -> str:
+    """State what the first method's place allows to say of it."""
+    is_better = [tests.p_corrected.get(m, 1.0) < _ALPHA for m in tests.ranked[1:]]
+    if not higher_is_better(tests.objective):
+        return "has the smallest error against" if is_better else "differs from"
+    if all(is_better):
+        return "agrees best with" if is_better else "agrees with"
+    return "has the highest agreement with"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from tcva_adapters.compare.agreement.method_tables import reason_notes
 from tcva_adapters.compare.scores.ratings import is_on_scale, passes_by_rating
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.stats.decisions import auc, decision_estimate, kappa
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import estimate
-from tcva_adapters.tables import Table, named_columns
+from tcva_adapters.tables import Record, Table, named_columns
 
 AUC_NOTE = "auc: how often an answer whose rating passes scores higher than one whose rating does not"
 
@@ -52,10 +53,11 @@ def rated_decisions(
 
 def decisions_by_rating(table: ScoreTable, passes_at: float) -> Table:
     """Tabulate every method's decisions against those by ratings in [0, 1]; otherwise empty."""
-    records = []
+    records: list[Record] = []
     for method in table.methods if is_on_scale(table.rating) else ():
         figures = rated_decisions(table, method, passes_at)
-        record = {"method": method, "n": figures["kappa"].n}
+        beyond = figures["kappa"]
+        record = {"method": method, "n": beyond.n, "reason": beyond.reason}
         for name, figure in figures.items():
             record |= figure.record(name)
         records.append(record)
@@ -75,5 +77,6 @@ def decisions_by_rating(table: ScoreTable, passes_at: float) -> Table:
         notes=[
             f"a rating passes from {passes_at:g}; precision: of the samples that the method passes, recall: of those whose rating passes",
             AUC_NOTE,
+            *reason_notes((record["method"], record["reason"]) for record in records),
         ],
     )

@@ -145,13 +145,14 @@ def stand_in_table(table: ScoreTable, epsilon: float) -> Table:
         )
         tested = np.isfinite(tests.p)
         winning_rate = mean(tests.p[tested] <= ALPHA)
+        is_shown = tested.sum() >= MIN_RATERS and winning_rate >= 0.5
         records.append(
             {
                 "method": method,
                 "raters": int(tested.sum()),
                 "winning_rate": winning_rate,
                 "advantage_probability": mean(tests.advantage[tested]),
-                "may_stand_in": "yes" if winning_rate >= 0.5 else "not shown",
+                "may_stand_in": "yes" if is_shown else "not shown",
                 **tests._asdict(),
             }
         )
@@ -166,7 +167,7 @@ def stand_in_table(table: ScoreTable, epsilon: float) -> Table:
         ),
         records,
         notes=[
-            f"may stand in for one of the raters: wins against half of them at epsilon {epsilon:g} (alternative-annotator test); raters: with 30 samples or more",
+            f"may stand in for one of the raters: wins against half of them at epsilon {epsilon:g} (alternative-annotator test); raters: with 30 samples or more, of whom it takes three",
             "advantage probability: how often the method is as near to the other raters as the rater left out, or nearer",
         ],
     )

@@ -15,6 +15,9 @@ from tcva_adapters.stats.inference import estimate
 from tcva_adapters.tables import Column, Record, Table, cell, named_columns
 
 _SYSTEMS = "systems"
+_FEWEST = 5
+"""From fewer means, a correlation says too little for a sentence."""
+
 _MOST_SYSTEMS = 100
 """With more, the field holds something else, such as prompts."""
 
@@ -45,7 +48,8 @@ def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
             most = _MOST_SYSTEMS if name == _SYSTEMS else len(pairs)
             if not 2 <= len(parts) <= most:
                 continue
-            own, human = means = np.array([part.mean(axis=1) for part in parts]).T
+            means = np.array([part.mean(axis=1) for part in parts]).T
+            own, human = means
             figures = {}
             accuracy = math.nan
             if name == _SYSTEMS:
@@ -85,15 +89,20 @@ def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
 
 
 def parts_text(table: Table, method: str) -> str:
-    """Write a method's correlations from `within_and_between` for a sentence; empty without any."""
+    """Write a method's correlations from `within_and_between` for a sentence; empty without any.
+
+    Those of fewer than five groups or systems are left to the table.
+    """
     column = Column("spearman", "interval")
     texts = []
     for record in table.records:
         if record["method"] == method:
-            texts.append(f"{column.cell(record)} {record['where']}")
+            n = record["n"]
+            if n >= _FEWEST:
+                texts.append(f"{column.cell(record)} {record['where']} (n = {n})")
             if not math.isnan(record["pairwise_accuracy"]):
                 share = cell(record["pairwise_accuracy"], "share")
-                texts.append(f"{share} of pairs of systems in the same order")
+                texts.append(f"{share} of pairs of {n} systems in the same order")
     return ", ".join(texts)
 
 

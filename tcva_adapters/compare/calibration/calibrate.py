@@ -21,7 +21,7 @@ from tcva_adapters.compare.calibration.settings_grid import (
     candidates,
     every_setting,
 )
-from tcva_adapters.compare.scores.ratings import Scale, passes_from
+from tcva_adapters.compare.scores.ratings import Scale, check_unused, passes_from
 from tcva_adapters.compare.scores.score_reader import Human, Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
@@ -177,6 +177,11 @@ def calibrate(
         level,
         seed,
     )
+    if not search.is_of_decisions:
+        check_unused(
+            {"human_threshold": human_threshold},
+            "needs the objective kappa or cost, or a limit (max_false_pass, min_true_pass)",
+        )
     return _recommendation(
         search,
         table,

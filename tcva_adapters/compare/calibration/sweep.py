@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -44,21 +45,23 @@ PARTS = {
 """The variants of `core.collapse.ablation_plans`, with their names in tables."""
 
 _BLOCK = 8_192
+_PASS_RATE = Column("pass_rate", "share")
 _COLUMNS = (
     *named_columns(
         setting="text",
         T="text",
         scored="int",
         mean="score",
-        pass_rate="share",
     ),
+    _PASS_RATE,
     Column("flips", "int", "decisions that differ from the row above"),
 )
+_CORRECTED = "the interval between the worst and the best is corrected for all pairs of temperatures (Bonferroni)"
 _RHO = named_columns(rated="int", spearman="interval")
 
 
-Change = Callable[[FloatArray, FloatArray], Estimate]
-"""A function from two settings' scores to the difference of their Spearman correlations."""
+Change = partial[Estimate]
+"""`difference`, from two settings' scores to the difference of their Spearman correlations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,7 @@ def sweep(
     tables = [Table("temperatures", _COLUMNS, rows)]
     if table.human.size:
         reasons = dict.fromkeys(row["reason"] for row in rows if row["reason"])
-        notes = [*(f"no interval: {reason}" for reason in reasons), TIES]
+        notes = [*(f"no interval: {reason}" for reason in reasons), _CORRECTED, TIES]
         tables = [Table("temperatures", [*_COLUMNS, *_RHO], rows, notes=notes)]
         if ablation:
             tables.append(_ablation_table(rated_at, change_of))
@@ -301,7 +304,7 @@ def _ablation_table(
 
 def _sentence(rows: Records, samples: int, threshold: float) -> str:
     """State how far the temperature moves decisions at one threshold."""
-    ends = [f"{_COLUMNS[4].cell(row)} at T={row['T']:g}" for row in (rows[0], rows[-1])]
+    ends = [f"{_PASS_RATE.cell(row)} at T={row['T']:g}" for row in (rows[0], rows[-1])]
     return (
         f"At threshold {threshold:g} with {rows[0]['setting']} weights, the pass rate is "
         f"{' and '.join(dict.fromkeys(ends))} ({rows[0]['scored']} of {counted(samples, 'sample')} have "
@@ -310,16 +313,21 @@ def _sentence(rows: Records, samples: int, threshold: float) -> str:
 
 
 def _rho_range(rows: Records, scores: FloatArray, change_of: Change) -> str:
-    """State how far the temperature moves the correlation with human ratings."""
+    """State how far the temperature moves the correlation with human ratings.
+
+    The best and the worst are known only after looking, so the interval holds for all pairs of
+    temperatures together (Bonferroni).
+    """
     by_rho = sorted(
         (row["spearman"], place, f"{row['spearman']:.3f} at T={row['T']:g}")
         for place, row in enumerate(rows)
-        if row["spearman"] == row["spearman"]
+        if not math.isnan(row["spearman"])
     )
     if len(by_rho) < 2:
         return ""
     (_, worst, lowest), *_, (_, best, highest) = by_rho
-    gap = change_of(scores[:, best], scores[:, worst])
+    pairs = math.comb(len(by_rho), 2)
+    gap = change_of(scores[:, best], scores[:, worst], level=1.0 - 0.05 / pairs)
     change = with_interval(gap, "signed")
     reason = f"; no interval: {gap.reason}" if gap.reason else ""
     return (
