@@ -147,7 +147,7 @@ def test_a_claim_of_a_turn_is_one_click_away(chat: Watched) -> None:
         "The helmet is free."
     )
     chat.page.go_back()
-    chat.page.locator("li.turn .guilty a").first.click()
+    chat.page.locator("li.turn .guilty a").last.click()
     expect(chat.page.locator(".claim.chosen .claim-text")).to_have_text(
         "The deposit is 500 euros."
     )
