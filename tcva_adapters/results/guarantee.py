@@ -236,9 +236,9 @@ def check_guarantee(
         if UNKNOWN in (wanted, value):
             unknown.append(name)
         elif value != wanted:
-            differs.append(
-                f"{name} {value_text(value)} instead of {value_text(wanted)}"
-            )
+            # Numbers that are alike but for digits that are not shown get all of them.
+            show = str if value_text(value) == value_text(wanted) else value_text
+            differs.append(f"{name} {show(value)} instead of {show(wanted)}")
     if differs:
         return GuaranteeCheck("lost", f"The guarantee is lost: {'; '.join(differs)}")
     if unknown:

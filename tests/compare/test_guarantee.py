@@ -574,3 +574,13 @@ def test_the_papers_stored_verdicts() -> None:
         12 / 108
     ] * 3
     assert f"12 of 108 rejected answers {FULL}" in floors.sentence
+
+
+def test_a_difference_of_digits_that_are_not_shown_is_shown() -> None:
+    guarantee = Guarantee(**calibrate(drawn(7), **TENTH).settings["guarantee"])
+    setting = {**guarantee.setting, "threshold": 0.78146912345}
+    certified = guarantee.model_copy(update={"setting": setting, "digest": None})
+    typed = ScoringConfig(**setting).changed(threshold=0.781469)
+    lost = check_guarantee(certified, guarantee.judged_by, typed)
+    assert lost.state == "lost"
+    assert lost.text.endswith("threshold 0.781469 instead of 0.78146912345")
