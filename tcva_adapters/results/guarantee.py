@@ -88,7 +88,8 @@ class Guarantee(Limits):
         precision: The share of good answers among those that pass; None where none passes.
         precision_low: The lower end of its 95 % interval; None where it has none.
         precision_high: The upper end.
-        p: The one-sided p of "good answers pass no more often than rejected ones".
+        p: The one-sided p of "good answers pass no more often than rejected ones"; with `by` the largest
+            of the values'.
         groups: The number of groups of the rejected answers; None where answers stand alone.
         by: The field for each of whose values the limits hold.
         date: When it was certified, as YYYY-MM-DD.
@@ -178,6 +179,8 @@ class Guarantee(Limits):
         test = "Fisher's exact test"
         if self.groups:
             test += " corrected for groups"
+        if self.by:
+            test += f" in the {self.by} where p is largest"
         return (
             f". The share of good answers is {precision} among those that pass ({self.passing}), "
             f"{share_of_all:.3f} among all ({p_text(self.p)}, {test})"

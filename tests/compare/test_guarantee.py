@@ -482,11 +482,20 @@ def test_what_stands_beside_a_certificate() -> None:
         hits = int((passes & good).sum())
         number = int(passes.sum())
         interval = stats.binomtest(hits, number).proportion_ci(0.95, "exact")
-        table_of_four = [
-            [hits, 100 - hits],
-            [number - hits, 100 - number + hits],
-        ]
-        p = stats.fisher_exact(table_of_four, "greater").pvalue
+        values = np.array([each["domain"] for each in parts])
+        p = max(
+            stats.fisher_exact(
+                [
+                    [(passes & good & of).sum(), (~passes & good & of).sum()],
+                    [(passes & ~good & of).sum(), (~passes & ~good & of).sum()],
+                ],
+                "greater",
+            ).pvalue
+            for of in (
+                [values == "a", values == "b"] if "by" in options else [values != ""]
+            )
+        )
+        where = " in the domain where p is largest" if "by" in options else ""
         figures = (
             guarantee.passing,
             guarantee.precision,
@@ -504,7 +513,7 @@ def test_what_stands_beside_a_certificate() -> None:
         assert figures == pytest.approx(wanted, abs=1e-12)
         assert (
             f"{hits / number:.3f} [{interval.low:.2f}, {interval.high:.2f}] among those that pass "
-            f"({number}), 0.500 among all (p < 0.001, Fisher's exact test)."
+            f"({number}), 0.500 among all (p < 0.001, Fisher's exact test{where})."
         ) in found.sentence
 
 
@@ -584,3 +593,35 @@ def test_a_difference_of_digits_that_are_not_shown_is_shown() -> None:
     lost = check_guarantee(certified, guarantee.judged_by, typed)
     assert lost.state == "lost"
     assert lost.text.endswith("threshold 0.781469 instead of 0.78146912345")
+
+
+def test_a_gate_that_tells_only_the_values_of_a_field_apart_is_not_recommended() -> (
+    None
+):
+    # In "a" 9 of 10 are good and all pass, in "b" 1 of 10 is and none passes.
+    numbers = [180, 20, 20, 180]
+    counts = np.repeat([[9, 1, 0, 0, 0]] * 2 + [[0, 0, 0, 0, 1]] * 2, numbers, axis=0)
+    human = np.repeat([1.0, 0.0, 1.0, 0.0], numbers)
+    metadata = tuple({"domain": value} for value in "a" * 200 + "b" * 200)
+    names = tuple(f"s{i}" for i in range(400))
+    table = ScoreTable(
+        names,
+        (),
+        np.empty((400, 0)),
+        human,
+        counts=counts[:, None].astype(float),
+        metadata=metadata,
+    )
+    wide: dict[str, Any] = {"max_false_pass": 0.8, "human_threshold": 0.5}
+    # 10 of the 20 rejected answers of "a" fail, so that the limit holds there.
+    counts[180:190] = [0, 0, 0, 0, 1]
+    table = replace(table, counts=counts[:, None].astype(float))
+    assert calibrate(table, **wide).settings["recommended"] is not None
+    found = calibrate(table, by="domain", **wide)
+    ps = [
+        stats.fisher_exact(each, "greater").pvalue
+        for each in ([[180, 0], [10, 10]], [[0, 20], [0, 180]])
+    ]
+    assert found.settings["guarantee"]["passing"] == 190
+    assert found.settings["guarantee"]["p"] == pytest.approx(max(ps), abs=1e-12)
+    assert found.settings["recommended"] is None

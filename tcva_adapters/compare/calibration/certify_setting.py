@@ -360,6 +360,7 @@ def _choose(
                 record["threshold"],
                 limits,
                 len(settings),
+                by,
             )
         records[setting] = record
     best = max(

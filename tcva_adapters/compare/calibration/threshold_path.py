@@ -287,6 +287,7 @@ def passing_record(
     threshold: float,
     limits: Limits,
     n_settings: int = 1,
+    by: str | None = None,
 ) -> Record:
     """Describe the answers that pass a threshold, of the good ones and the rejected ones with a score.
 
@@ -297,21 +298,28 @@ def passing_record(
         limits: What tells good answers from rejected ones.
         n_settings: The number of settings that the gate was chosen from; p is corrected for it
             (Bonferroni).
+        by: A field for each of whose values the gate has to tell good answers from rejected ones; values
+            that differ in how many are good would pass them differently by that alone.
 
     Returns:
         Their number (``passing``), the share of good answers among them with its interval
-        (``precision``), the one-sided ``p`` of "good answers pass no more often than rejected ones",
-        and whether it is significant (``recommended``).
+        (``precision``), the one-sided ``p`` of "good answers pass no more often than rejected ones" (the
+        largest of the values'), and whether it is significant (``recommended``).
     """
     is_good = ~rejects(table, limits)
     used = is_good | np.isfinite(scores)
     passes = scores >= threshold
     groups = table.known_groups
     precision = estimate("share", np.where(passes, is_good, np.nan), groups)
-    p = passes_more_p(passes[used], is_good[used], Units(groups, used))
+    places = np.arange(len(used))
+    p = 0.0
+    for part in table.rows_by(by).values() if by else [places]:
+        of = used & np.isin(places, part)
+        p = max(p, passes_more_p(passes[of], is_good[of], Units(groups, of)))
+    p *= n_settings
     return {
         "passing": precision.n,
         **precision.record("precision"),
-        "p": min(1.0, n_settings * p),
-        "recommended": n_settings * p <= _ALPHA,
+        "p": min(1.0, p),
+        "recommended": p <= _ALPHA,
     }
