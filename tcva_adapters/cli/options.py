@@ -185,7 +185,13 @@ CostFalsePass = Annotated[
     ),
 ]
 TemperatureBy = Annotated[
-    Text, option(RATINGS, "--by", "A temperature per value of a field.", "FIELD")
+    Text,
+    option(
+        RATINGS,
+        "--by",
+        "A temperature, or limits at one threshold, for each value of a field.",
+        "FIELD",
+    ),
 ]
 RateNext = Annotated[
     int, option(RATINGS, "--next", "Draw samples to rate, into --out.")
