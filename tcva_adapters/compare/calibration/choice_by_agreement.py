@@ -166,6 +166,20 @@ class Search:
                     else {},
                 )
             )
+        return self._recommend(table, settings, choices, target, units)
+
+    def _recommend(
+        self,
+        table: ScoreTable,
+        settings: Sequence[ScoringConfig],
+        choices: Sequence[Choice],
+        target: FloatArray,
+        units: Units,
+    ) -> Recommendation:
+        """Recommend the simplest choice that the best one does not beat, the one in use first.
+
+        Where decisions without a score are not beaten, it stays at the one in use.
+        """
 
         def unbeaten(choice: Choice, rivals: Iterable[Choice]) -> list[Choice]:
             return [
