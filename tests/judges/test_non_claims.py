@@ -58,6 +58,7 @@ The context doesn't mention who the CEO is.
 I cannot answer this question because the context does not contain the information.
 The documents do not specify the delivery time and price.
 Sorry, I can't help with that.
+I have no answer that the documents support.
 I couldn't find any information about the return policy in the documents you provided.
 I don't have information on that, but I can help with other questions.
 I'm afraid I don't know the answer to that question.
