@@ -45,17 +45,18 @@ def test_claims_become_ratings(
     page = open_report(reports("example"), "#view=label&T=0.3")
     start(page, "claims")
     rng = np.random.default_rng(1)
-    scored = [result for result in example_results() if result.unscored is None][:12]
+    listed = [result for result in example_results() if result.claims][:12]
     given = {}
-    for result in scored:
-        claims = {c.claim: c.verdict for c in result.claims if c.verdict is not None}
+    for result in listed:
+        claims = {c.claim: c.verdict for c in result.claims}
         levels = [
-            LEVELS[rng.integers(5)] if rng.random() < 0.4 else v
+            LEVELS[rng.integers(5)] if v and rng.random() < 0.4 else v
             for v in claims.values()
         ]
-        # Key 1 is the worst, as among ratings.
-        press(page, *(str(5 - LEVELS.index(level)) for level in levels), "n")
+        # Key 1 is the worst, as among ratings; 0 is for sentences that claim nothing.
+        press(page, *(str(5 - LEVELS.index(v)) if v else "0" for v in levels), "n")
         given[result.sample_id or ""] = levels
+    assert any(None in levels for levels in given.values())
     press(page, "3")  # an answer of which a part is labelled is no rating
     expect(page.page.locator(".label-files")).to_contain_text(f"{len(given)} answers")
     file = export(page, tmp_path)
@@ -65,7 +66,11 @@ def test_claims_become_ratings(
     } == given
     assert {line["temperature"] for line in lines} == {0.3}
     table = read_scores([*example_results()], human=file).rated
-    wanted = {name: aggregate(levels, 0.3) for name, levels in given.items()}
+    wanted = {
+        name: aggregate([v for v in levels if v], 0.3)
+        for name, levels in given.items()
+        if any(levels)
+    }
     assert dict(
         zip(table.samples, table.rating.tolist(), strict=True)
     ) == pytest.approx(wanted)
@@ -102,7 +107,9 @@ def test_every_answer_is_labelled_by_the_keys_of_the_hint(
     page = open_report(reports("example"), "#view=label")  # in random order, blind
     item = page.page.get_by_role("region", name="What to label")
     expect(item.locator(".label-keys")).to_contain_text("n next unlabelled answer")
-    answers = sum(result.unscored is None for result in example_results())
+    # Greetings and refusals are labelled, too: readers get their sentences as well.
+    answers = sum(bool(result.claims) for result in example_results())
+    assert answers > sum(result.unscored is None for result in example_results())
     for number in range(answers):
         expect(item).to_contain_text(f"{number + 1} of {answers} answers")
         claims = item.locator("li.claim")

@@ -137,6 +137,16 @@ def test_labels_of_claims_make_a_rating(judged: Path, tmp_path: Path) -> None:
             f"1 rating computed from labels of claims at T={at}."
         )
         assert validate(table).records("agreement")[0]["n"] == 2
+    # Sentences with the label null claim nothing, so are no part of the rating.
+    greeting = '{"claim": "Hello!", "verdict": null}'
+    labels.write_text(
+        f'{{"id": "s1", "claims": {claims[:-1]}, {greeting}]}}\n'
+        f'{{"id": "s2", "claims": [{greeting}]}}\n',
+        encoding="utf-8",
+    )
+    table = read_scores(judged, human=labels)
+    rating = aggregate(["fully", "none"], 0.5)
+    assert table.rating[1:3].tolist() == pytest.approx([rating, np.nan], nan_ok=True)
     labels.write_text(
         '{"id": "s1", "claims": [{"verdict": "so-so"}]}', encoding="utf-8"
     )

@@ -1,7 +1,8 @@
 // Labelling by hand, keyboard first: claims by level or whole answers by a rating.
 import { sorted } from "./filters.js";
-import { Item, isDone, scaleOf } from "./label_item.js";
+import { Item, isDone, scaleOf, sentencesOf } from "./label_item.js";
 import { labelsOf } from "./labels.js";
+import { isEmpty } from "./marks.js";
 import { visible } from "./text.js";
 import { counted, html, Select, useEffect, useMemo, useState } from "./ui.js";
 
@@ -39,7 +40,9 @@ export function Label({ app }) {
 /** The samples to label; by score as it stands now, so that they do not move under the reader's hands. */
 function orderFor(app, { what, order, seed }) {
   const { report, look, main } = app;
-  const there = [...report.samples.ids.keys()].filter((i) => report.line(i) && (what === "answers" || look.scoreOf(i)));
+  const why = new Map(look?.run.unscored);
+  const hasSentences = (i) => look.scoreOf(i) || (isEmpty(why.get(i) ?? "") && sentencesOf(app, i).length > 0);
+  const there = [...report.samples.ids.keys()].filter((i) => report.line(i) && (what === "answers" || hasSentences(i)));
   if (order === "random") return shuffled(there, seed);
   return order === "worst" ? sorted(there, (i) => main.scores[i]) : there;
 }

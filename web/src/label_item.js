@@ -19,17 +19,20 @@ export function ratingSteps([low, high]) {
 /** The levels to choose from, each with its key, the worst first as among ratings. */
 export const levelSteps = (levels) => [...levels].reverse().map((value, i) => ({ value, key: String(i + 1) }));
 
+/** The label of a sentence that claims nothing, as in results; its key stands beside those of the levels. */
+const NO_CLAIM = { value: null, key: "0" };
+
 /** The scale of human ratings: the report's, else 0 to 1. */
 export const scaleOf = (report) => report.samples.human_scale ?? [0, 1];
 
-/** The claims of a sample that carry a verdict; what claims nothing is not labelled. */
-const claimsOf = ({ report, look }, i) => (report.detail(i)?.runs?.[look?.name]?.claims ?? []).filter(({ verdict }) => verdict);
+/** The sentences of a sample: those that the judge marks as no claim are labelled, too, as readers get them as well. */
+export const sentencesOf = ({ report, look }, i) => report.detail(i)?.runs?.[look?.name]?.claims ?? [];
 
 /** Whether a sample has all its labels. */
 export function isDone(app, store, what, i) {
   const id = app.report.samples.ids[i];
   if (what === "answers") return store.rating(id) !== undefined;
-  const claims = claimsOf(app, i);
+  const claims = sentencesOf(app, i);
   return claims.length > 0 && claims.every(({ claim }) => store.level(id, claim) !== undefined);
 }
 
@@ -40,7 +43,7 @@ export function Item({ app, store, given, at, order, change }) {
   const id = report.samples.ids[i];
   const detail = report.detail(i);
   const isOfClaims = given.what === "claims";
-  const claims = isOfClaims ? claimsOf(app, i) : [];
+  const claims = isOfClaims ? sentencesOf(app, i) : [];
   const unlabelled = (after) => claims.findIndex((each, n) => n > after && store.level(id, each.claim) === undefined);
   const claim = Math.min(given.claim ?? Math.max(0, unlabelled(-1)), claims.length - 1);
   const done = isDone(app, store, given.what, i);
@@ -57,14 +60,15 @@ export function Item({ app, store, given, at, order, change }) {
   };
   const placeOf = ({ id: labelled, claim: text }) => {
     const to = order.indexOf(report.indexOf(labelled));
-    const n = isOfClaims ? claimsOf(app, order[to]).findIndex((each) => each.claim === text) : Number(text === undefined) - 1;
+    const n = isOfClaims ? sentencesOf(app, order[to]).findIndex((each) => each.claim === text) : Number(text === undefined) - 1;
     return to >= 0 && n >= 0 ? { at: to, claim: n } : null;
   };
   const undo = () => {
     const place = store.undo(placeOf);
     if (place) change(place);
   };
-  const steps = isOfClaims ? levelSteps(levels) : ratingSteps(scaleOf(report));
+  const rated = isOfClaims ? levelSteps(levels) : ratingSteps(scaleOf(report));
+  const steps = isOfClaims ? [...rated, NO_CLAIM] : rated;
   const move = (to) => change({ claim: Math.min(claims.length - 1, Math.max(0, to)) });
   useKeys({
     ...Object.fromEntries(steps.map(({ value, key }) => [key, () => label(value)])),
@@ -84,7 +88,7 @@ export function Item({ app, store, given, at, order, change }) {
         label(value === chosen ? undefined : value);
       }}><kbd>${key}</kbd> ${word(value)}</button>`)}
   </div>`;
-  const level = (name) => html`<${Ball} level=${levels.indexOf(name)} /> ${name}`;
+  const level = (name) => (name === null ? "claims nothing" : html`<${Ball} level=${levels.indexOf(name)} /> ${name}`);
   return html`<section class="card item" aria-label="What to label">
     <p class="steps">
       <button type="button" class="quiet" disabled=${at === 0} onClick=${() => goTo(at - 1)}>‹ previous</button>
@@ -105,8 +109,8 @@ export function Item({ app, store, given, at, order, change }) {
             return html`<li key=${n} class=${`claim ${n === claim ? "chosen" : ""}`} aria-current=${n === claim ? "true" : undefined} onClick=${() => change({ claim: n })}>
               <div class="claim-top">
                 <span class="claim-number">${n + 1}</span>
-                ${own ? html`<${Level} name=${own} levels=${levels} />` : html`<span class="aside">not labelled</span>`}
-                ${shown && html`<span class="aside judge">judge: <${Level} name=${each.verdict} levels=${levels} /></span>`}
+                ${own === undefined ? html`<span class="aside">not labelled</span>` : html`<${Level} name=${own} levels=${levels} />`}
+                ${shown && html`<span class="aside judge">judge: <${Level} name=${each.verdict} levels=${levels} of=${each} /></span>`}
               </div>
               <${Prose} text=${each.claim} class="claim-text" />
               ${n === claim && choices(own, level)}
@@ -124,7 +128,7 @@ export function Item({ app, store, given, at, order, change }) {
       </div>`}
     </div>
     <p class="label-keys aside">
-      <kbd>${steps[0].key}</kbd> worst to <kbd>${steps.at(-1).key}</kbd> best, <kbd>Backspace</kbd> clear, <kbd>u</kbd> undo,
+      <kbd>${rated[0].key}</kbd> worst to <kbd>${rated.at(-1).key}</kbd> best,${isOfClaims && html` <kbd>${NO_CLAIM.key}</kbd> claims nothing,`} <kbd>Backspace</kbd> clear, <kbd>u</kbd> undo,
       ${isOfClaims && html` <kbd>↑</kbd> <kbd>↓</kbd> claims,`} <kbd>←</kbd> <kbd>→</kbd> answers, <kbd>n</kbd> next unlabelled answer, <kbd>b</kbd> blind
     </p>
   </section>`;

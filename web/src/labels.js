@@ -10,7 +10,7 @@ export function labelsOf(report) {
 
 /**
  * The labels of answers (a rating) and of claims (a level), by sample.
- * @typedef {{human?: number, claims?: {claim: string, verdict: string}[]}} Label
+ * @typedef {{human?: number, claims?: {claim: string, verdict: string | null}[]}} Label
  */
 export class LabelStore {
   /**
@@ -38,7 +38,7 @@ export class LabelStore {
     return this.labels.get(id)?.human;
   }
 
-  /** A claim's level; undefined where there is none. */
+  /** A claim's level, null for a sentence that claims nothing; undefined where there is no label. */
   level(id, claim) {
     return this.labels.get(id)?.claims?.find((each) => each.claim === claim)?.verdict;
   }
@@ -49,7 +49,7 @@ export class LabelStore {
     this._replace(id, undefined, human);
   }
 
-  /** @param {string | undefined} verdict undefined takes the label back */
+  /** @param {string | null | undefined} verdict undefined takes the label back */
   mark(id, claim, verdict) {
     this._done.push({ id, claim, value: this.level(id, claim) });
     this._replace(id, claim, verdict);
@@ -101,7 +101,7 @@ export class LabelStore {
         const { id, human, claims } = JSON.parse(line);
         if (this._report.indexOf(id) < 0) throw new Error(`no sample has the id ${JSON.stringify(id)}`);
         if (human !== undefined && !(human >= low && human <= high)) throw new Error(`the rating ${JSON.stringify(human)} is not within ${low} to ${high}`);
-        if (claims?.some((each) => !this._report.figures.levels.includes(each.verdict))) throw new Error("a claim's verdict is no level");
+        if (claims?.some(({ verdict }) => verdict !== null && !this._report.figures.levels.includes(verdict))) throw new Error("a claim's verdict is no level");
         this._put(id, { ...this.labels.get(id), ...(human === undefined ? {} : { human }), ...(claims ? { claims } : {}) });
         read += 1;
       } catch (error) {

@@ -74,6 +74,20 @@ test("an export is what the library reads, and comes back", () => {
   assert.deepEqual([said.length, said[0], other.labels.size], [5, "0 read.", 2]);
 });
 
+test("a sentence that claims nothing has the label null, which is no missing one", () => {
+  const store = new LabelStore(REPORT, null);
+  store.mark("a", "Hello!", null);
+  store.mark("a", "It is so.", "fully");
+  assert.deepEqual([store.level("a", "Hello!"), store.level("a", "Else.")], [null, undefined]);
+  const text = store.toJsonl("claims", () => true, 0.5);
+  assert.equal(text, '{"id":"a","claims":[{"claim":"Hello!","verdict":null},{"claim":"It is so.","verdict":"fully"}],"temperature":0.5}\n');
+  const other = new LabelStore(REPORT, null);
+  assert.deepEqual([other.read(text, [0, 1]), other.level("a", "Hello!")], [["1 read."], null]);
+  store.mark("a", "Hello!", undefined);
+  assert.equal(store.level("a", "Hello!"), undefined);
+  assert.deepEqual([store.undo(), store.level("a", "Hello!")], [true, null]);
+});
+
 test("a higher key is the better label, among levels as among ratings", () => {
   const shown = (steps) => steps.map(({ value, key }) => `${key}=${value}`).join(" ");
   assert.equal(shown(levelSteps(LEVELS)), "1=none 2=minor 3=partial 4=mostly 5=fully");

@@ -149,7 +149,8 @@ class Ratings:
 
         A file is csv with the columns ``id`` and ``human``, or jsonl with these fields, as the
         report's page exports it; ``FILE::anna,ben`` names other columns, one per rater. Other
-        columns are ignored. A sample for which only claims are labelled is rated by these labels.
+        columns are ignored. A sample for which only claims are labelled is rated by these labels; sentences with the
+        label null claim nothing.
 
         Args:
             human: Where the ratings are.
@@ -206,7 +207,13 @@ class Ratings:
                 temperature = as_temperature(
                     record.get("temperature") or self.temperature
                 )
-                levels = [claim["verdict"] for claim in record["claims"]]
+                levels = [
+                    claim["verdict"]
+                    for claim in record["claims"]
+                    if claim["verdict"] is not None
+                ]
+                if not levels:
+                    return [math.nan]  # every sentence claims nothing
                 self._temperatures.append(temperature)
                 return [
                     aggregate(levels, temperature)
