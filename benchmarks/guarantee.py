@@ -31,7 +31,7 @@ from benchmarks.lexical_sets import PAPER, judged, level_counts, load
 from benchmarks.paper.data import read_folder
 from tcva_adapters.compare import ScoreTable, calibrate
 from tcva_adapters.compare.calibration.certify_setting import guarantee_table
-from tcva_adapters.compare.calibration.threshold_path import Steps, ThresholdPath
+from tcva_adapters.compare.calibration.threshold_path import ThresholdPath
 from tcva_adapters.compare.combined_methods import with_fused
 from tcva_adapters.compare.scores.table import RowIds
 from tcva_adapters.core.aggregation import aggregate_counts
@@ -39,6 +39,7 @@ from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats import guarantee
 from tcva_adapters.stats.checks import BoolArray, FloatArray, IntArray
 from tcva_adapters.stats.guarantee import certify
+from tcva_adapters.stats.threshold_steps import Steps
 from tests.support.paper import FOLDER
 
 SIZES: Final = (30, 60, 150, 400)

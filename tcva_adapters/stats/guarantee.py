@@ -128,7 +128,7 @@ def certify(
     if groups is None or (units.codes is None and largest_group is None):
         sums = marks.sum(axis=1)
         shares = sums / n if n else np.full(len(marks), np.nan)
-        p = _binomial(sums, n, limit)
+        p = binomial_p(sums, n, limit)
         bounds = largest_share(sums, n, error)
     else:
         shares, p, bounds = _by_betting(
@@ -172,7 +172,7 @@ def needed(limit: float, error: float, share: float = 0.0) -> int | None:
     if share <= 0.0:
         return fewest
     sizes = np.arange(fewest, _MAX_ANSWERS if share < limit else fewest)
-    enough = _binomial(np.ceil((sizes * share).round(9)), sizes, limit) <= error
+    enough = binomial_p(np.ceil((sizes * share).round(9)), sizes, limit) <= error
     return int(sizes[enough.argmax()]) if enough.any() else None
 
 
@@ -181,7 +181,7 @@ def _check_shares(limit: float, error: float) -> None:
     check_level(error, "error", 0.1)
 
 
-def _binomial(
+def binomial_p(
     hits: npt.ArrayLike,
     n: npt.ArrayLike,
     limit: float,
@@ -192,7 +192,7 @@ def _binomial(
 
 def largest_share(
     hits: npt.ArrayLike,
-    n: float,
+    n: float | IntArray,
     error: float,
 ) -> FloatArray:
     """The share x with P(Bin(n, x) <= hits) = error (Clopper and Pearson); 1 where all n are hits.

@@ -26,7 +26,6 @@ from tcva_adapters.compare.calibration.certify_setting import (
     limits_of,
 )
 from tcva_adapters.compare.calibration.recommendation import recommended
-from tcva_adapters.compare.calibration.threshold_path import Steps
 from tcva_adapters.compare.combined_methods import with_fused
 from tcva_adapters.compare.scores.judged_by import JudgedBy
 from tcva_adapters.errors import InvalidValueError
@@ -34,6 +33,7 @@ from tcva_adapters.results.config import settings_of
 from tcva_adapters.results.guarantee import Guarantee, Limits, check_guarantee
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.threshold_steps import Steps
 from tcva_adapters.tables import Report
 from tests.cli.conftest import Run, record, tcva, write  # noqa: F401  # a fixture
 from tests.support.paper import FOLDER, needs_paper_data

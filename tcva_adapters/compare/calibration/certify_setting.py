@@ -16,7 +16,6 @@ from itertools import chain
 import numpy as np
 
 from tcva_adapters.compare.calibration.threshold_path import (
-    Steps,
     ThresholdPath,
     gate_scores,
     passing_record,
@@ -38,6 +37,7 @@ from tcva_adapters.results.judge_spec import PROFILES
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.guarantee import LARGEST_GROUP
+from tcva_adapters.stats.threshold_steps import Steps
 from tcva_adapters.tables import (
     Column,
     Record,

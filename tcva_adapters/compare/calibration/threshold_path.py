@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
@@ -17,43 +17,13 @@ from tcva_adapters.stats.guarantee import PathResult, certify, needed
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.p_values import passes_more_p
 from tcva_adapters.stats.sampling_units import Units
+from tcva_adapters.stats.threshold_steps import Steps
 from tcva_adapters.tables import Record, Table, counted, named_columns
-
-_SAME = 1e-12
-"""Scores that differ by no more are the same but for rounding."""
 
 _ALPHA = 0.05
 
 _NO_LIMIT = 0.5
 """Stands in for a limit that is not given; shares and bounds do not depend on it."""
-
-
-class Steps(NamedTuple):
-    """All thresholds from 1 down to 0, in steps within which the same answers pass.
-
-    A step reaches from an observed score, which belongs to it, down to the next lower one, which
-    does not.
-
-    Attributes:
-        ends: The highest threshold of each step, shape (K,), the strictest first.
-        middles: The middle of each step, shape (K,); of the lowest step 0, at which all pass.
-    """
-
-    ends: FloatArray
-    middles: FloatArray
-
-    @classmethod
-    def between(cls, scores: FloatArray) -> Self:
-        """Cut the thresholds at these scores, of which nan is left out.
-
-        >>> Steps.between(np.array([0.2, 0.5, 0.2, np.nan]))
-        Steps(ends=array([1. , 0.5, 0.2]), middles=array([0.75, 0.35, 0.  ]))
-        """
-        observed = np.union1d(scores[(scores >= 0.0) & (scores <= 1.0)], [1.0])
-        starts = np.flatnonzero(np.diff(observed, prepend=-1.0) > _SAME)
-        ends = observed[starts]
-        middles = (ends[1:] + observed[starts[1:] - 1]) / 2.0
-        return cls(ends[::-1], np.append(middles[::-1], 0.0))
 
 
 @dataclass(frozen=True, slots=True)
