@@ -24,6 +24,7 @@ from tcva_adapters.results.config import Config as Config
 from tcva_adapters.results.conversation import ConversationResult as ConversationResult
 from tcva_adapters.results.result import Result as Result
 from tcva_adapters.results.store import VerdictStore as VerdictStore
+from tcva_adapters.results.supported import SupportedAnswer as SupportedAnswer
 from tcva_adapters.results.writer import write_results as write_results
 from tcva_adapters.runner.sharing import clear_shared as clear_shared
 from tcva_adapters.samples.conversation import Conversation as Conversation

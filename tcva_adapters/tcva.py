@@ -235,10 +235,14 @@ class TCVA(FromConfig, Scorer[Result]):
             PROFILES: self.profiles and value_text(self.profiles),
         }
 
-    def result(self, assessment: Assessment) -> Result:
+    def result(self, assessment: Assessment, sample: Sample | None = None) -> Result:
         """Score an assessment under this object's settings, or those of the profile it falls under.
 
         An assessment that was read back keeps the description of its own judges.
+
+        Args:
+            assessment: The assessment.
+            sample: The sample that was judged, from which the result can cut.
 
         Warns:
             GuaranteeWarning: The guarantee of the settings is lost, or cannot be checked.
@@ -246,7 +250,8 @@ class TCVA(FromConfig, Scorer[Result]):
         judged_by = assessment.judged_by or self.judged_by()
         judged = assessment.model_copy(update={"judged_by": judged_by})
         scoring = self.scoring.for_profile(self.profiles, assessment.metadata)
-        return Result(judged, scoring, self.settings["guarantee"]).warn_if_lost()
+        guarantee = self.settings["guarantee"]
+        return Result(judged, scoring, guarantee, sample).warn_if_lost()
 
     def evaluate_conversation(
         self, conversation: Conversation | Iterable[object]
@@ -337,7 +342,8 @@ class TCVA(FromConfig, Scorer[Result]):
         """Make the result of a sample that cannot be judged; see `Scorer.unscored`."""
         why = Unscored(reason=reason, detail=detail)
         return self.result(
-            unscored_assessment(why, self.judge, self.criterion, sample or Sample())
+            unscored_assessment(why, self.judge, self.criterion, sample or Sample()),
+            sample,
         )
 
     def key(self, sample: Sample) -> str:
@@ -375,7 +381,7 @@ class TCVA(FromConfig, Scorer[Result]):
         contexts = sample.contexts
         sample = self._in_context(sample)
         if not answers:
-            return self.result(self._lacking(sample))
+            return self.result(self._lacking(sample), sample)
         left = iter(answers)
         assessment = assessment_of(self.judge, left)
         if self.members:
@@ -388,7 +394,7 @@ class TCVA(FromConfig, Scorer[Result]):
             assessment = assessment.model_copy(update={"members": tuple(members)})
         if assessment.verdicts and sample.contexts != contexts:
             assessment = assessment.model_copy(update={"earlier_contexts": True})
-        return self.result(assessment)
+        return self.result(assessment, sample)
 
     def _in_context(self, sample: Sample) -> Sample:
         """The sample as it is judged: if it lacks contexts, it may get those of earlier turns.

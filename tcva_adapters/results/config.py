@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from tcva_adapters.core.checks import check_names
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.guarantee import Guarantee
-from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.scoring import SERVING, ScoringConfig
 from tcva_adapters.results.setting_names import value_text
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.samples.file_writing import replacing, usable_path
@@ -151,7 +151,7 @@ def setting_text(scoring: ScoringConfig) -> str:
     'T=0.7, penalty off'
     """
     parts = [scoring.place]
-    for name in ("scheme", "penalty", "floor", "eps"):
+    for name in ("scheme", "penalty", "floor", "eps", *SERVING):
         value = getattr(scoring, name)
         if value != ScoringConfig.default(name):
             parts.append(f"{name} {value_text(value)}")
@@ -178,4 +178,7 @@ def settings_of(scoring: ScoringConfig) -> Json:
         settings["bounds"] = asdict(scoring.bounds)
     if scoring.fuse_weights is not None:
         settings["fuse_weights"] = list(scoring.fuse_weights)
+    for name in SERVING:
+        if (value := getattr(scoring, name)) != ScoringConfig.default(name):
+            settings[name] = value
     return settings

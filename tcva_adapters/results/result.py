@@ -31,7 +31,9 @@ from tcva_adapters.results.evidence import evidence_lines, evidence_outcomes, un
 from tcva_adapters.results.guarantee import Guarantee, GuaranteeCheck, check_guarantee
 from tcva_adapters.results.judgement import SCHEMA_VERSION, SILENT, Unscored, Usage
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.supported import SupportedAnswer, supported_answer
 from tcva_adapters.samples.json_values import Json, json_object
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Report, Table, counted, shortened
 
 MOSTLY_MARKED = "passes no gate, as most of the text is no claim by the judge alone"
@@ -47,6 +49,8 @@ class Result(AssessmentView):
         assessment: The judgement; other settings of it cost no call.
         scoring: The setting.
         certified: The guarantee of the settings that it came from; None where they have none.
+        sample: The sample that was judged; None where the result was read back, as files of results
+            hold no texts.
         seen: The assessment under the setting's view of the evidence, from which the score is
             computed.
         score: The score in [0, 1]; None where there is none.
@@ -72,6 +76,11 @@ class Result(AssessmentView):
         default=None,
         repr=False,
         hash=False,
+    )
+    sample: Sample | None = field(
+        default=None,
+        repr=False,
+        compare=False,
     )
     seen: Assessment = field(
         init=False,
@@ -249,8 +258,46 @@ class Result(AssessmentView):
             InvalidValueError: A setting is out of range, or unknown.
         """
         return type(self)(
-            self.assessment, self.scoring.changed(**settings), self.certified
+            self.assessment,
+            self.scoring.changed(**settings),
+            self.certified,
+            self.sample,
         )
+
+    def supported(
+        self,
+        threshold: Verdict | str | float | None = None,
+        sample: Sample | None = None,
+    ) -> SupportedAnswer:
+        """Return the answer without its unsupported claims; no call is made.
+
+        What stays is unchanged, byte for byte. Greetings, questions and refusals stay. An answer that
+        could not be judged loses every sentence that may claim something.
+
+        Args:
+            threshold: A level, or a weight in [0, 1], that a claim must have to stay; by default the
+                ``claim_threshold`` of the setting.
+            sample: The sample that was judged, for a result that was read back.
+
+        Raises:
+            InvalidValueError: There is no sample, the threshold is out of range, or the claims are
+                not the sentences of the sample's response.
+
+        >>> from tcva_adapters import TCVA
+        >>> sample = Sample(response="We open at 9. Entry is 90 EUR.", contexts=["We open at 9."])
+        >>> TCVA(judge="lexical").evaluate(sample).supported().text
+        'We open at 9.'
+        """
+        judged = sample or self.sample
+        if judged is None:
+            raise InvalidValueError(
+                "this result was read back without its sample; pass the sample that was judged, "
+                "supported(sample=...)"
+            )
+        scoring = self.scoring
+        if threshold is not None:
+            scoring = scoring.changed(claim_threshold=threshold)
+        return supported_answer(judged.response or "", self.seen, scoring)
 
     def at_gate(self) -> Self:
         """Return it as gates see it: an answer that claims something without contexts does not pass.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Literal, Self, Unpack
 
@@ -10,6 +10,8 @@ import numpy as np
 from pydantic import (
     BeforeValidator,
     Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
     model_validator,
 )
 
@@ -35,7 +37,7 @@ from tcva_adapters.core.temperature import (
     Bounds,
     as_temperature,
 )
-from tcva_adapters.core.verdicts import FloatArray, WeightScheme
+from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
 from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.settings_base import (
@@ -44,11 +46,16 @@ from tcva_adapters.results.settings_base import (
     SettingsModel,
     Share,
     as_bounds,
+    as_claim_threshold,
     as_scheme,
     as_scores_by_reason,
 )
+from tcva_adapters.samples.json_values import Json
 
 Uncontexted = Literal["skip", "fail", "earlier"]
+
+SERVING = ("claim_threshold", "max_removed")
+"""The settings that no score depends on: they choose what is served."""
 
 
 class PlanOptions(ScoreOptions):
@@ -116,6 +123,18 @@ class ScoringConfig(SettingsModel):
         "not pass, nor does their conversation) or earlier (contexts of earlier turns count). By "
         "default skip, and fail in gates.",
     )
+    claim_threshold: Annotated[Verdict | float, BeforeValidator(as_claim_threshold)] = (
+        Field(
+            default=Verdict.PARTIAL,
+            description="A claim counts as supported, and stays in the answer that is served, with at "
+            "least the weight of this level; or a weight in [0, 1].",
+        )
+    )
+    max_removed: Share = Field(
+        default=1.0,
+        description="The largest share of an answer's claims that may be cut, in [0, 1]; if more would "
+        "go, the whole answer is refused.",
+    )
     fuse_weights: tuple[NonNegative, ...] | None = Field(
         default=None,
         strict=False,
@@ -134,6 +153,21 @@ class ScoringConfig(SettingsModel):
         _ = self.plan  # refuses a temperature outside the bounds
         return self
 
+    @model_serializer(mode="wrap")
+    def _without_defaults(self, dump: SerializerFunctionWrapHandler) -> Json:
+        """Leave out what serving alone uses where it is the default, as in earlier files."""
+        plain: Json = dump(self)
+        return {name: value for name, value in plain.items() if self._is_shown(name)}
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
+        """Likewise in texts, by which runs are known."""
+        for name, value in super().__repr_args__():
+            if name is None or self._is_shown(name):
+                yield name, value
+
+    def _is_shown(self, name: str) -> bool:
+        return name not in SERVING or getattr(self, name) != self.default(name)
+
     def __hash__(self) -> int:  # not of all fields: scores by reason are a mapping
         return hash(self.temperature)
 
@@ -150,6 +184,18 @@ class ScoringConfig(SettingsModel):
         if reason.is_failure or self.closes(reason):
             return None
         return self.on_unscored
+
+    @property
+    def least_weight(self) -> float:
+        """The least weight of a claim that counts as supported.
+
+        >>> ScoringConfig(claim_threshold="mostly").least_weight
+        0.9
+        """
+        threshold = self.claim_threshold
+        if isinstance(threshold, Verdict):
+            return self.scheme.weight(threshold)
+        return threshold
 
     def closes(self, reason: Reason) -> bool:
         """Whether answers that have no score for this reason do not pass."""

@@ -24,7 +24,7 @@ from tcva_adapters.core.temperature import (
     check_temperature,
     misplaced,
 )
-from tcva_adapters.core.verdicts import WeightScheme
+from tcva_adapters.core.verdicts import Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check as check_installed
@@ -86,6 +86,13 @@ def as_scheme(value: Any) -> WeightScheme:
     if isinstance(value, Mapping) and value.keys() == {"name", "weights"}:
         return WeightScheme(**value)
     return WeightScheme.resolve(value)
+
+
+def as_claim_threshold(value: object) -> Verdict | float:
+    """Read the least level of a claim, or its least weight."""
+    if isinstance(value, str):
+        return Verdict.parse(value)
+    return _share(value)
 
 
 def as_bounds(value: object) -> Bounds:

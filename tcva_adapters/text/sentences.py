@@ -8,8 +8,10 @@ the cuts always add up to the text again.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise, zip_longest
+from operator import attrgetter
 from typing import NamedTuple
 
 from tcva_adapters.text.lists import word_list
@@ -91,9 +93,9 @@ _SPACED_CITATIONS = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")
 _NEXT_WORD = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
 _SPEECH_TAG = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
 _CJK_TURN = re.compile(rf"(?<=[{_CJK}][.!?])[{_CJK}]")
-_ENUMERATOR = re.compile(rf"\s*{_ITEM}")
+ENUMERATOR = re.compile(rf"\s*{_ITEM}")
 _BULLETS = re.compile(rf"\A(?:{_BULLET}\s+)+(?=\S)")
-_LETTER = re.compile(r"[^\W_]")
+LETTER = re.compile(r"[^\W_]")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _HARD = frozenset(_HARD_STOPS)
 _OPEN_ENDS = frozenset(_STOPS + ",;:，；：、")
@@ -123,6 +125,21 @@ class Piece(NamedTuple):
     source: str
 
 
+class Unit(NamedTuple):
+    """A part of a claim's stretch that the split finds: a block, or a sentence or row within one.
+
+    Attributes:
+        kind: ``prose``, ``item``, ``code``, ``row``, ``table`` (the header with its rule),
+            ``heading``, or ``lead_in`` for a line that ends in a colon.
+        start: Where it begins.
+        block: Where its block begins.
+    """
+
+    kind: str
+    start: int
+    block: int
+
+
 def split_claims(text: str) -> list[str]:
     r"""Split a text into claims: sentences, list items, table rows and code blocks.
 
@@ -149,16 +166,27 @@ def split_claims(text: str) -> list[str]:
 
 def pieces(text: str) -> list[Piece]:
     """Split a text into claims with the stretches that they stand in; see `split_claims`."""
-    # Replacing one character by one keeps every position valid for the original text.
-    lines = text.replace("\r\n", " \n").replace("\r", "\n").replace("\u2028", "\n")
+    return [piece for piece, _ in pieces_with_units(text)]
+
+
+def with_plain_breaks(text: str) -> str:
+    """Write every line break as one line feed, at the same length: positions stay valid."""
+    return text.replace("\r\n", " \n").replace("\r", "\n").replace("\u2028", "\n")
+
+
+def pieces_with_units(text: str) -> list[tuple[Piece, list[Unit]]]:
+    """Split a text into claims, each with the units of the split that its stretch holds."""
+    lines = with_plain_breaks(text)
     lower_only = lines.islower()
     starts: list[int] = []
+    units: list[Unit] = []
     # For each claim that holds a row, by its start: the start and the text of the row.
     rows: dict[int, tuple[int, str]] = {}
     glued = False
     for block in _BLOCK.finditer(lines):
         start, end = block.span()
-        kind = block.lastgroup
+        kind = block.lastgroup or ""
+        units.append(Unit(kind, start, start))
         if not glued:
             starts.append(start)
         if kind in {"prose", "item"}:
@@ -170,30 +198,37 @@ def pieces(text: str) -> list[Piece]:
             )
             if kind == "item":
                 # "1. Do this. 2. Do that." on one line is a list of its own.
-                cuts = (cut for cut in cuts if _ENUMERATOR.match(lines, cut))
-            starts += cuts
+                cuts = (cut for cut in cuts if ENUMERATOR.match(lines, cut))
+            inner = [*cuts]
+            starts += inner
+            units += [Unit(kind, cut, start) for cut in inner]
         elif kind == "table":
             for at, row in _rows(block):
                 if at != start:
                     starts.append(at)
                 rows[starts[-1]] = at, row
+                line = lines.find("\n", lines.find("\n", start) + 1) + 1
+                units.append(Unit("row", max(at, line), start))
         # "Here are the fees at a glance:" claims nothing: what follows is judged without it.
         glued = kind == "heading" or (
             block[0].rstrip()[-1] in ":："
             and (glued or not non_claim_kind(lines[starts[-1] : end]))
         )
+        if glued and kind != "heading":
+            units[-1] = units[-1]._replace(kind="lead_in")
     # A piece without a letter or digit joins the piece before it, the first one the next.
-    worded = [
-        a for a, b in pairwise([*starts, len(text)]) if _LETTER.search(text, a, b)
-    ]
+    worded = [a for a, b in pairwise([*starts, len(text)]) if LETTER.search(text, a, b)]
     starts = [*starts[:1], *worded[1:]]
     claims = []
+    first = 0
     for (start, end), at in zip(
         pairwise([*starts, len(text)]), worded or starts, strict=True
     ):
         begin, row = rows.get(at, (end, ""))
         claim = _claim(text[start:begin], row)
-        claims.append(Piece(claim, text[start:end]))
+        last = bisect_left(units, end, lo=first, key=attrgetter("start"))
+        claims.append((Piece(claim, text[start:end]), units[first:last]))
+        first = last
     return claims
 
 
@@ -218,7 +253,7 @@ def _rows(table: re.Match[str]) -> Iterator[tuple[int, str]]:
         cells = _cells(line)
         pairs = zip_longest(names, cells, fillvalue="")
         named = [f"{name}: {cell}" if name else cell for name, cell in pairs if cell]
-        if _LETTER.search(line):
+        if LETTER.search(line):
             yield at, "; ".join(named)
         at = following = following + len(line) + 1
 

@@ -28,6 +28,8 @@ WRONG: dict[str, list[Any]] = {
     "verdicts": [None, "letters"], "repeats": [None, True, 0, 2.5], "evidence": [None, "lowered"],
     "max_claims": [None, True, 0, 2.5], "store": [3, True], "fuse": [True, 3, "lexcial"],
     "fuse_weights": [3, (-1, 1)], "share": [None, 0], "max_concurrency": [None, 0],
+    "claim_threshold": [None, True, "good", 1.5, math.nan],
+    "max_removed": [None, True, -0.1, 1.5, "half"],
     "events": [None, "yes"], "guarantee": [True, 3, "gate.json"],
 }  # fmt: skip
 

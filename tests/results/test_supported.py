@@ -1,0 +1,134 @@
+"""Answers without their unsupported claims."""
+
+import pytest
+
+from tcva_adapters import TCVA, Assessment, ClaimVerdict, Result, Sample, Verdict
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.config import Config, settings_of
+from tcva_adapters.results.judgement import Reason, Unscored
+from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.text.sentences import split_claims
+
+ANSWER = "Hello! We open at 9. Entry is 5 EUR.\n\n- Dogs are fine.\n- Cats are fine."
+LEVELS = (None, "fully", "partial", "minor", "none")
+
+
+def judged(answer: str, levels: tuple[str | None, ...], **scoring: object) -> Result:
+    claims = tuple(
+        ClaimVerdict(
+            claim=claim,
+            verdict=Verdict(level) if level else None,
+            reason="because",
+            evidence="quote",
+        )
+        for claim, level in zip(split_claims(answer), levels, strict=True)
+    )
+    assessment = Assessment(
+        criterion="faithfulness", judge="given", prompt_version="1", claims=claims
+    )
+    sample = Sample(response=answer)
+    return Result(assessment, ScoringConfig(**scoring), sample=sample)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "left"),
+    [
+        ("none", ANSWER),
+        (0.0, ANSWER),
+        ("minor", ANSWER.removesuffix("\n- Cats are fine.")),
+        (0.3, ANSWER.removesuffix("\n- Cats are fine.")),
+        (None, "Hello! We open at 9. Entry is 5 EUR."),
+        ("partial", "Hello! We open at 9. Entry is 5 EUR."),
+        (0.71, "Hello! We open at 9."),
+        ("mostly", "Hello! We open at 9."),
+        ("fully", "Hello! We open at 9."),
+    ],
+)
+def test_claims_below_the_threshold_go(threshold: str | float, left: str) -> None:
+    supported = judged(ANSWER, LEVELS).supported(threshold)
+    assert supported.text == left
+    assert not supported.is_empty
+    assert len(supported.kept) + len(supported.removed) == len(LEVELS)
+    for part in supported.removed:
+        assert part.claim.claim.lstrip("- ") in ANSWER[part.start : part.end]
+        assert (part.reason, part.quote) == ("because", "quote")
+
+
+def test_an_answer_is_empty_where_no_claim_is_left() -> None:
+    supported = judged("Hello! We open at 9.", (None, "none")).supported()
+    assert supported.text == "Hello!"
+    assert supported.is_empty
+    alone = judged("We open at 9.", ("none",)).supported()
+    assert (alone.text, alone.is_empty) == ("", True)
+    assert alone.to_dict()["removed"][0] == {
+        "claim": "We open at 9.", "level": "none", "weight": 0.0, "reason": "because",
+        "quote": "quote", "start": 0, "end": 13, "orphan": False,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("most", "refused"), [(1, False), (0.5, False), (0.49, True)])
+def test_an_answer_that_loses_too_much_is_refused_whole(
+    most: float, refused: bool
+) -> None:
+    supported = judged(ANSWER, LEVELS, max_removed=most).supported()
+    assert supported.is_empty is refused
+    assert (supported.text == "") is refused
+    assert len(supported.removed) == (5 if refused else 2)
+
+
+def test_the_sample_stays_with_live_results_and_is_never_written() -> None:
+    sample = Sample(response="We open at 9.", contexts=["We open at 9."])
+    result = TCVA(judge="lexical").evaluate(sample)
+    assert result.sample is sample
+    assert result.at("strict").sample is sample
+    back = Result.from_json(result.to_json())
+    assert back == result
+    assert back.sample is None
+    assert "sample" not in result.to_dict()
+    with pytest.raises(InvalidValueError, match=r"supported\(sample=\.\.\.\)"):
+        back.supported()
+    assert back.supported(sample=sample) == result.supported()
+
+
+def test_what_was_not_judged_is_not_supported() -> None:
+    why = Unscored(reason=Reason.TIMEOUT, detail="no reply within 3 s")
+    assessment = Assessment(
+        criterion="faithfulness", judge="given", prompt_version="1", unscored=why
+    )
+    answer = Sample(response="Hello! We open at 9. Entry is free.")
+    supported = Result(assessment, sample=answer).supported()
+    assert supported.text == "Hello!"
+    assert supported.is_empty
+    assert [part.reason for part in supported.removed] == [why.text, why.text]
+    assert [part.level for part in supported.removed] == [None, None]
+
+
+def test_a_greeting_and_a_refusal_stay_whole() -> None:
+    for answer in ("Hello! How can I help?", "I cannot find this in the documents."):
+        sample = Sample(response=answer, contexts=["We open at 9."])
+        supported = TCVA(judge="lexical").evaluate(sample).supported()
+        assert (supported.text, supported.is_empty) == (answer, False)
+        assert supported.removed == ()
+
+
+def test_claims_that_are_not_in_the_answer_cannot_be_cut() -> None:
+    sample = Sample(
+        input="When?", response="We open at 9.", reference="At 9. Or 10.", contexts=["x"]
+    )  # fmt: skip
+    result = TCVA("completeness", judge="lexical").evaluate(sample)
+    with pytest.raises(InvalidValueError, match="not the sentences"):
+        result.supported()
+
+
+def test_the_settings_stand_in_files_only_where_they_are_not_the_default() -> None:
+    usual = ScoringConfig()
+    assert not {"claim_threshold", "max_removed"} & usual.model_dump().keys()
+    assert "claim_threshold" not in repr(usual)
+    other = usual.changed(claim_threshold="mostly", max_removed=0.5)
+    assert ScoringConfig(**other.model_dump(mode="json")) == other
+    assert "claim_threshold" in repr(other)
+    plain = settings_of(other)
+    assert (plain["claim_threshold"], plain["max_removed"]) == ("mostly", 0.5)
+    assert Config(settings=plain).options()["claim_threshold"] == "mostly"
+    assert "claim_threshold" not in settings_of(usual)
+    assert ScoringConfig(claim_threshold=0.25).least_weight == 0.25

@@ -1,0 +1,95 @@
+"""Stretches of a text: they add up to it, and what is left of it is unchanged."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tcva_adapters.text.sentences import split_claims
+from tcva_adapters.text.stretches import kept_spans, stretches, without
+
+BLOCKS = (
+    "The fee is 5 EUR. It was 4 EUR before. Ask us!",
+    "Prices:",
+    "# Fees",
+    "## Opening hours",
+    "**Contact**",
+    "- Basic costs 5.\n- Plus costs 9.\n  - Plus has cake.\n- Free costs 0.",
+    "1. Stir it.\n2. Heat it.\r\n3. Serve it.",
+    "| Plan | Price |\n|---|---|\n| Basic | 5 |\n| - | - |\n| Plus | 9 |",
+    "```python\nprint('a. b.')\n\nx = 1\n```",
+    "> Quoted is this. And that.\n> And more.",
+    "المكتب مفتوح من التاسعة. الدخول مجاني.",
+    "オフィスは九時に開く。入場は無料です。",
+    "It is free. 👍 Come by! 🎉",
+    "---",
+    "Hello!",
+)
+texts = st.lists(
+    st.tuples(
+        st.sampled_from(BLOCKS), st.sampled_from(["\n\n", "\n", "\r\n\r\n", "\n\n\n"])
+    ),
+    max_size=7,
+).map(lambda blocks: "".join(block + gap for block, gap in blocks)) | st.text(
+    st.sampled_from("aB1 .:|-#*>`\n\r\u2028。"), max_size=60
+)
+
+
+@settings(max_examples=400)
+@given(text=texts)
+def test_stretches_add_up_and_their_claims_are_those_of_the_split(text: str) -> None:
+    parts = stretches(text)
+    starts = [part.start for part in parts]
+    assert starts[:1] == [0][: len(parts)]
+    assert starts == sorted(starts)
+    for part, stop in zip(parts, [*starts[1:], len(text)], strict=False):
+        assert part.start <= part.body < part.end <= stop
+        assert not text[part.start : part.body].strip()
+        assert not text[part.end : stop].strip()
+    claims = [part.claim for part in parts if part.kind == "claim"]
+    assert claims == split_claims(text)
+
+
+@settings(max_examples=400)
+@given(text=texts, data=st.data())
+def test_what_is_left_is_unchanged_and_in_order(text: str, data: st.DataObject) -> None:
+    parts = stretches(text)
+    claims = [part for part in parts if part.kind == "claim"]
+    flags = st.lists(st.booleans(), min_size=len(claims), max_size=len(claims))
+    stays = data.draw(flags)
+    spans = kept_spans(text, parts, stays)
+    ends = [0, *(end for _, end in spans)]
+    assert all(end <= start for end, (start, _) in zip(ends, spans, strict=False))
+    for claim, stay in zip(claims, stays, strict=True):
+        inside = any(a <= claim.body and claim.end <= b for a, b in spans)
+        outside = all(b <= claim.body or claim.end <= a for a, b in spans)
+        assert inside if stay else outside
+    assert without(text, parts, [True] * len(claims)) == text
+
+
+PLAIN = "Prices:\n1. Basic costs 5.\n2. Plus costs 9.\n\nAsk us. We answer.\nSoon."
+TABLE = (
+    "# Fees\n\n| Plan | Price |\n|---|---|\n| Basic | 5 |\n| Plus | 9 |\n\nThat is all."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "stays", "left"),
+    [
+        (PLAIN, "10111", "Prices:\n1. Basic costs 5.\n\nAsk us. We answer.\nSoon."),
+        (PLAIN, "00111", "Ask us. We answer.\nSoon."),
+        (PLAIN, "11011", "Prices:\n1. Basic costs 5.\n2. Plus costs 9.\n\nWe answer.\nSoon."),
+        (PLAIN, "11101", "Prices:\n1. Basic costs 5.\n2. Plus costs 9.\n\nAsk us.\nSoon."),
+        (PLAIN, "11000", "Prices:\n1. Basic costs 5.\n2. Plus costs 9."),
+        (PLAIN, "00000", ""),
+        (TABLE, "101", "# Fees\n\n| Plan | Price |\n|---|---|\n| Basic | 5 |\n\nThat is all."),
+        (TABLE, "011", "# Fees\n\n| Plan | Price |\n|---|---|\n| Plus | 9 |\n\nThat is all."),
+        (TABLE, "001", "# Fees\n\nThat is all."),
+        ("A is.\n```\ncode\n```\nC is.", "101", "A is.\n\nC is."),
+        ("## One\n\nA is.\n\n## Two\n\nB is.\n", "01", "## Two\n\nB is.\n"),
+        ("- A is.\n\n- B is.\n- C is.\n", "101", "- A is.\n\n- C is.\n"),
+    ],
+)  # fmt: skip
+def test_lines_vanish_and_paragraphs_never_run_together(
+    text: str, stays: str, left: str
+) -> None:
+    assert without(text, stretches(text), [stay == "1" for stay in stays]) == left
