@@ -10,24 +10,24 @@ place of a conformal quantile: the guarantee is not on average over labelled set
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
-from typing import Literal, get_args
+from functools import partial
+from itertools import compress, takewhile
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import (
     BoolArray,
     FloatArray,
     Groups,
     IntArray,
     check_level,
-    one_of,
 )
+from tcva_adapters.stats.describe import mean
 from tcva_adapters.stats.estimates import Estimate
-from tcva_adapters.stats.guarantee import binomial_p, certify, largest_share
+from tcva_adapters.stats.guarantee import binomial_p, certify
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.stats.p_values import passes_more_p
 from tcva_adapters.stats.sampling_units import Units
@@ -37,7 +37,7 @@ Of = Literal["all", "served"]
 """Whether the limit is on the share of all questions, or of the answers that are served."""
 
 RULES = (1.0, 0.5, 0.0)
-"""The largest shares of an answer's claims that may go: cut; refuse where over half go; refuse where any goes."""
+"""The largest share of its claims that an answer may lose: it is cut, refused above half, or never cut."""
 
 _STARTS = (1.0, 0.9, 0.7, 0.3)
 """Just under these, paths of the share among served answers begin."""
@@ -54,11 +54,8 @@ class AnswerClaims:
             unless its answer is refused whole. Below 0 for a claim that nobody judged: it never stays.
         rejected: Whether people reject the sentence, likewise.
         answer: The answer that it is in, 0 to n - 1, likewise, in any order.
-        n: The number of answers. One without sentences is served to nobody, and left empty.
+        n: The number of answers. One without sentences is not served.
         groups: One per answer, where answers belong together.
-
-    Raises:
-        InvalidValueError: Arrays that do not fit, a weight above 1, or no answer.
     """
 
     weights: FloatArray
@@ -67,99 +64,60 @@ class AnswerClaims:
     n: int
     groups: Groups = None
 
-    def __post_init__(self) -> None:
-        shapes = {self.weights.shape, self.rejected.shape, self.answer.shape}
-        if shapes != {(len(self.weights),)}:
-            raise InvalidValueError(
-                f"give a weight, a label and an answer for each sentence, not the shapes {sorted(shapes)}"
-            )
-        if self.n < 1 or not np.isin(self.answer, np.arange(self.n)).all():
-            raise InvalidValueError(
-                f"answers must be numbered from 0 to n - 1, and n is {self.n}"
-            )
-        if (highest := np.max(self.weights, initial=0.0, where=self.is_claim)) > 1.0:
-            raise InvalidValueError(f"weights must be at most 1, got {highest:g}")
 
-    @property
-    def is_claim(self) -> BoolArray:
-        """Which sentences claim something."""
-        return ~np.isnan(self.weights)
+class ClaimStep(NamedTuple):
+    """What is served at one step of the thresholds.
 
-    def highest(self, of: BoolArray, values: FloatArray) -> FloatArray:
-        """The highest value of these sentences in each answer, shape (n,); -inf where it has none."""
-        highest = np.full(self.n, -np.inf)
-        np.maximum.at(highest, self.answer[of], values[of])
-        return highest
+    Attributes:
+        threshold: The middle of the step.
+        up_to: Its highest threshold.
+        risk: The share of answers that hold a rejected sentence: of all, or of those that are served.
+            With groups, the mean over groups of the share within each. Of all, a rejected sentence
+            that claims nothing counts even where no claim is left: a stream has sent it by then.
+        bound: Its one-sided upper confidence bound, at 1 - error.
+        p: That of "the true share is above the limit".
+        good_kept: The share of claims that people do not reject that stay; nan where there is none.
+        empty: The share of answers of which no claim is left; they are not served.
+        served_risk: The share of the others that hold a rejected sentence; nan where there is none.
+    """
 
-    def refused_above(self, max_removed: float) -> FloatArray:
-        """The threshold of each answer above which a larger share of its claims than this goes.
-
-        Of shape (n,); inf where that is at no threshold.
-        """
-        weights = self.weights[self.is_claim]
-        answer = self.answer[self.is_claim]
-        numbers = np.bincount(answer, minlength=self.n)
-        # So many may go; the next lowest weight decides.
-        may_go = np.floor(numbers * max_removed + _JUST).astype(np.int64)
-        decides = may_go < numbers
-        place = np.cumsum(numbers) - numbers + may_go
-        limits = np.full(self.n, np.inf)
-        limits[decides] = weights[np.lexsort((weights, answer))][place[decides]]
-        return limits
+    threshold: float
+    up_to: float
+    risk: float
+    bound: float
+    p: float
+    good_kept: float
+    empty: float
+    served_risk: float
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimCertificate:
     """What one rule serves, and the threshold at which it is certified.
 
-    Where no threshold is certified, the figures are those of the strictest step of the path.
-
     Attributes:
         max_removed: The rule: an answer of which a larger share of claims would go is refused whole.
-        error: The largest chance of certifying a threshold that breaks the limit, of this rule (of
-            each of its paths).
-        threshold: The lowest certified one at which a claim stays; None where none is.
-        nothing_left: None is, but thresholds are certified at which no claim stays.
-        n: The number of answers.
-        risk: The share of answers that hold a rejected sentence: of all, or of those that are served.
-            With groups, the mean over groups of the share within each. Of all, a rejected sentence
-            that claims nothing counts even where no claim is left: a stream has sent it by then.
-        bound: Its one-sided upper confidence bound, at 1 - error.
-        p: That of "the true share is above the limit".
-        good_kept: The share of claims that people do not reject that stay; 0 where there is none.
-        empty: The share of answers of which no claim is left; they are not served.
-        served: The number of answers that are served.
-        served_risk: The share of them that hold a rejected sentence.
-        whole_risk: The share of answers that hold one before anything is cut.
-        better_p: The one-sided p of "good claims stay no more often than rejected ones", corrected
-            for the number of rules. Claims of an answer, or a group of answers, count together.
-        better: Whether served answers are better than without the rule: this p is at most .05, and
-            the share of them that hold a rejected sentence is smaller.
+        error: The largest chance of certifying a threshold that breaks the limit, of each path.
+        threshold: The lowest certified one at which a good claim stays; None where none is. If then the
+            p of the first step is at most the error, nothing would be left.
+        step: What is served there, or at the strictest step where no threshold is certified.
+        served_risk: The share of the answers that are served there which hold a rejected sentence.
+        better: Whether served answers are better than without the rule: fewer of them hold a rejected
+            sentence than at threshold 0, and good claims stay more often than rejected ones (one-sided
+            p at most .05, corrected for the number of rules; claims of an answer, or of a group of
+            answers, count together).
+        path: All steps, the strictest first.
         recommended: Whether it keeps the most good claims of the certified rules, and is better.
-        curves: At each step of the thresholds, the strictest first, each of shape (K,): ``threshold``
-            (its middle), ``up_to`` (its highest), ``risk``, ``bound``, ``p``, ``good_kept``,
-            ``empty`` and ``served_risk``.
-        certified: Which steps are certified, shape (K,).
     """
 
     max_removed: float
     error: float
     threshold: float | None
-    nothing_left: bool
-    n: int
-    risk: float
-    bound: float
-    p: float
-    good_kept: float
-    empty: float
-    served: int
+    step: ClaimStep
     served_risk: Estimate
-    whole_risk: float
-    better_p: float
     better: bool
-    recommended: bool
-    curves: Mapping[str, FloatArray]
-    certified: BoolArray
+    path: list[ClaimStep]
+    recommended: bool = False
 
 
 def certify_claims(
@@ -211,39 +169,35 @@ def certify_claims(
     ...     n=50,
     ... )
     >>> cut, half, whole = certify_claims(claims, 0.1, error=0.05)
-    >>> cut.threshold, cut.good_kept, round(cut.p, 5) == round(0.9**50, 5), cut.recommended
+    >>> cut.threshold, cut.step.good_kept, bool(cut.step.p < 0.9**49), cut.recommended
     (0.5, 1.0, True, True)
-    >>> whole.threshold, whole.nothing_left
-    (None, True)
+    >>> whole.threshold, whole.step.empty
+    (None, 1.0)
     """
-    check_level(limit, "limit", 0.1)
     check_level(error, "error", 0.1)
-    one_of("share to limit", of, get_args(Of))
-    errors = np.full(len(max_removed), error / len(max_removed))
-    if of == "served":
-        errors /= len(_STARTS)
-    elif claims.groups is None:
+    errors = [error / len(max_removed)] * len(max_removed)
+    if of == "all" and claims.groups is None:
         errors = _errors(claims.n, limit, error, len(max_removed))
     certificates = [
-        _certificate(claims, limit, float(part), of, rule, len(max_removed))
+        _certificate(claims, limit, part, of, rule, len(max_removed))
         for rule, part in zip(max_removed, errors, strict=True)
     ]
-    kept = [-1.0 if each.threshold is None else each.good_kept for each in certificates]
-    best = int(np.argmax(kept))
+    best = max(
+        certificates,
+        key=lambda each: each.step.good_kept if each.threshold is not None else -1.0,
+    )
     return [
-        replace(each, recommended=each.better and place == best)
-        for place, each in enumerate(certificates)
+        replace(each, recommended=each.better and each is best) for each in certificates
     ]
 
 
-def _errors(n: int, limit: float, error: float, rules: int) -> FloatArray:
+def _errors(n: int, limit: float, error: float, rules: int) -> list[float]:
     """Divide the error of binomial tests among rules; see `certify_claims`."""
     levels = binomial_p(np.arange(n), n, limit)
-    errors = np.empty(rules)
-    left = error
-    for place in range(rules - 1, -1, -1):
-        errors[place] = left / (place + 1)
-        left -= np.max(levels, initial=0.0, where=levels <= errors[place])
+    errors: list[float] = []
+    for left in range(rules, 0, -1):
+        errors.insert(0, error / left)
+        error -= np.max(levels, initial=0.0, where=levels <= errors[0])
     return errors
 
 
@@ -255,122 +209,69 @@ def _certificate(
     max_removed: float,
     rules: int,
 ) -> ClaimCertificate:
-    steps = Steps.between(claims.weights)
-    refused = claims.refused_above(max_removed)
-    is_claim = claims.is_claim
-    # Everything below happens up to a threshold, and not above it: that a sentence stays, that its
-    # answer is served, that it holds a rejected sentence.
-    weights = np.where(is_claim, claims.weights, np.inf)
-    stays = np.minimum(weights, refused[claims.answer])
-    served = claims.highest(is_claim, stays)
-    has_claim = np.bincount(claims.answer[is_claim], minlength=claims.n) > 0
-    served = np.where(has_claim, served, claims.highest(~is_claim, stays))
-    holds = claims.highest(claims.rejected, stays)
-    holds_and_served = np.minimum(holds, served)
-    counted = np.full(claims.n, np.inf) if of == "all" else served
-    losses = holds if of == "all" else holds_and_served
-
-    shares, p, bounds = _tests(losses, counted, steps.ends, limit, error, claims.groups)
-    certified = np.zeros(len(p), dtype=np.bool_)
-    for start in _STARTS if of == "served" else [2.0]:
-        # The step that holds the threshold just under this one.
-        first = max(0, np.count_nonzero(steps.ends >= start - _JUST) - 1)
-        certified[first:] |= np.logical_and.accumulate(p[first:] <= error)
-    good = is_claim & ~claims.rejected
-    good_kept = _reaching(stays[good], steps.ends) / max(1, int(good.sum()))
-    n_served = _reaching(served, steps.ends)
-    some_left = certified & (_reaching(stays[is_claim], steps.ends) > 0)
-    curves = {
-        "threshold": steps.middles,
-        "up_to": steps.ends,
-        "risk": shares,
-        "bound": bounds,
-        "p": p,
-        "good_kept": good_kept,
-        "empty": 1.0 - n_served / claims.n,
-        "served_risk": _reaching(holds_and_served, steps.ends)
-        / np.where(n_served, n_served, np.nan),
-    }
-    is_certified = bool(some_left.any())
-    step = int(np.max(np.flatnonzero(some_left), initial=0))
-    end = steps.ends[step]
-    served_risk = estimate(
-        "share", np.where(served >= end, holds >= end, np.nan), claims.groups
-    )
-    whole_risk = len(np.unique(claims.answer[claims.rejected])) / max(
-        1, len(np.unique(claims.answer))
-    )
-    better_p = 1.0
-    if is_certified:
-        groups = claims.answer.tolist()
-        if claims.groups is not None:
-            groups = [claims.groups[answer] for answer in groups]
-        better_p = rules * passes_more_p(
-            stays[is_claim] >= end,
-            good[is_claim],
-            Units(groups, is_claim),
+    starts = _STARTS if of == "served" else _STARTS[:1]
+    error /= len(starts)
+    groups = range(claims.n) if claims.groups is None else claims.groups
+    is_claim = ~np.isnan(claims.weights)
+    is_good = is_claim & ~claims.rejected
+    path = []
+    steps = Steps.between(np.append(claims.weights, starts))
+    for end, threshold in zip(steps.ends.tolist(), steps.middles.tolist(), strict=True):
+        stays, served, holds = _served(claims, end, max_removed)
+        counted = served | (of == "all")
+        tested = certify(
+            holds[None, counted],
+            limit,
+            error=error,
+            groups=list(compress(groups, counted)),
         )
+        path.append(
+            ClaimStep(
+                threshold=threshold,
+                up_to=end,
+                risk=tested.shares[0],
+                bound=tested.bounds[0],
+                p=tested.p[0],
+                good_kept=mean(stays[is_good]),
+                empty=mean(~served),
+                served_risk=mean(holds[served]),
+            )
+        )
+
+    certified: list[ClaimStep] = []
+    for start in starts:
+        below = [step for step in path if step.up_to <= start]
+        certified += takewhile(lambda step: step.p <= error, below)
+    certified = [step for step in certified if step.good_kept > 0]
+    step = min(certified, default=path[0])
+    stays, served, holds = _served(claims, step.up_to, max_removed)
+    p = rules * passes_more_p(
+        stays[is_claim],
+        is_good[is_claim],
+        Units([groups[place] for place in claims.answer], is_claim),
+    )
     return ClaimCertificate(
         max_removed=max_removed,
         error=error,
-        threshold=float(steps.middles[step]) if is_certified else None,
-        nothing_left=bool(certified.any()) and not is_certified,
-        n=claims.n,
-        risk=float(shares[step]),
-        bound=float(bounds[step]),
-        p=float(p[step]),
-        good_kept=float(good_kept[step]),
-        empty=float(curves["empty"][step]),
-        served=int(n_served[step]),
-        served_risk=served_risk,
-        whole_risk=whole_risk,
-        better_p=min(1.0, better_p),
-        better=better_p <= _ALPHA and served_risk.value < whole_risk,
-        recommended=False,
-        curves=curves,
-        certified=certified,
+        threshold=step.threshold if certified else None,
+        step=step,
+        served_risk=estimate("share", np.where(served, holds, np.nan), claims.groups),
+        better=bool(certified)
+        and step.served_risk < path[-1].served_risk
+        and p <= _ALPHA,
+        path=path,
     )
 
 
-def _reaching(levels: FloatArray, ends: FloatArray) -> IntArray:
-    """How many levels reach each end."""
-    return np.asarray(len(levels) - np.searchsorted(np.sort(levels), ends))
-
-
-def _tests(
-    losses: FloatArray,
-    counted: FloatArray,
-    ends: FloatArray,
-    limit: float,
-    error: float,
-    groups: Groups,
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The shares, p and bounds at thresholds, each of shape (K,).
-
-    An answer counts up to one threshold, and its loss is 1 up to another, not higher one.
-    """
-    hits = _reaching(losses, ends)
-    sizes = _reaching(counted, ends)
-    if groups is None:
-        shares = hits / np.where(sizes, sizes, np.nan)
-        return (
-            shares,
-            binomial_p(hits, sizes, limit),
-            largest_share(hits, sizes, error),
-        )
-    # Steps with the same numbers have the same answers.
-    _, firsts, same = np.unique(
-        hits * (len(losses) + 1) + sizes, return_index=True, return_inverse=True
-    )
-    tested = []
-    for end in ends[firsts]:
-        takes_part = counted >= end
-        path = certify(
-            losses[None, takes_part] >= end,
-            limit,
-            error=error,
-            groups=list(compress(groups, takes_part)),
-        )
-        tested.append((path.shares[0], path.p[0], path.bounds[0]))
-    shares, p, bounds = np.transpose(tested)[:, same]
-    return shares, p, bounds
+def _served(
+    claims: AnswerClaims, threshold: float, max_removed: float
+) -> tuple[BoolArray, BoolArray, BoolArray]:
+    """Which sentences stay, which answers are served, and which hold a rejected sentence."""
+    count = partial(np.bincount, claims.answer, minlength=claims.n)
+    number = count(~np.isnan(claims.weights))
+    stays = ~(claims.weights < threshold)
+    refused = count(~stays) > number * max_removed + _JUST
+    stays &= ~refused[claims.answer]
+    # A sentence that claims nothing is an answer only where no other one was.
+    serves = ~np.isnan(claims.weights) | (number[claims.answer] == 0)
+    return stays, count(stays & serves) > 0, count(stays & claims.rejected) > 0

@@ -53,38 +53,38 @@ def test_figures_are_those_of_brute_force(
     drawn: Drawn, limit: float, error: float
 ) -> None:
     n = len(drawn)
-    good = sum(
-        not rejected and not np.isnan(weight)
-        for answer in drawn
-        for weight, rejected in answer
-    )
-    for rule, found in zip(
-        RULES, certify_claims(claims_of(drawn), limit, error=error), strict=True
-    ):
+    good = [w for answer in drawn for w, bad in answer if not bad and not np.isnan(w)]
+    certificates = certify_claims(claims_of(drawn), limit, error=error)
+    for rule, certificate in zip(RULES, certificates, strict=True):
         best = None
-        for step, threshold in enumerate(found.curves["threshold"].tolist()):
-            served = [served_by_hand(answer, threshold, rule) for answer in drawn]
-            holds = [any(rejected for _, rejected in kept or ()) for kept in served]
-            left = [
-                any(not np.isnan(weight) for weight, _ in kept or ())
-                or (kept is not None and all(np.isnan(w) for w, _ in answer))
-                for kept, answer in zip(served, drawn, strict=True)
+        ended = False
+        for step in certificate.path:
+            answers = [served_by_hand(answer, step.threshold, rule) for answer in drawn]
+            holds = [any(bad for _, bad in kept or ()) for kept in answers]
+            served = [
+                kept is not None
+                and (
+                    all(np.isnan(w) for w, _ in kept)
+                    <= all(np.isnan(w) for w, _ in answer)
+                )
+                for kept, answer in zip(answers, drawn, strict=True)
+            ]
+            kept_good = [
+                w
+                for kept in answers
+                for w, bad in kept or ()
+                if not bad and not np.isnan(w)
             ]
             p = stats.binom.cdf(sum(holds), n, limit)
-            assert found.curves["p"][step] == pytest.approx(p, abs=1e-12)
-            assert found.curves["risk"][step] == pytest.approx(sum(holds) / n)
-            assert found.curves["empty"][step] == pytest.approx(1 - sum(left) / n)
-            claims = [w for kept in served for w, _ in kept or () if not np.isnan(w)]
-            kept_good = sum(
-                not rejected and not np.isnan(weight)
-                for kept in served
-                for weight, rejected in kept or ()
-            )
-            assert found.curves["good_kept"][step] == pytest.approx(
-                kept_good / max(good, 1)
-            )
-            if p > found.error:
-                break
-            if claims:
-                best = threshold
-        assert found.threshold == best
+            assert step.p == pytest.approx(p, abs=1e-12)
+            assert step.risk == pytest.approx(sum(holds) / n)
+            assert step.empty == pytest.approx(1 - sum(served) / n)
+            if good:
+                assert step.good_kept == pytest.approx(len(kept_good) / len(good))
+            if any(served):
+                both = sum(np.array(holds) & served)
+                assert step.served_risk == pytest.approx(both / sum(served))
+            ended = ended or p > certificate.error
+            if kept_good and not ended:
+                best = step.threshold
+        assert certificate.threshold == best
