@@ -14,7 +14,7 @@ from typing_extensions import TypedDict  # pydantic reads the other ones from 3.
 
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters.criteria import Criterion
-from tcva_adapters.evaluator import AnyScorer, Frozen, Scorer
+from tcva_adapters.evaluator import AnyScorer, Frozen
 from tcva_adapters.langchain.results import TCVAOutput, as_output
 from tcva_adapters.langchain.samples import as_sample, sample_for
 from tcva_adapters.results.config import FromConfig
@@ -244,16 +244,22 @@ class TCVAEvaluator(FromConfig, _WithSettings):
         )
 
 
+def evaluator_in(
+    step: object, config: RunnableConfig | None = None
+) -> ScorerEvaluator | None:
+    """Return the evaluator in a step, as a run configures it; None where a wrapper hides it."""
+    while isinstance(step, RunnableBinding):
+        config = merge_configs(step.config, config)
+        step = step.bound
+    if isinstance(step, DynamicRunnable):
+        step = step.prepare(config)[0]
+    return step if isinstance(step, ScorerEvaluator) else None
+
+
 def scorer_of(evaluator: object) -> AnyScorer | None:
     """An evaluator's scorer, as it is configured; None where a wrapper hides it."""
-    config: RunnableConfig | None = None
-    while isinstance(evaluator, RunnableBinding):
-        config = merge_configs(evaluator.config, config)
-        evaluator = evaluator.bound
-    if isinstance(evaluator, DynamicRunnable):
-        evaluator = evaluator.prepare(config)[0]
-    scorer = getattr(evaluator, "scorer", None)
-    return scorer if isinstance(scorer, Scorer) else None
+    inner = evaluator_in(evaluator)
+    return inner.scorer if inner else None
 
 
 def check_evaluator(value: object) -> None:

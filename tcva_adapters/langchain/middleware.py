@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired
+from typing import Any, Literal, NotRequired, TypeAlias
 
 from langchain.agents import AgentState
 from langchain.agents.middleware import AgentMiddleware, hook_config
@@ -11,10 +11,19 @@ from langchain_core.runnables import Runnable
 from pydantic import NonNegativeInt
 
 from tcva_adapters._adapter.lookup import Arguments
-from tcva_adapters.langchain.evaluator import check_evaluator
+from tcva_adapters.langchain.answers import (
+    require_claims,
+    served_value,
+)
+from tcva_adapters.langchain.evaluator import check_evaluator, evaluator_in
+from tcva_adapters.langchain.gating import BelowThresholdError
 from tcva_adapters.langchain.results import TCVAOutput, at_gate
 from tcva_adapters.langchain.samples import CRITIC
 from tcva_adapters.results.settings_base import check
+from tcva_adapters.serving import REFUSAL, OnFail
+
+OnAgentFail: TypeAlias = OnFail | Literal["retry"]
+"""What is done with an agent's answer that fails."""
 
 
 class TCVAState(AgentState[Any]):
@@ -24,35 +33,53 @@ class TCVAState(AgentState[Any]):
 
 
 class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
-    """Judges an agent's answers, and asks the model again where an answer fails.
+    """Judges an agent's answers, and decides what is served of those that fail.
 
     An answer is a message of the model without tool calls. Its question is the last human message,
     its contexts are the tool messages. The output is in the state's ``tcva``, which
     `result_of` reads: there ``passed`` is True, or None where the answer claims nothing (a greeting,
     a refusal), or False. If the score is too low, or no tool was used, the model is asked again; if
-    the judge failed, it is not.
+    the judge failed, it is not. An answer that fails in the end is replaced by `refusal`.
+
+    A message that is replaced keeps its id; the marks are in its ``response_metadata["tcva"]``. What
+    ``stream_mode="messages"`` has sent while the model wrote cannot be recalled; `gate` cuts streams.
 
     Args:
         evaluator: An evaluator, also configured or wrapped.
-        max_retries: How often the model is asked again per question; 0 only judges.
+        on_fail: ``"retry"`` asks the model again; the other ones are those of `gate`.
+        max_retries: How often the model is asked again per question.
+        refusal: The text in place of an answer that is refused, or of which no claim is left.
 
     Raises:
-        InvalidValueError: `max_retries` is not a whole number from 0, or the evaluator is not one.
+        InvalidValueError: An argument is of the wrong kind, or ``on_fail`` acts on claims and the
+            evaluator judges none.
     """
 
     state_schema = TCVAState
 
     def __init__(
-        self, evaluator: Runnable[Any, TCVAOutput], *, max_retries: int = 1
+        self,
+        evaluator: Runnable[Any, TCVAOutput],
+        *,
+        on_fail: OnAgentFail = "retry",
+        max_retries: int = 1,
+        refusal: str = REFUSAL,
     ) -> None:
         check_evaluator(evaluator)
         super().__init__()
         self.evaluator = evaluator
+        self.on_fail = check(OnAgentFail, "on_fail", on_fail)
+        require_claims(evaluator, on_fail)
         self.max_retries = check(NonNegativeInt, "max_retries", max_retries)
+        self.refusal = check(str, "refusal", refusal)
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: TCVAState, runtime: object) -> Arguments | None:  # noqa: ARG002  # LangChain passes it
-        """Judge the model's answer, and send the model back if the answer fails."""
+        """Judge the model's answer, and serve, replace or send back what it is.
+
+        Raises:
+            BelowThresholdError: The answer fails, with ``on_fail="raise"``.
+        """
         if not _is_answer(state):
             return None
         return self._update(
@@ -65,7 +92,11 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
         state: TCVAState,
         runtime: object,  # noqa: ARG002  # as above
     ) -> Arguments | None:
-        """The same, awaited."""
+        """The same, awaited.
+
+        Raises:
+            BelowThresholdError: As for `after_model`.
+        """
         if not _is_answer(state):
             return None
         return self._update(
@@ -74,15 +105,27 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
 
     def _update(self, state: TCVAState, output: TCVAOutput) -> Arguments:
         decision = at_gate(output)
-        if decision["value"] != "fail" or _retries(state) >= self.max_retries:
-            return {"tcva": decision}
-        text = (
-            f"{decision['reasoning']}\nAnswer again. Say only what your tools return."
+        if self.on_fail in {"raise", "retry"}:
+            if decision["passed"] is not False:
+                return {"tcva": decision}
+            if self.on_fail == "raise":
+                raise BelowThresholdError(state, decision)
+            if decision["value"] == "fail" and _retries(state) < self.max_retries:
+                text = f"{decision['reasoning']}\nAnswer again. Say only what your tools return."
+                return {
+                    "tcva": decision,
+                    "messages": [HumanMessage(text, name=CRITIC)],
+                    "jump_to": "model",
+                }
+        judged = {"messages": state["messages"]}
+        on_fail: Any = "refuse" if self.on_fail == "retry" else self.on_fail
+        served = served_value(
+            evaluator_in(self.evaluator), judged, output, on_fail, refusal=self.refusal
         )
+        pairs = zip(served["messages"], state["messages"], strict=True)
         return {
             "tcva": decision,
-            "messages": [HumanMessage(text, name=CRITIC)],
-            "jump_to": "model",
+            "messages": [after for after, before in pairs if after is not before],
         }
 
 

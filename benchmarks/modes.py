@@ -1,0 +1,148 @@
+"""What comes out of gates: each mode, called in each way, for each kind of answer.
+
+Run: python -m benchmarks.modes [--framework langchain]
+
+The frameworks are the real ones. The judge is lexical, or a model that fails. A cell has the text that
+comes out, and behind it the marks, in order: + for a sentence that is supported or claims nothing, - for
+one that is not. Streams arrive in pieces of seven characters. Where all ways give the same, they share a
+row.
+"""
+
+import argparse
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+import tests.support.quiet  # noqa: F401  # tracking is switched off before frameworks are imported
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.runnables import RunnableGenerator, RunnablePassthrough
+
+from tcva_adapters.langchain import TCVAEvaluator, gate
+from tcva_adapters.tables import Column, Report, Table
+
+NINE: Final = "The office opens at nine."
+MADE_UP: Final = "The captain is called Olav Berg."
+
+
+class Case(NamedTuple):
+    """An answer and what it is checked against.
+
+    Attributes:
+        answer: The answer.
+        contexts: The passages.
+        fails: Whether the judge fails.
+    """
+
+    answer: str
+    contexts: tuple[str, ...] = (NINE,)
+    fails: bool = False
+
+
+CASES: Final = {
+    "supported": Case(NINE),
+    "one claim unsupported": Case(f"{NINE} {MADE_UP}"),
+    "unsupported": Case(MADE_UP),
+    "failed judge": Case(f"Hello! {NINE}", fails=True),
+    "greeting": Case("Hello! How can I help?"),
+    "refusal": Case("I do not know."),
+    "claim without contexts": Case(NINE, ()),
+}
+MODES: Final = ("flag", "remove", "refuse", "raise")
+WAYS: Final = ("sync", "async", "streamed", "async streamed")
+
+
+class BrokenModel(FakeListChatModel):
+    """A chat model of LangChain that raises an error."""
+
+    responses: list[str] = []
+
+    def _call(self, *_: Any, **__: Any) -> str:
+        raise RuntimeError("the server is down")
+
+
+def pieces(text: str, length: int = 7) -> list[str]:
+    """Cut a text into pieces, as a model streams it."""
+    return [text[at : at + length] for at in range(0, len(text), length)]
+
+
+def cell(text: str, marks: Iterable[Mapping[str, Any]]) -> str:
+    """Write a text, with its marks behind it."""
+    signs = "".join("+" if mark["supported"] else "-" for mark in marks)
+    return f"{text} {signs}".strip()
+
+
+def langchain_cell(mode: str, way: str, case: Case) -> str:
+    """Serve an answer by LangChain's gate at the end of a chain."""
+
+    def answer(_: Any) -> Iterator[str]:
+        yield from pieces(case.answer)
+
+    chain = RunnablePassthrough.assign(context=lambda _: [*case.contexts]).assign(
+        answer=RunnableGenerator(answer)
+    )
+    judge: Any = BrokenModel() if case.fails else "lexical"
+    step: Any = chain | gate(TCVAEvaluator(judge, share=False), on_fail=mode)  # type: ignore[arg-type]  # a mode
+    question = {"question": "When does it open?"}
+
+    async def whole() -> Any:
+        total: Any = None
+        async for chunk in step.astream(question):
+            total = chunk if total is None else total + chunk
+        return total
+
+    ways: dict[str, Callable[[], Any]] = {
+        "sync": lambda: step.invoke(question),
+        "async": lambda: asyncio.run(step.ainvoke(question)),
+        "streamed": lambda: _total(step.stream(question)),
+        "async streamed": lambda: asyncio.run(whole()),
+    }
+    try:
+        row = ways[way]()
+    except ValueError as error:
+        return type(error).__name__
+    return cell(row["answer"], row.get("tcva", {}).get("marks", ()))
+
+
+def _total(chunks: Iterable[Any]) -> Any:
+    total: Any = None
+    for chunk in chunks:
+        total = chunk if total is None else total + chunk
+    return total
+
+
+FRAMEWORKS: Final[dict[str, Callable[[str, str, Case], str]]] = {
+    "langchain": langchain_cell,
+}
+
+
+def records(framework: str) -> Iterator[dict[str, str]]:
+    """Make the rows of the table: equal ways share one."""
+    serve = FRAMEWORKS[framework]
+    for name, case in CASES.items():
+        for mode in MODES:
+            ways: dict[str, list[str]] = {}
+            for way in WAYS:
+                ways.setdefault(serve(mode, way, case), []).append(way)
+            for outcome, same in ways.items():
+                label = "all" if len(same) == len(WAYS) else ", ".join(same)
+                yield {
+                    "framework": framework,
+                    "answer": name,
+                    "on_fail": mode,
+                    "ways": label,
+                    "comes out": outcome,
+                }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--framework", choices=[*FRAMEWORKS], action="append")
+    chosen = parser.parse_args().framework or [*FRAMEWORKS]
+    rows = [row for framework in chosen for row in records(framework)]
+    columns = [*map(Column, ("framework", "answer", "on_fail", "ways", "comes out"))]
+    sentence = f"{len(CASES)} answers, {len(MODES)} modes, {len(WAYS)} ways to call."
+    print(Report(sentence, [Table("What comes out", columns, rows)]).text())
+
+
+if __name__ == "__main__":
+    main()
