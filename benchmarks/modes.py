@@ -10,15 +10,14 @@ row.
 
 import argparse
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-import tests.support.quiet  # noqa: F401  # tracking is switched off before frameworks are imported
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.runnables import RunnableGenerator, RunnablePassthrough
 
+import tests.support.quiet  # noqa: F401  # tracking is switched off before frameworks are imported
 from tcva_adapters.langchain import TCVAEvaluator, gate
-from tcva_adapters.tables import Column, Report, Table
 
 NINE: Final = "The office opens at nine."
 MADE_UP: Final = "The captain is called Olav Berg."
@@ -54,10 +53,19 @@ WAYS: Final = ("sync", "async", "streamed", "async streamed")
 class BrokenModel(FakeListChatModel):
     """A chat model of LangChain that raises an error."""
 
-    responses: list[str] = []
+    responses: list[str] = []  # noqa: RUF012  # a field of pydantic
 
     def _call(self, *_: Any, **__: Any) -> str:
         raise RuntimeError("the server is down")
+
+
+class Row(NamedTuple):
+    """What comes out for an answer in a mode, called in these ways."""
+
+    answer: str
+    on_fail: str
+    ways: str
+    outcome: str
 
 
 def pieces(text: str, length: int = 7) -> list[str]:
@@ -77,8 +85,12 @@ def langchain_cell(mode: str, way: str, case: Case) -> str:
     def answer(_: Any) -> Iterator[str]:
         yield from pieces(case.answer)
 
+    async def aanswer(_: Any) -> AsyncIterator[str]:
+        for piece in pieces(case.answer):
+            yield piece
+
     chain = RunnablePassthrough.assign(context=lambda _: [*case.contexts]).assign(
-        answer=RunnableGenerator(answer)
+        answer=RunnableGenerator(answer, aanswer)
     )
     judge: Any = BrokenModel() if case.fails else "lexical"
     step: Any = chain | gate(TCVAEvaluator(judge, share=False), on_fail=mode)  # type: ignore[arg-type]  # a mode
@@ -115,8 +127,8 @@ FRAMEWORKS: Final[dict[str, Callable[[str, str, Case], str]]] = {
 }
 
 
-def records(framework: str) -> Iterator[dict[str, str]]:
-    """Make the rows of the table: equal ways share one."""
+def rows(framework: str) -> Iterator[Row]:
+    """Make the rows of the table: ways that give the same share one."""
     serve = FRAMEWORKS[framework]
     for name, case in CASES.items():
         for mode in MODES:
@@ -124,24 +136,21 @@ def records(framework: str) -> Iterator[dict[str, str]]:
             for way in WAYS:
                 ways.setdefault(serve(mode, way, case), []).append(way)
             for outcome, same in ways.items():
-                label = "all" if len(same) == len(WAYS) else ", ".join(same)
-                yield {
-                    "framework": framework,
-                    "answer": name,
-                    "on_fail": mode,
-                    "ways": label,
-                    "comes out": outcome,
-                }
+                yield Row(
+                    name, mode, "all" if len(ways) == 1 else ", ".join(same), outcome
+                )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--framework", choices=[*FRAMEWORKS], action="append")
     chosen = parser.parse_args().framework or [*FRAMEWORKS]
-    rows = [row for framework in chosen for row in records(framework)]
-    columns = [*map(Column, ("framework", "answer", "on_fail", "ways", "comes out"))]
-    sentence = f"{len(CASES)} answers, {len(MODES)} modes, {len(WAYS)} ways to call."
-    print(Report(sentence, [Table("What comes out", columns, rows)]).text())
+    for framework in chosen:
+        print(
+            f"\n{framework}: {len(CASES)} answers, {len(MODES)} modes, {len(WAYS)} ways"
+        )
+        for row in rows(framework):
+            print(f"{row.answer:22}  {row.on_fail:6}  {row.ways:8}  {row.outcome}")
 
 
 if __name__ == "__main__":

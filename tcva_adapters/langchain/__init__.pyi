@@ -9,6 +9,7 @@ from tcva_adapters.langchain.evaluator import ScorerEvaluator as ScorerEvaluator
 from tcva_adapters.langchain.evaluator import TCVAEvaluator as TCVAEvaluator
 from tcva_adapters.langchain.evaluator import TCVAInput as TCVAInput
 from tcva_adapters.langchain.gating import BelowThresholdError as BelowThresholdError
+from tcva_adapters.langchain.gating import Gate as Gate
 from tcva_adapters.langchain.gating import gate as gate
 from tcva_adapters.langchain.langsmith import TCVARunEvaluator as TCVARunEvaluator
 from tcva_adapters.langchain.langsmith import (
