@@ -120,7 +120,7 @@ def answer_paths(
     """
     texts = [*texts_in(value)]
     equal = [path for path, candidate in texts if candidate == text]
-    for path in equal if len(equal) > 1 else ():
+    for path in reversed(equal) if len(equal) > 1 else ():
         if read(changed_at(value, path, lambda held: with_text(held, PROBE))) == PROBE:
             return [path]
     if len(equal) == 1:

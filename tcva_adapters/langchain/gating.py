@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from langchain_core.messages import BaseMessage
@@ -18,7 +18,6 @@ from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.evaluator import Frozen
 from tcva_adapters.langchain.answers import (
-    claim_scorer,
     require_claims,
     served_value,
 )
@@ -26,13 +25,11 @@ from tcva_adapters.langchain.evaluator import (
     check_evaluator,
     evaluator_in,
 )
-from tcva_adapters.langchain.results import TCVAOutput, as_output, at_gate, result_of
-from tcva_adapters.langchain.streams import AnswerChunks
+from tcva_adapters.langchain.results import TCVAOutput, at_gate, result_of
 from tcva_adapters.results.settings_base import check
 from tcva_adapters.serving import (
     REFUSAL,
     OnFail,
-    ServedAnswer,
 )
 
 
@@ -126,37 +123,6 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
         self._check_place(input)
         return await self._acall_with_config(self._aserve, input, config, **kwargs)
 
-    def transform(
-        self,
-        input: Iterator[Any],  # noqa: A002  # as above
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> Iterator[Any]:
-        """Serve an answer while it is written; see `gate`.
-
-        Raises:
-            BelowThresholdError: A claim is below ``claim_threshold``, with ``on_fail="raise"``.
-            InvalidSampleError: As for `invoke`, or the judge's fields came after the answer.
-        """
-        if self._streamed(config) is None:
-            return super().transform(input, config, **kwargs)
-        return self._transform_stream_with_config(
-            input, self._transform, config, **kwargs
-        )
-
-    def atransform(
-        self,
-        input: AsyncIterator[Any],  # noqa: A002  # as above
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> AsyncIterator[Any]:
-        """The same, awaited."""
-        if self._streamed(config) is None:
-            return super().atransform(input, config, **kwargs)
-        return self._atransform_stream_with_config(
-            input, self._atransform, config, **kwargs
-        )
-
     def _serve(self, value: Any) -> Any:
         return self._served(value, self.evaluator.invoke(value))
 
@@ -194,59 +160,6 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
                 "on_fail='remove'"
             )
 
-    def _streamed(self, config: RunnableConfig | None = None) -> Any:
-        """Return the evaluator that judges an answer while it is written; None where none can.
-
-        Args:
-            config: The run's; by default that of the run under way.
-        """
-        evaluator = evaluator_in(self.evaluator, ensure_config(config))
-        can_judge = claim_scorer(evaluator) and not self.allow_unscored
-        return evaluator if can_judge else None
-
-    def _transform(self, chunks: Iterator[Any]) -> Iterator[Any]:
-        answer = AnswerChunks(self._streamed(), self.on_fail, self.refusal)
-        for chunk in chunks:
-            self._check_place(chunk)
-            yield from answer.take(chunk)
-            if answer.stream:
-                break
-        if answer.stream:
-            for part in answer.stream.chunks(answer.texts(chunks)):
-                yield from answer.served(part.text, part.marks)
-            yield from self._end(answer, answer.stream.served)
-        elif answer.value is not None:
-            yield answer.left(self._serve(answer.value))
-
-    async def _atransform(self, chunks: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        answer = AnswerChunks(self._streamed(), self.on_fail, self.refusal)
-        async for chunk in chunks:
-            self._check_place(chunk)
-            for passing in answer.take(chunk):
-                yield passing
-            if answer.stream:
-                break
-        if answer.stream:
-            async for part in answer.stream.achunks(answer.atexts(chunks)):
-                for served in answer.served(part.text, part.marks):
-                    yield served
-            for last in self._end(answer, answer.stream.served):
-                yield last
-        elif answer.value is not None:
-            yield answer.left(await self._aserve(answer.value))
-
-    def _end(self, answer: AnswerChunks, served: ServedAnswer) -> list[Any]:
-        """Return the last chunks of an answer.
-
-        Raises:
-            BelowThresholdError: The answer fails, with ``on_fail="raise"``.
-        """
-        answer.check()
-        if served.failed and self.on_fail == "raise":
-            output = at_gate(as_output(served.result))
-            raise BelowThresholdError(answer.value, {**output, "passed": False})
-        return answer.ending(served)
-
 
 def gate(
     evaluator: Runnable[Any, TCVAOutput],
@@ -265,12 +178,6 @@ def gate(
     or a text. Other than with ``"raise"``, a copy is returned, in which the answer alone is replaced,
     where the evaluator read it, and marked: under ``tcva`` in a dict, in ``response_metadata["tcva"]``
     of a message; see `ServedAnswer.to_dict`. Messages keep their id.
-
-    In streams the answer is served while it is written, claim by claim; other entries pass at once. There
-    ``"raise"`` and ``"refuse"`` act on the first claim below ``claim_threshold``: what was sent before it
-    stays, and ``refusal`` replaces the rest. A stream needs the fields for the judge, such as contexts,
-    before the answer; if they never come, or the scorer is no `TCVA`, or with ``allow_unscored``, the
-    answer is served whole at its end.
 
     With ``"raise"``, use ``with_retry(retry_if_exception_type=(BelowThresholdError,))`` or
     ``with_fallbacks(..., exceptions_to_handle=(BelowThresholdError,))`` on the chain. In ``batch``,

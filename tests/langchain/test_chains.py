@@ -23,12 +23,14 @@ from langgraph.checkpoint.memory import InMemorySaver
 from tcva_adapters import CCRS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.langchain import (
+    BelowThresholdError,
     ScorerEvaluator,
     TCVAEvaluator,
     TCVAMiddleware,
     TCVAStringEvaluator,
     result_of,
 )
+from tcva_adapters.serving import REFUSAL
 from tests.langchain.entry import RECORD, ScriptedChatModel, scripted
 from tests.support.office import SAMPLE, SCORE, TWO
 from tests.support.scripted import verdict_json
@@ -255,25 +257,60 @@ def test_a_weak_answer_is_sent_back_with_the_reason(asynchronous: bool) -> None:
     assert "It opens at nine." in judge.prompts[0]
 
 
-def test_retries_end_and_the_last_judgement_is_kept() -> None:
+def test_retries_end_with_the_refusal_and_the_last_judgement_is_kept() -> None:
     judge = scripted(BAD, BAD)
-    state = ask(agent(judge, CALL, "At ten.", "At eleven.", max_retries=1))
-    assert (state["messages"][-1].text, state["tcva"]["passed"]) == (
-        "At eleven.",
-        False,
-    )
+    built = agent(judge, CALL, "At ten.", AIMessage("At eleven.", id="last"))
+    state = ask(built)
+    last = state["messages"][-1]
+    assert (last.text, last.id, len(state["messages"])) == (REFUSAL, "last", 6)
+    assert state["tcva"]["passed"] is False
+    assert result_of(state["tcva"]).claims[0].claim == "At eleven."
+    (mark,) = last.response_metadata["tcva"]["marks"]
+    assert (mark["claim"], mark["supported"]) == ("At eleven.", False)
+    own = ask(agent(scripted(BAD), CALL, "At ten.", max_retries=0, refusal="Ask us."))
+    assert own["messages"][-1].text == "Ask us."
 
 
-def test_an_answer_without_tools_or_with_a_failed_judge_goes_through() -> None:
+def test_a_greeting_goes_through_and_an_answer_with_a_failed_judge_is_refused() -> None:
     judge = scripted()
     state = ask(agent(judge, "Hello!"))
+    assert state["messages"][-1].text == "Hello!"
     assert state["tcva"]["unscored"]["reason"] == "no_claims"
     assert not judge.prompts
     state = ask(agent(scripted(RuntimeError("boom")), CALL, "At ten."))
-    assert (state["messages"][-1].text, state["tcva"]["value"]) == (
-        "At ten.",
-        "unscored",
-    )
+    assert (state["messages"][-1].text, state["tcva"]["value"]) == (REFUSAL, "unscored")
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_an_agents_answer_is_flagged_cut_refused_or_raised(asynchronous: bool) -> None:
+    two = verdict_json((1, "fully", "opens at nine"), (2, "none", ""))
+    said = "It opens at nine. Olav Berg is the captain."
+
+    def asked(on_fail: Any, reply: str | Exception = two, text: str = said) -> Any:
+        answer = AIMessage(text, id="last")
+        built = agent(scripted(reply), CALL, answer, on_fail=on_fail)
+        return ask(built, asynchronous)
+
+    for on_fail, served in (
+        ("flag", said),
+        ("remove", "It opens at nine."),
+        ("refuse", REFUSAL),
+    ):
+        state = asked(on_fail)
+        last = state["messages"][-1]
+        assert (last.text, last.id, len(state["messages"])) == (served, "last", 4)
+        marks = last.response_metadata["tcva"]["marks"]
+        assert [mark["supported"] for mark in marks] == [True, False]
+        failed = asked(on_fail, RuntimeError("boom"))["messages"][-1]
+        assert failed.text == (said if on_fail == "flag" else REFUSAL)
+        marks = failed.response_metadata["tcva"]["marks"]
+        assert [mark["supported"] for mark in marks] == [False, False]
+        assert asked(on_fail, two, "Hello!")["messages"][-1].text == "Hello!"
+    with pytest.raises(BelowThresholdError) as error:
+        asked("raise")
+    assert error.value.result.score < 0.5
+    supported = asked("raise", GOOD, "It opens at nine.")
+    assert "tcva" not in supported["messages"][-1].response_metadata
 
 
 def test_every_question_of_a_conversation_has_its_retries() -> None:
@@ -304,13 +341,16 @@ def test_a_wrong_number_of_retries_fails_when_built(retries: Any) -> None:
     no_evaluator: Any = "lexical"
     with pytest.raises(InvalidValueError, match=r"evaluator must be .*got 'lexical'"):
         TCVAMiddleware(no_evaluator)
+    unknown: Any = "drop"
+    with pytest.raises(InvalidValueError, match=r"on_fail.*'drop'"):
+        TCVAMiddleware(TCVAEvaluator("lexical"), on_fail=unknown)
+    with pytest.raises(InvalidValueError, match=r"'remove' must be a TCVAEvaluator"):
+        TCVAMiddleware(ScorerEvaluator(CCRS("qr", judge="lexical")), on_fail="remove")
 
 
-def test_without_retries_it_only_judges() -> None:
-    state: Any = {
-        "messages": [HumanMessage("When?"), *TOOLS, AIMessage("It opens at ten.")]
-    }
-    once = TCVAMiddleware(TCVAEvaluator(scripted(BAD)), max_retries=0)
+def test_what_passes_is_only_judged() -> None:
+    state: Any = {"messages": [HumanMessage("When?"), *TOOLS, AIMessage(ANSWER)]}
+    once = TCVAMiddleware(TCVAEvaluator(scripted(GOOD)), max_retries=0)
     assert once.after_model(state, None) == {"tcva": ANY}
 
 

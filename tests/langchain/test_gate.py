@@ -5,25 +5,18 @@ The chains are real. The judge is lexical, or a real chat model of which the rep
 
 import asyncio
 import pickle
-from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Final, get_args
 
 import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import (
     AIMessage,
-    AIMessageChunk,
     HumanMessage,
     ToolMessage,
 )
 from langchain_core.runnables import (
     ConfigurableField,
-    RunnableGenerator,
-    RunnableLambda,
-    RunnableParallel,
-    RunnablePassthrough,
 )
-from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 
 from benchmarks.modes import CASES, FRAMEWORKS, MADE_UP, MODES, NINE, WAYS, pieces, rows
 from tcva_adapters import CCRS, Sample
@@ -227,7 +220,8 @@ def test_the_last_message_of_an_agents_state_is_replaced() -> None:
     messages = gated("refuse").invoke(state["messages"])
     assert (messages[-1].text, messages[-1].id) == (REFUSAL, "4")
     pairs = [("user", "When?"), ("tool", NINE), ("assistant", BOTH)]
-    assert gated("remove").invoke(pairs)[-1] == ("assistant", NINE)
+    served = gated("remove").invoke({"messages": pairs})
+    assert served["messages"] == [*pairs[:2], ("assistant", NINE)]
     plain = [{"role": "user", "content": "?"}, {"role": "tool", "content": NINE}]
     plain.append({"role": "assistant", "content": BOTH})
     assert gated("remove").invoke({"messages": plain})["messages"][-1] == {
@@ -323,10 +317,11 @@ def test_a_gate_is_frozen_configurable_and_can_be_pickled() -> None:
         claim_threshold=ConfigurableField(id="least")
     )
     cut = gate(evaluator, on_fail="remove")
-    strict: Any = {"configurable": {"least": 1.0}}
-    half = {**RECORD, "answer": "The office opens at ten."}
-    assert cut.invoke(half)["answer"] != cut.invoke(half, strict)["answer"] == REFUSAL
-    assert summed(cut.transform(iter([half]), strict))["answer"] == REFUSAL
+    lenient: Any = {"configurable": {"least": 0.0}}
+    assert (cut.invoke(RECORD)["answer"], cut.invoke(RECORD, lenient)["answer"]) == (
+        NINE,
+        BOTH,
+    )
 
 
 def test_rows_of_a_batch_are_served_each() -> None:
@@ -343,229 +338,6 @@ def test_allow_unscored_lets_failed_judges_through_but_marked() -> None:
     assert row["answer"] == BOTH
     assert [mark["supported"] for mark in row["tcva"]["marks"]] == [False, False]
     assert row["tcva"]["failed"] is False
-
-
-# Streams
-
-
-def chunks_of(*entries: Any) -> Iterator[Any]:
-    yield from entries
-
-
-async def achunks_of(*entries: Any) -> AsyncIterator[Any]:
-    for entry in entries:
-        yield entry
-
-
-def streamed(step: Any, *entries: Any, asynchronous: bool = False) -> list[Any]:
-    if not asynchronous:
-        return [*step.transform(chunks_of(*entries))]
-
-    async def collected() -> list[Any]:
-        return [chunk async for chunk in step.atransform(achunks_of(*entries))]
-
-    return asyncio.run(collected())
-
-
-ANSWER: Final = [{"answer": piece} for piece in pieces(BOTH)]
-
-
-@pytest.mark.parametrize("asynchronous", [False, True])
-@pytest.mark.parametrize("on_fail", ["flag", "remove", "refuse"])
-def test_the_chunks_add_up_to_what_invoke_returns(
-    on_fail: str, asynchronous: bool
-) -> None:
-    step = gated(on_fail)
-    chunks = streamed(
-        step,
-        {"question": "When?"},
-        {"context": DOCS},
-        *ANSWER,
-        {"id": "1"},
-        asynchronous=asynchronous,
-    )
-    total = summed(chunks)
-    whole = step.invoke(RECORD)
-    if on_fail == "refuse":  # what was sent before the claim that fails stays
-        assert total["answer"].replace(REFUSAL, "").strip() in BOTH
-        assert total["tcva"]["is_refused"] is True
-        return
-    assert total == whole
-
-
-def test_other_entries_pass_before_the_answer_is_complete() -> None:
-    seen: list[Any] = []
-
-    def source() -> Iterator[Any]:
-        yield {"question": "When?"}
-        assert seen == [{"question": "When?"}]
-        yield {"context": DOCS}
-        assert seen[-1] == {"context": DOCS}
-        yield from ANSWER[:2]
-        yield {"title": "Hours"}
-        yield ANSWER[2]
-        assert {"title": "Hours"} in seen
-        yield from ANSWER[3:]
-
-    for chunk in gated("remove").transform(source()):
-        seen.append(chunk)
-    assert summed(seen)["answer"] == NINE
-
-
-def test_text_waits_for_contexts_that_come_later() -> None:
-    chunks = streamed(gated("remove"), *ANSWER, {"question": "?"}, {"context": DOCS})
-    names = [next(iter(chunk)) for chunk in chunks]
-    assert names.index("context") < names.index("answer")
-    assert summed(chunks)["answer"] == NINE
-
-
-def test_contexts_that_go_on_after_the_answer_has_begun_are_refused() -> None:
-    with pytest.raises(InvalidSampleError, match=r"contexts changed after .* begun"):
-        streamed(gated("remove"), {"context": DOCS}, *ANSWER, {"context": DOCS})
-
-
-def test_without_contexts_a_stream_ends_as_a_call_does() -> None:
-    with pytest.raises(InvalidSampleError, match=r"no contexts"):
-        streamed(gated("remove"), {"question": "?"}, *ANSWER)
-    greeting = streamed(gated("remove"), {"question": "?"}, {"answer": "Hello!"})
-    assert summed(greeting)["answer"] == "Hello!"
-
-
-def test_an_answer_that_moves_to_another_entry_is_refused() -> None:
-    with pytest.raises(InvalidSampleError, match=r"place .*after"):
-        streamed(
-            gated("remove"),
-            {"context": DOCS},
-            *[{"output": piece} for piece in pieces(BOTH)],
-            {"answer": MADE_UP},
-        )
-
-
-def test_a_mapper_that_needs_every_entry_holds_the_text_until_they_are_there() -> None:
-    def mapper(value: dict[str, Any]) -> dict[str, Any]:
-        return {"answer": value["said"], "context": value["found"]}
-
-    step = gated("remove", mapper=mapper)
-    said = [{"said": piece} for piece in pieces(BOTH)]
-    chunks = streamed(step, *said[:3], {"found": [NINE]}, *said[3:])
-    assert summed(chunks)["said"] == NINE
-    changing = gated(
-        "remove", mapper=lambda x: {"answer": x["said"].upper(), "context": [NINE]}
-    )
-    with pytest.raises(InvalidSampleError, match="stands nowhere"):
-        streamed(changing, *said)
-
-
-def test_marks_replace_the_evaluators_output_under_their_name() -> None:
-    evaluator = TCVAEvaluator("lexical")
-    chain = RunnablePassthrough.assign(tcva=evaluator) | gate(evaluator, on_fail="flag")
-    assert summed(chain.stream(RECORD)) == chain.invoke(RECORD)
-    kept = RunnablePassthrough.assign(tcva=evaluator) | gate(evaluator)
-    supported = {**RECORD, "answer": NINE}
-    assert summed(kept.stream(supported))["tcva"]["score"] == 1.0
-
-
-MESSAGES: Final = [
-    AIMessageChunk(
-        content=[{"type": "reasoning", "reasoning": "Hm.", "index": 0}], id="m"
-    ),
-    *(AIMessageChunk(content=piece, id="m") for piece in pieces(BOTH)),
-    AIMessageChunk(
-        content="",
-        id="m",
-        usage_metadata={"input_tokens": 3, "output_tokens": 4, "total_tokens": 7},
-        response_metadata={"model_name": "m1"},
-        chunk_position="last",
-    ),
-]
-
-
-@pytest.mark.parametrize("asynchronous", [False, True])
-def test_messages_stream_with_all_that_is_no_text(asynchronous: bool) -> None:
-    chunks = streamed(
-        gated("remove"),
-        {"context": DOCS},
-        *({"answer": chunk} for chunk in MESSAGES),
-        asynchronous=asynchronous,
-    )
-    message = summed(chunks)["answer"]
-    assert (message.text, message.id) == (NINE, "m")
-    assert message.content[0]["reasoning"] == "Hm."
-    assert message.usage_metadata["total_tokens"] == 7
-    assert message.response_metadata["model_name"] == "m1"
-    marks = message.response_metadata["tcva"]
-    assert [mark["supported"] for mark in marks["marks"]] == [True, False]
-    alone = gated("flag", mapper=lambda m: {"answer": m.text, "context": [NINE]})
-    said = summed(streamed(alone, *MESSAGES, asynchronous=asynchronous))
-    assert said.text == BOTH
-    assert said.response_metadata["tcva"]["failed"] is True
-
-
-def test_whole_messages_and_states_are_served_at_the_end() -> None:
-    chunks = streamed(gated("remove"), {"answer": AIMessage(BOTH)}, {"context": DOCS})
-    assert summed(chunks)["answer"].text == NINE
-    state = {"messages": [*TALK, AIMessage(BOTH, id="4")]}
-    (served,) = streamed(gated("remove"), state)
-    assert served["messages"][-1].text == NINE
-
-
-@pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_stream_raises_at_the_first_claim_that_fails(asynchronous: bool) -> None:
-    step = gated("raise")
-    chunks = streamed(
-        step, {"context": DOCS}, {"answer": NINE}, asynchronous=asynchronous
-    )
-    assert summed(chunks) == {"context": DOCS, "answer": NINE}
-    with pytest.raises(BelowThresholdError) as error:
-        streamed(step, {"context": DOCS}, *ANSWER, asynchronous=asynchronous)
-    assert error.value.output["passed"] is False
-    assert error.value.result.claims[-1].claim == MADE_UP
-
-
-@pytest.mark.parametrize("asynchronous", [False, True])
-def test_the_judges_calls_are_children_of_the_gates_run(asynchronous: bool) -> None:
-    runs = RunCollectorCallbackHandler()
-    model = scripted(*[verdict_json((1, "fully", NINE))] * 9)
-    step = gate(TCVAEvaluator(model, share=False), on_fail="remove")
-    config: Any = {"callbacks": [runs], "tags": ["nightly"]}
-    entries = {"context": DOCS}, {"answer": NINE}
-    if asynchronous:
-        total = asyncio.run(asummed(step.atransform(achunks_of(*entries), config)))
-    else:
-        total = summed(step.transform(chunks_of(*entries), config))
-    assert total["answer"] == NINE
-    (run,) = runs.traced_runs
-    assert run.name == "tcva_gate"
-    assert {child.name for child in run.child_runs} == {"tcva_judge"}
-    assert all("nightly" in (child.tags or ()) for child in run.child_runs)
-    whole = RunCollectorCallbackHandler()
-    step.invoke({"context": DOCS, "answer": NINE}, {"callbacks": [whole]})
-    (evaluator,) = whole.traced_runs[0].child_runs
-    assert [child.name for child in evaluator.child_runs] == ["tcva_judge"]
-
-
-def test_parallel_steps_stream_context_and_answer_apart() -> None:
-    def answer(_: Any) -> Iterator[str]:
-        yield from pieces(BOTH)
-
-    def fetch(_: Any) -> list[Document]:
-        return DOCS
-
-    chain = RunnableParallel(
-        answer=RunnableGenerator(answer), context=RunnableLambda(fetch)
-    ) | gated("remove")
-    for _ in range(5):
-        assert summed(chain.stream("When?"))["answer"] == NINE
-
-
-def test_a_closed_stream_ends() -> None:
-    stream = gated("remove").transform(
-        chunks_of({"context": DOCS}, *ANSWER, *ANSWER, *ANSWER)
-    )
-    next(stream)
-    next(stream)
-    close: Callable[[], None] = stream.close  # type: ignore[attr-defined]  # a generator
-    close()
 
 
 def test_a_sample_is_no_value_to_cut() -> None:
