@@ -178,7 +178,4 @@ def settings_of(scoring: ScoringConfig) -> Json:
         settings["bounds"] = asdict(scoring.bounds)
     if scoring.fuse_weights is not None:
         settings["fuse_weights"] = list(scoring.fuse_weights)
-    for name in SERVING:
-        if (value := getattr(scoring, name)) != ScoringConfig.default(name):
-            settings[name] = value
-    return settings
+    return settings | scoring.model_dump(mode="json", include={*SERVING})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Literal, Self, Unpack
 
@@ -126,12 +126,14 @@ class ScoringConfig(SettingsModel):
     claim_threshold: Annotated[Verdict | float, BeforeValidator(as_claim_threshold)] = (
         Field(
             default=Verdict.PARTIAL,
+            repr=False,
             description="A claim counts as supported, and stays in the answer that is served, with at "
             "least the weight of this level; or a weight in [0, 1].",
         )
     )
     max_removed: Share = Field(
         default=1.0,
+        repr=False,
         description="The largest share of an answer's claims that may be cut, in [0, 1]; if more would "
         "go, the whole answer is refused.",
     )
@@ -154,19 +156,14 @@ class ScoringConfig(SettingsModel):
         return self
 
     @model_serializer(mode="wrap")
-    def _without_defaults(self, dump: SerializerFunctionWrapHandler) -> Json:
-        """Leave out what serving alone uses where it is the default, as in earlier files."""
+    def _as_in_files(self, dump: SerializerFunctionWrapHandler) -> Json:
+        """Leave out the settings that choose what is served where they are the default."""
         plain: Json = dump(self)
-        return {name: value for name, value in plain.items() if self._is_shown(name)}
-
-    def __repr_args__(self) -> Iterator[tuple[str | None, object]]:
-        """Likewise in texts, by which runs are known."""
-        for name, value in super().__repr_args__():
-            if name is None or self._is_shown(name):
-                yield name, value
-
-    def _is_shown(self, name: str) -> bool:
-        return name not in SERVING or getattr(self, name) != self.default(name)
+        return {
+            name: value
+            for name, value in plain.items()
+            if name not in SERVING or getattr(self, name) != self.default(name)
+        }
 
     def __hash__(self) -> int:  # not of all fields: scores by reason are a mapping
         return hash(self.temperature)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
-from tcva_adapters.results.judgement import SILENT
+from tcva_adapters.results.judgement import SILENT, Unscored
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.text.non_claims import non_claim_kind
-from tcva_adapters.text.sentences import split_claims
 from tcva_adapters.text.stretches import stretches, without
+
+_SHOWN = ("level", "weight", "reason", "quote", "start", "end", "orphan")
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,7 @@ class AnswerPart:
 
     def to_dict(self) -> Json:
         """Convert to JSON values."""
-        return {
-            "claim": self.claim.claim,
-            "level": self.level,
-            "weight": self.weight,
-            "reason": self.reason,
-            "quote": self.quote,
-            "start": self.start,
-            "end": self.end,
-            "orphan": self.orphan,
-        }
+        return {"claim": self.claim.claim} | {n: getattr(self, n) for n in _SHOWN}
 
 
 @dataclass(frozen=True)
@@ -107,58 +100,40 @@ def supported_answer(
     Raises:
         InvalidValueError: The claims are not the sentences of the answer.
     """
-    verdicts = [*_verdicts(answer, judged)]
+    why = judged.unscored
+    is_judged = why is None or why.reason in SILENT
     stretched = stretches(answer)
-    claims = [part for part in stretched if part.kind == "claim"]
+    places = [part for part in stretched if part.kind == "claim"]
+    claims: Sequence[ClaimVerdict] = judged.claims
+    if not (claims and is_judged):
+        claims = [_unjudged(place.claim, why) for place in places]
+    if [claim.claim for claim in claims] != [place.claim for place in places]:
+        raise InvalidValueError(_other_claims(judged))
+
     parts = [
-        AnswerPart(verdict, verdict.weight(scoring.scheme), claim.body, claim.end)
-        for verdict, claim in zip(verdicts, claims, strict=True)
+        AnswerPart(claim, claim.weight(scoring.scheme), place.body, place.end)
+        for claim, place in zip(claims, places, strict=True)
     ]
-    is_silent = judged.unscored is not None and judged.unscored.reason in SILENT
     least = scoring.least_weight
     stays = [
-        is_silent
-        or (
-            bool(non_claim_kind(part.claim.claim)) or judged.unscored is None
-            if part.weight is None
-            else part.weight >= least
-        )
+        is_judged or bool(non_claim_kind(part.claim.claim))
+        if part.weight is None
+        else part.weight >= least
         for part in parts
     ]
-    is_claim = [
-        part.weight is not None or not stay
-        for part, stay in zip(parts, stays, strict=True)
-    ]
-    n_removed = stays.count(False)
-    kept = tuple(part for part, stay in zip(parts, stays, strict=True) if stay)
+    kept = tuple(compress(parts, stays))
     removed = tuple(part for part, stay in zip(parts, stays, strict=True) if not stay)
-    if n_removed and n_removed > scoring.max_removed * sum(is_claim):
+    n_claims = len(removed) + sum(part.weight is not None for part in kept)
+    if removed and len(removed) / n_claims > scoring.max_removed:
         return SupportedAnswer("", (), tuple(parts), is_empty=True)
-    return SupportedAnswer(
-        without(answer, stretched, stays),
-        kept,
-        removed,
-        is_empty=n_removed > 0 and n_removed == sum(is_claim),
-    )
+    text = without(answer, stretched, stays)
+    return SupportedAnswer(text, kept, removed, 0 < len(removed) == n_claims)
 
 
-def _verdicts(answer: str, judged: Assessment) -> Iterator[ClaimVerdict]:
-    """Yield what is known of each sentence of an answer.
-
-    Raises:
-        InvalidValueError: The claims are not the sentences of the answer.
-    """
-    sentences = split_claims(answer)
-    why = judged.unscored
-    if why is None or (why.reason in SILENT and judged.claims):
-        if [claim.claim for claim in judged.claims] != sentences:
-            raise InvalidValueError(_other_claims(judged))
-        yield from judged.claims
-        return
-    for sentence in sentences:
-        kind = non_claim_kind(sentence)
-        reason = kind or why.text
-        yield ClaimVerdict(claim=sentence, verdict=None, reason=reason)
+def _unjudged(sentence: str, why: Unscored | None) -> ClaimVerdict:
+    """Make the entry of a sentence without a verdict: its kind if the lists know it, else the failure."""
+    reason = non_claim_kind(sentence) or (why.text if why else "")
+    return ClaimVerdict(claim=sentence, verdict=None, reason=reason)
 
 
 def _other_claims(judged: Assessment) -> str:

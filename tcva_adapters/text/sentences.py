@@ -8,10 +8,8 @@ the cuts always add up to the text again.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise, zip_longest
-from operator import attrgetter
 from typing import NamedTuple
 
 from tcva_adapters.text.lists import word_list
@@ -33,6 +31,8 @@ _ITEM = (
     r"|（\d{1,2}）|[\d一二三四五六七八九十]{1,3}、|[①-⑳])"
 )
 _BLOCK_START = rf"{_GAP}*(?:\n|`{{3}}|~{{3}}|\#{{1,6}}{_GAP}|\||{_ITEM}|\Z)"
+_HEADING = rf"\#{{1,6}}{_GAP}.+|\*\*[^*\n]*[^*\n{_STOPS}]\*\*:?{_GAP}*$"
+_HEADER = r"[^|\n]*\|.*\n(?=.*-)(?=.*\|)[ \t|:+-]+$"
 _BLOCK = re.compile(
     rf"""
     (?=\S)
@@ -41,15 +41,8 @@ _BLOCK = re.compile(
             (?P<ticks>`{{3,}}|~{{3,}})[^`\n]*
             (?:\n(?s:.*?)(?:^{_GAP}*(?P=ticks)[`~]*{_GAP}*$|\Z)|\Z)
         )
-        |(?P<heading>
-            \#{{1,6}}{_GAP}.+
-            |\*\*[^*\n]*[^*\n{_STOPS}]\*\*:?{_GAP}*$
-        )
-        |(?P<table>
-            [^|\n]*\|.*\n
-            (?=.*-)(?=.*\|)[ \t|:+-]+$
-            (?:\n.*\|.*)*
-        )
+        |(?P<heading>{_HEADING})
+        |(?P<table>{_HEADER}(?:\n.*\|.*)*)
         |(?P<row>\|.*)
         |(?P<item>
             {_ITEM}.*
@@ -63,6 +56,18 @@ _BLOCK = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+FRONT = re.compile(
+    rf"""
+    \s*(?!`{{3}}|~{{3}})
+    (?:
+        (?P<heading>{_HEADING})
+        |(?P<header>{_HEADER})
+        |(?P<lead_in>(?:.+\n(?!{_BLOCK_START}))*?.*[:：]{_GAP}*$(?=\n{_BLOCK_START}))
+    )
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+"""A line in front of claims: a heading, the header of a table, or a line that ends in a colon."""
 _CITATION = r"\[\d{1,3}(?:[,–-][ ]?\d{1,3})*\]"
 _CLOSING = rf"(?:{_CITATION}|[{_CLOSERS}{_STOPS}])*"
 # A short quotation, bracket or code span is swallowed whole: the stops inside are not seen.
@@ -93,7 +98,15 @@ _SPACED_CITATIONS = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")
 _NEXT_WORD = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
 _SPEECH_TAG = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
 _CJK_TURN = re.compile(rf"(?<=[{_CJK}][.!?])[{_CJK}]")
-ENUMERATOR = re.compile(rf"\s*{_ITEM}")
+_ENUMERATOR = re.compile(rf"\s*{_ITEM}")
+LINE = re.compile(
+    rf"""
+    \s*
+    (?:(?P<row>\|)|(?P<code>`{{3}}|~{{3}})|(?P<number>(?=\d){_ITEM})|(?P<item>{_ITEM}))
+    """,
+    re.VERBOSE,
+)
+"""The beginning of a line that is no prose."""
 _BULLETS = re.compile(rf"\A(?:{_BULLET}\s+)+(?=\S)")
 LETTER = re.compile(r"[^\W_]")
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -125,21 +138,6 @@ class Piece(NamedTuple):
     source: str
 
 
-class Unit(NamedTuple):
-    """A part of a claim's stretch that the split finds: a block, or a sentence or row within one.
-
-    Attributes:
-        kind: ``prose``, ``item``, ``code``, ``row``, ``table`` (the header with its rule),
-            ``heading``, or ``lead_in`` for a line that ends in a colon.
-        start: Where it begins.
-        block: Where its block begins.
-    """
-
-    kind: str
-    start: int
-    block: int
-
-
 def split_claims(text: str) -> list[str]:
     r"""Split a text into claims: sentences, list items, table rows and code blocks.
 
@@ -164,29 +162,22 @@ def split_claims(text: str) -> list[str]:
     return [piece.text for piece in pieces(text)]
 
 
-def pieces(text: str) -> list[Piece]:
-    """Split a text into claims with the stretches that they stand in; see `split_claims`."""
-    return [piece for piece, _ in pieces_with_units(text)]
-
-
 def with_plain_breaks(text: str) -> str:
-    """Write every line break as one line feed, at the same length: positions stay valid."""
+    """Write all line breaks as line feeds; every position stays valid for the text."""
     return text.replace("\r\n", " \n").replace("\r", "\n").replace("\u2028", "\n")
 
 
-def pieces_with_units(text: str) -> list[tuple[Piece, list[Unit]]]:
-    """Split a text into claims, each with the units of the split that its stretch holds."""
+def pieces(text: str) -> list[Piece]:
+    """Split a text into claims with the stretches that they stand in; see `split_claims`."""
     lines = with_plain_breaks(text)
     lower_only = lines.islower()
     starts: list[int] = []
-    units: list[Unit] = []
     # For each claim that holds a row, by its start: the start and the text of the row.
     rows: dict[int, tuple[int, str]] = {}
     glued = False
     for block in _BLOCK.finditer(lines):
         start, end = block.span()
-        kind = block.lastgroup or ""
-        units.append(Unit(kind, start, start))
+        kind = block.lastgroup
         if not glued:
             starts.append(start)
         if kind in {"prose", "item"}:
@@ -198,37 +189,28 @@ def pieces_with_units(text: str) -> list[tuple[Piece, list[Unit]]]:
             )
             if kind == "item":
                 # "1. Do this. 2. Do that." on one line is a list of its own.
-                cuts = (cut for cut in cuts if ENUMERATOR.match(lines, cut))
-            inner = [*cuts]
-            starts += inner
-            units += [Unit(kind, cut, start) for cut in inner]
+                cuts = (cut for cut in cuts if _ENUMERATOR.match(lines, cut))
+            starts += cuts
         elif kind == "table":
             for at, row in _rows(block):
                 if at != start:
                     starts.append(at)
                 rows[starts[-1]] = at, row
-                line = lines.find("\n", lines.find("\n", start) + 1) + 1
-                units.append(Unit("row", max(at, line), start))
         # "Here are the fees at a glance:" claims nothing: what follows is judged without it.
         glued = kind == "heading" or (
             block[0].rstrip()[-1] in ":："
             and (glued or not non_claim_kind(lines[starts[-1] : end]))
         )
-        if glued and kind != "heading":
-            units[-1] = units[-1]._replace(kind="lead_in")
     # A piece without a letter or digit joins the piece before it, the first one the next.
     worded = [a for a, b in pairwise([*starts, len(text)]) if LETTER.search(text, a, b)]
     starts = [*starts[:1], *worded[1:]]
     claims = []
-    first = 0
     for (start, end), at in zip(
         pairwise([*starts, len(text)]), worded or starts, strict=True
     ):
         begin, row = rows.get(at, (end, ""))
         claim = _claim(text[start:begin], row)
-        last = bisect_left(units, end, lo=first, key=attrgetter("start"))
-        claims.append((Piece(claim, text[start:end]), units[first:last]))
-        first = last
+        claims.append(Piece(claim, text[start:end]))
     return claims
 
 
