@@ -9,6 +9,10 @@ from tcva_adapters.llamaindex.own_metrics import framework_metrics as framework_
 from tcva_adapters.llamaindex.own_metrics import (
     score_framework_metric as score_framework_metric,
 )
+from tcva_adapters.llamaindex.query_engine import (
+    BelowThresholdError as BelowThresholdError,
+)
+from tcva_adapters.llamaindex.query_engine import TCVAQueryEngine as TCVAQueryEngine
 from tcva_adapters.llamaindex.results import (
     ScorerEvaluationEndEvent as ScorerEvaluationEndEvent,
 )

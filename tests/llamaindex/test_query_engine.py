@@ -1,0 +1,235 @@
+"""A query engine that serves what its sources support. The LLM is scripted, all else is real."""
+
+import asyncio
+import pickle
+from itertools import product
+from typing import Any
+
+import pytest
+from llama_index.core import Settings
+from llama_index.core.base.response.schema import (
+    AsyncStreamingResponse,
+    PydanticResponse,
+    Response,
+)
+from llama_index.core.chat_engine import CondenseQuestionChatEngine
+from llama_index.core.memory import ChatMemoryBuffer
+from llama_index.core.prompts import PromptTemplate
+from llama_index.core.query_engine import RetrieverQueryEngine, RetryQueryEngine
+from llama_index.core.schema import QueryBundle
+from llama_index.core.tools import QueryEngineTool
+
+from tcva_adapters import CCRS
+from tcva_adapters.errors import InvalidValueError, TCVAError
+from tcva_adapters.llamaindex import (
+    BelowThresholdError,
+    ScorerEvaluator,
+    TCVAEvaluator,
+    TCVAQueryEngine,
+)
+from tcva_adapters.serving import REFUSAL, OnFail
+from tcva_adapters.text.non_claims import non_claim_kind
+from tests.llamaindex.entry import scripted
+from tests.llamaindex.serving import (
+    ANSWERS,
+    BAD,
+    CASES,
+    GOOD,
+    MODES,
+    PASSAGE,
+    QUESTION,
+    RAISED,
+    WAYS,
+    Notes,
+    Writer,
+    engine_of,
+    nodes,
+    outcome,
+    serve,
+)
+
+BOTH = "a supported and an unsupported claim"
+LEXICAL = TCVAEvaluator("lexical")
+OBJECTS = [case for case in CASES if "object" in case]
+WHOLE = ("supported claims", "greeting", "refusal", "object, supported")
+"""What every mode serves as it is."""
+
+EXPECTED: dict[OnFail, dict[str, str]] = {
+    "flag": {},
+    "remove": {BOTH: GOOD},
+    "refuse": {},
+    "raise": {},
+}
+"""What comes out where it is neither the whole answer, nor the refusal, nor an error."""
+
+
+def expected(case: str, mode: OnFail) -> str:
+    if mode == "flag" or case in WHOLE:
+        return ANSWERS[case]
+    return EXPECTED[mode].get(case, RAISED if mode == "raise" else REFUSAL)
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("case", CASES)
+def test_what_comes_out(case: str, mode: OnFail, way: str) -> None:
+    assert outcome(case, mode, way) == expected(case, mode)
+
+
+@pytest.mark.parametrize("way", ["stream", "async stream"])
+@pytest.mark.parametrize("mode", ["flag", "remove"])
+@pytest.mark.parametrize("case", [case for case in CASES if case not in OBJECTS])
+def test_a_stream_gives_what_the_whole_answer_gives(
+    case: str, mode: OnFail, way: str
+) -> None:
+    assert outcome(case, mode, way) == expected(case, mode)
+
+
+def test_the_refusal_claims_nothing() -> None:
+    # or else an evaluator, a retry engine or an agent behind would fail it
+    assert non_claim_kind(REFUSAL) == "refusal"
+
+
+# --- marks, source nodes, and what else the response holds --------------------------------------
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("mode", ["flag", "remove"])
+def test_marks_stand_beside_what_the_response_holds(mode: OnFail, way: str) -> None:
+    inner = engine_of(BOTH, way)
+    served = serve(TCVAQueryEngine(inner, LEXICAL, on_fail=mode), way)
+    (node,) = served.response.source_nodes
+    assert node.get_content() == PASSAGE
+    metadata = dict(served.response.metadata)
+    marks = metadata.pop("tcva")
+    assert [*metadata] == [node.node_id]
+    assert marks["is_refused"] is False
+    supported, unsupported = marks["marks"]
+    assert (supported["claim"], supported["level"]) == (GOOD, "fully")
+    assert (unsupported["claim"], unsupported["level"]) == (BAD, "none")
+    answer = ANSWERS[BOTH]
+    for mark in (supported, unsupported):
+        assert answer[mark["start"] : mark["end"]].strip() == mark["claim"]
+    assert supported["quote"] in PASSAGE
+    if not isinstance(served.response, Response):
+        read = served.response.get_response()
+        if isinstance(served.response, AsyncStreamingResponse):
+            read = asyncio.run(read)
+        assert read.metadata["tcva"] == marks
+
+
+def test_the_engine_behind_keeps_its_metadata() -> None:
+    class Shared(RetrieverQueryEngine):
+        def _query(self, query_bundle: QueryBundle) -> Any:
+            return response
+
+    response = Response(GOOD, nodes(PASSAGE), metadata={"own": 1})
+    inner = Shared.from_args(Notes(PASSAGE), llm=Writer(GOOD))
+    served = TCVAQueryEngine(inner, LEXICAL).query(QUESTION)
+    assert served.metadata is not None
+    assert (served.metadata["own"], response.metadata) == (1, {"own": 1})
+
+
+def test_an_object_stays_an_object_or_is_refused() -> None:
+    modes: tuple[OnFail, ...] = ("flag", "remove")
+    for case, mode in product(OBJECTS, modes):
+        inner = engine_of(case)
+        own: Any = inner.query(QUESTION)
+        assert type(own) is PydanticResponse
+        served: Any = TCVAQueryEngine(inner, LEXICAL, on_fail=mode).query(QUESTION)
+        stays = mode == "flag" or case == "object, supported"
+        kind = "PydanticResponse" if stays else "Response"
+        assert type(served).__name__ == kind
+        assert served.metadata["tcva"]["is_refused"] is not stays
+        if stays:
+            assert served.text == own.text
+
+
+@pytest.mark.parametrize("answer", [None, ""])
+def test_a_response_without_text_is_refused(answer: str | None) -> None:
+    class Silent(RetrieverQueryEngine):
+        def _query(self, query_bundle: QueryBundle) -> Any:
+            return Response(answer, nodes(PASSAGE))
+
+    inner = Silent.from_args(Notes(PASSAGE), llm=Writer(GOOD))
+    served: Any = TCVAQueryEngine(inner, LEXICAL).query(QUESTION)
+    assert served.metadata["tcva"]["why"].startswith("unscored: empty_response")
+
+
+# --- other faces of a query engine ----------------------------------------------------------------
+
+
+def test_retrieving_and_synthesising_from_given_nodes() -> None:
+    engine = TCVAQueryEngine(engine_of(BOTH), LEXICAL)
+    query = QueryBundle(QUESTION)
+    found = engine.retrieve(query)
+    assert [node.get_content() for node in found] == [PASSAGE]
+    extra = nodes("Bananas ripen faster in paper bags.")
+    assert str(engine.synthesize(query, found)) == GOOD
+    assert str(engine.synthesize(query, found, extra)) == ANSWERS[BOTH]
+    assert str(asyncio.run(engine.asynthesize(query, found))) == GOOD
+
+
+def test_prompts_are_those_of_the_engine_behind() -> None:
+    inner = engine_of(BOTH)
+    engine = TCVAQueryEngine(inner, LEXICAL)
+    assert engine.get_prompts() == inner.get_prompts()
+    name = "response_synthesizer:text_qa_template"
+    template = PromptTemplate("Answer {query_str} from {context_str} alone.")
+    engine.update_prompts({name: template})
+    assert inner.get_prompts()[name].get_template() == template.get_template()
+    assert engine.callback_manager is inner.callback_manager
+
+
+@pytest.mark.parametrize("way", ["sync", "stream"])
+def test_a_retry_engine_around_it_asks_again(
+    monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    # FeedbackQueryTransformation resolves Settings.llm even where it does not use it.
+    monkeypatch.setattr(Settings, "_llm", scripted())
+    engine = TCVAQueryEngine(engine_of(BOTH, way), LEXICAL)
+    response = RetryQueryEngine(engine, LEXICAL, max_retries=1).query(QUESTION)
+    assert str(response) == GOOD
+
+
+def test_a_tool_and_a_chat_engine_over_it_say_what_it_serves() -> None:
+    engine = TCVAQueryEngine(engine_of(BOTH), LEXICAL)
+    assert QueryEngineTool.from_defaults(engine).call(QUESTION).content == GOOD
+    memory = ChatMemoryBuffer(token_limit=500)
+    chat = CondenseQuestionChatEngine.from_defaults(
+        engine, llm=scripted(), memory=memory
+    )
+    assert str(chat.chat(QUESTION)) == GOOD
+
+
+# --- arguments ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"query_engine": "engine"}, "query_engine must be a query engine"),
+        ({"evaluator": CCRS("qr", judge="lexical")}, "evaluator must be"),
+        (
+            {"evaluator": ScorerEvaluator(CCRS("qr", judge="lexical"))},
+            "evaluator must be",
+        ),
+        ({"evaluator": TCVAEvaluator("lexical", criterion="correctness")}, "reference"),
+        ({"on_fail": "retry"}, "on_fail"),
+        ({"refusal": None}, "refusal"),
+    ],
+)
+def test_arguments_that_cannot_be_used_are_named(arguments: Any, named: str) -> None:
+    given = {"query_engine": engine_of(BOTH), "evaluator": LEXICAL, **arguments}
+    with pytest.raises(InvalidValueError, match=named):
+        TCVAQueryEngine(**given)
+
+
+def test_the_error_travels_to_another_process() -> None:
+    served = serve(TCVAQueryEngine(engine_of(BOTH), LEXICAL, on_fail="raise"))
+    error = served.error
+    assert isinstance(error, BelowThresholdError | TCVAError)
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error)
+    assert again.result == error.result
+    assert str(again.response) == ANSWERS[BOTH]
