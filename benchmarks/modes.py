@@ -1,10 +1,10 @@
 """What comes out of gates: each mode, called in each way, for each kind of answer.
 
-Run: python -m benchmarks.modes [--framework langchain]
+Run: python -m benchmarks.modes [--framework langchain] [--framework llamaindex]
 
 The frameworks are the real ones. The judge is lexical, or a model that fails. A cell has the text that
 comes out, and behind it the marks, in order: + for a sentence that is supported or claims nothing, - for
-one that is not. Streams arrive in pieces of seven characters. Where all ways give the same, they share a
+one that is not. Streams arrive in pieces of seven characters (LangChain) or in words (LlamaIndex). Where all ways give the same, they share a
 row.
 """
 
@@ -17,7 +17,10 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_core.runnables import RunnableGenerator, RunnablePassthrough
 
 import tests.support.quiet  # noqa: F401  # tracking is switched off before frameworks are imported
+from tcva_adapters import llamaindex
 from tcva_adapters.langchain import TCVAEvaluator, gate
+from tcva_adapters.llamaindex import TCVAQueryEngine
+from tests.llamaindex.serving import Answer, broken_llm, engine_for, serve
 
 NINE: Final = "The office opens at nine."
 MADE_UP: Final = "The captain is called Olav Berg."
@@ -30,11 +33,13 @@ class Case(NamedTuple):
         answer: The answer.
         contexts: The passages.
         fails: Whether the judge fails.
+        is_object: Whether the engine gives an object, which only LlamaIndex' do, and never stream.
     """
 
     answer: str
     contexts: tuple[str, ...] = (NINE,)
     fails: bool = False
+    is_object: bool = False
 
 
 CASES: Final = {
@@ -45,6 +50,8 @@ CASES: Final = {
     "greeting": Case("Hello! How can I help?"),
     "refusal": Case("I do not know."),
     "claim without contexts": Case(NINE, ()),
+    "object, supported": Case(Answer(text=NINE).model_dump_json(), is_object=True),
+    "object, unsupported": Case(Answer(text=MADE_UP).model_dump_json(), is_object=True),
 }
 MODES: Final = ("flag", "remove", "refuse", "raise")
 WAYS: Final = ("sync", "async", "streamed", "async streamed")
@@ -122,8 +129,24 @@ def _total(chunks: Iterable[Any]) -> Any:
     return total
 
 
+def llamaindex_cell(mode: str, way: str, case: Case) -> str:
+    """Serve an answer by a query engine of LlamaIndex in a `TCVAQueryEngine`."""
+    engine = TCVAQueryEngine(
+        engine_for(case.answer, case.contexts, way, is_object=case.is_object),
+        llamaindex.TCVAEvaluator(
+            broken_llm() if case.fails else "lexical", share=False
+        ),
+        on_fail=mode,  # type: ignore[arg-type]  # a mode
+    )
+    served = serve(engine, way)
+    if served.error is not None:
+        return f"{served.text} {type(served.error).__name__}".strip()
+    return cell(served.text, served.marks["marks"])
+
+
 FRAMEWORKS: Final[dict[str, Callable[[str, str, Case], str]]] = {
     "langchain": langchain_cell,
+    "llamaindex": llamaindex_cell,
 }
 
 
@@ -133,7 +156,9 @@ def rows(framework: str) -> Iterator[Row]:
     for name, case in CASES.items():
         for mode in MODES:
             ways: dict[str, list[str]] = {}
-            for way in WAYS:
+            if case.is_object and framework != "llamaindex":
+                continue
+            for way in WAYS[:2] if case.is_object else WAYS:
                 ways.setdefault(serve(mode, way, case), []).append(way)
             for outcome, same in ways.items():
                 yield Row(

@@ -1,6 +1,7 @@
 """Answers of real query engines behind a `TCVAQueryEngine`. The LLM is scripted, all else is real."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, get_args
 
@@ -102,24 +103,40 @@ def nodes(*texts: str) -> list[NodeWithScore]:
     return [NodeWithScore(node=TextNode(text=text), score=0.5) for text in texts]
 
 
-def engine_of(case: str, way: str = "sync") -> BaseQueryEngine:
-    """The engine behind, which answers as the case says."""
-    answer = ANSWERS[case]
-    if case == "claim without contexts":
-        return Unsourced(answer=answer, is_streaming="stream" in way)
+def engine_for(
+    answer: str,
+    passages: Sequence[str] = (PASSAGE,),
+    way: str = "sync",
+    *,
+    is_object: bool = False,
+) -> BaseQueryEngine:
+    """An engine that gives this answer from these passages, if any."""
+    is_streaming = "stream" in way
+    if not passages:
+        # LlamaIndex' own synthesizers ask no model then, and answer "Empty Response".
+        return Unsourced(answer=answer, is_streaming=is_streaming)
     llm: Any = Writer(answer)
-    if "object" in case:
+    if is_object:
         llm = llm.as_structured_llm(Answer)
     return RetrieverQueryEngine.from_args(
-        Notes(PASSAGE), llm=llm, streaming="stream" in way
+        Notes(*passages), llm=llm, streaming=is_streaming
     )
+
+
+def engine_of(case: str, way: str = "sync") -> BaseQueryEngine:
+    """The engine behind, which answers as the case says."""
+    passages = () if case == "claim without contexts" else (PASSAGE,)
+    return engine_for(ANSWERS[case], passages, way, is_object="object" in case)
 
 
 def evaluator_of(case: str) -> TCVAEvaluator:
     """The lexical judge, or one that fails."""
-    if case == "failed judge":
-        return TCVAEvaluator(ScriptedLLM(reply=_fail))
-    return TCVAEvaluator("lexical")
+    return TCVAEvaluator(broken_llm() if case == "failed judge" else "lexical")
+
+
+def broken_llm() -> ScriptedLLM:
+    """An LLM that raises an error."""
+    return ScriptedLLM(reply=_fail)
 
 
 def _fail(_: str) -> str:
