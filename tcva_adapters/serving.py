@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import asyncio
+from collections import deque
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Generator,
+    Iterable,
+    Iterator,
+)
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judges.parts import joined, part_of
+from tcva_adapters.results.judgement import Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings_base import check
 from tcva_adapters.results.supported import AnswerPart, SupportedAnswer
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.tcva import TCVA
+from tcva_adapters.text.stretches import Stretch, stretches, without
 
 OnFail = Literal["flag", "remove", "refuse", "raise"]
 """What is done with an answer. ``flag`` serves it whole, with a mark on each claim; ``remove`` without the
 claims below ``claim_threshold``. ``refuse`` and ``raise`` act on answers that do not pass."""
+
+_HELD_BACK = 2
+"""The last sentences of what has arrived, whose split may still move."""
 
 REFUSAL = "I have no answer that the documents support."
 
@@ -56,8 +75,7 @@ class ServedAnswer:
 
         ``start`` and ``end`` are offsets in the answer before anything was removed.
         """
-        answer = self.supported
-        return [] if answer is None else marks_of(answer.kept, answer.removed)
+        return _marks(_in_order(self.supported)) if self.supported else []
 
     def to_dict(self) -> Json:
         """Convert to JSON values, for the metadata of frameworks."""
@@ -69,11 +87,15 @@ class ServedAnswer:
         }
 
 
-def marks_of(kept: Iterable[AnswerPart], removed: Iterable[AnswerPart]) -> list[Json]:
-    """List the sentences of an answer with their verdicts, in order, as JSON values."""
-    marks = [{**part.to_dict(), "supported": True} for part in kept]
-    marks += [{**part.to_dict(), "supported": False} for part in removed]
-    return sorted(marks, key=lambda mark: mark["start"])
+def _in_order(answer: SupportedAnswer) -> list[tuple[AnswerPart, bool]]:
+    """The sentences of an answer in order, and whether each is supported."""
+    parts = [(part, True) for part in answer.kept]
+    parts += [(part, False) for part in answer.removed]
+    return sorted(parts, key=lambda part: part[0].start)
+
+
+def _marks(parts: Iterable[tuple[AnswerPart, bool]]) -> list[Json]:
+    return [{**part.to_dict(), "supported": stays} for part, stays in parts]
 
 
 def serve(
@@ -156,3 +178,388 @@ def _supported(
             f"{result.kind!r}; use 'refuse' or 'raise'"
         )
     return None
+
+
+@dataclass(frozen=True)
+class ServedPart:
+    """A part of a streamed answer.
+
+    Attributes:
+        text: The text that is served next; may be empty.
+        marks: The verdicts on the sentences that were decided with it; see `ServedAnswer.marks`.
+    """
+
+    text: str
+    marks: tuple[Json, ...] = ()
+
+
+@dataclass(slots=True)
+class _Segment:
+    """A stretch of a streamed answer whose split has not moved so far.
+
+    Attributes:
+        start: Where it begins in the answer.
+        text: What has arrived of it.
+        split: The stretches of that.
+        asked: The claims that were sent to the judge, in order.
+        decided: The claims that were judged, and whether each stays.
+        sent: What was served of it.
+        n_marked: How many of the claims were served with their marks.
+    """
+
+    start: int = 0
+    text: str = ""
+    split: list[Stretch] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    decided: list[tuple[AnswerPart, bool]] = field(default_factory=list)
+    sent: str = ""
+    n_marked: int = 0
+
+    def places(self) -> list[int]:
+        """The indices of the claims among the stretches."""
+        return [n for n, part in enumerate(self.split) if part.kind == "claim"]
+
+    def until(self, n_claims: int, *, is_complete: bool) -> int:
+        """The index behind the last stretch that belongs to so many claims."""
+        places = self.places()
+        if is_complete and n_claims == len(places):
+            return len(self.split)
+        return places[n_claims - 1] + 1 if n_claims else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """Sentences that are judged together.
+
+    Attributes:
+        segment: Where they stand.
+        text: The text that is judged.
+        first: The number of the first of these sentences in the segment, from 0.
+        own: Where they stand among the claims of the text.
+    """
+
+    segment: _Segment
+    text: str
+    first: int
+    own: slice
+
+
+class AnswerStream:
+    """Serves one answer while it arrives: each sentence once it is complete and judged.
+
+    The last two sentences of what has arrived are held back, as the rest may still change their
+    split, and so are headings and lead-ins until one of their claims stays. ``flag`` serves all
+    sentences with their marks, ``remove`` those that are supported. ``refuse`` and ``raise`` act on the
+    first claim below ``claim_threshold``, and at the end on an answer that does not pass: what was
+    served until then stays. ``refuse`` replaces the rest; with ``raise`` the stream ends there, and
+    ``served.failed`` tells the caller to raise. What could not be judged counts as unsupported.
+
+    A judge that computes in this process gives the verdicts of the whole answer. A model is asked about
+    what has arrived since its last call, so that its requests are others than those about a whole answer;
+    with ``streamed=True`` it is asked about each sentence, as it is outside of a stream. Where
+    ``max_removed`` is below 1 (the share is known at the end only), nothing but flags is served
+    before the end.
+
+    Args:
+        tcva: What judges the answer; its criterion judges sentences of the response.
+        sample: Question and contexts; its response is not used.
+        on_fail: What is done with claims that are not supported.
+        refusal: The text in place of what is refused, and of an answer of which nothing is left.
+
+    Attributes:
+        served: What was served in all; None before the end.
+
+    Raises:
+        InvalidValueError: The claims that the criterion judges are not the sentences of the response.
+
+    >>> from tcva_adapters import TCVA, Sample
+    >>> sample = Sample(contexts=["We open at 9."])
+    >>> stream = AnswerStream(TCVA(judge="lexical"), sample, on_fail="remove")
+    >>> [part.text for part in stream.chunks(["We open ", "at 9. Entry is", " 90 EUR."]) if part.text]
+    ['We open at 9.']
+    >>> stream.served.result.score
+    0.35425
+    """
+
+    def __init__(
+        self,
+        tcva: TCVA,
+        sample: Sample,
+        *,
+        on_fail: OnFail = "remove",
+        refusal: str = REFUSAL,
+    ) -> None:
+        check(OnFail, "on_fail", on_fail)
+        check(str, "refusal", refusal)
+        if (why := tcva.not_in_parts()) is not None:
+            raise InvalidValueError(f"a stream is judged in sentences, and {why}")
+        self.served: ServedAnswer | None = None
+        self._tcva = tcva
+        # The result of the whole alone is emitted, and has the guarantee.
+        self._judge = tcva.changed(
+            streamed=False, events=False, guarantee=None, max_removed=1.0
+        )
+        self._sample = sample
+        self._on_fail = on_fail
+        self._refusal = refusal
+        self._most = tcva.max_concurrency if tcva.streamed else 1
+        self._stops = on_fail in {"refuse", "raise"}
+        self._waits = on_fail != "flag" and tcva.scoring.max_removed < 1.0
+        self._segments = [_Segment()]
+        self._results: list[tuple[Result, slice]] = []
+        self._fatal: Unscored | None = None
+        self._is_complete = False
+        self._n_requests = 0
+        self._texts: list[str] = []
+
+    def chunks(self, texts: Iterable[str]) -> Iterator[ServedPart]:
+        """Serve the parts of an answer that arrives in chunks.
+
+        A model is called in other threads while chunks are read.
+        """
+        pool = ThreadPoolExecutor(self._most, thread_name_prefix="tcva-stream")
+        calls: deque[tuple[_Request, Future[Result]]] = deque()
+        source = iter(texts)
+        try:
+            while self.served is None:
+                text = next(source, None)
+                self._add(text)
+                while True:
+                    for request in self._requests(len(calls)):
+                        calls.append((request, self._call(pool, request)))
+                    if not calls or not (text is None or calls[0][1].done()):
+                        break
+                    request, call = calls.popleft()
+                    yield from self._decide(request, call.result())
+                if text is None and self.served is None:
+                    yield from self._finish()
+        finally:
+            # After an early end no call is waited for.
+            pool.shutdown(wait=False, cancel_futures=True)
+            if isinstance(source, Generator):
+                source.close()
+
+    async def achunks(self, texts: AsyncIterable[str]) -> AsyncIterator[ServedPart]:
+        """The same, awaited; a model is called while chunks are awaited."""
+        calls: deque[tuple[_Request, asyncio.Task[Result]]] = deque()
+        source = aiter(texts)
+        try:
+            while self.served is None:
+                text = await anext(source, None)
+                self._add(text)
+                while True:
+                    for request in self._requests(len(calls)):
+                        calls.append((request, await self._acall(request)))
+                    if not calls or not (text is None or calls[0][1].done()):
+                        break
+                    request, call = calls.popleft()
+                    for part in self._decide(request, await call):
+                        yield part
+                if text is None and self.served is None:
+                    for part in self._finish():
+                        yield part
+        finally:
+            under_way = [call for _, call in calls]
+            for call in under_way:
+                call.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+            if isinstance(source, AsyncGenerator):
+                await source.aclose()
+
+    def _add(self, text: str | None) -> None:
+        """Take a chunk of the answer, or its end, and find the sentences anew."""
+        if text is None:
+            self._is_complete = True
+            return
+        segment = self._segments[-1]
+        before = segment.split
+        segment.text += text
+        segment.split = stretches(segment.text)
+        claims = [part.claim for part in segment.split if part.kind == "claim"]
+        n_asked = len(segment.asked)
+        if claims[:n_asked] == segment.asked:
+            return
+        # The split moved within what was asked about: what comes later is split by itself.
+        segment.split = before
+        behind = segment.until(n_asked, is_complete=False)
+        end = before[behind - 1].end
+        rest = segment.text[end:]
+        segment.text = segment.text[:end]
+        segment.split = before[:behind]
+        self._segments.append(_Segment(segment.start + end))
+        self._add(rest)
+
+    def _requests(self, n_calls: int) -> Iterator[_Request]:
+        """Yield what the judge can be asked next, beside the calls that are under way."""
+        while n_calls < self._most and (request := self._next_request()):
+            n_calls += 1
+            yield request
+
+    def _next_request(self) -> _Request | None:
+        """The sentences that the judge is asked about next; None where none is complete."""
+        if self.served is not None:
+            return None
+        segment = self._segments[-1]
+        claims = [part.claim for part in segment.split if part.kind == "claim"]
+        first = len(segment.asked)
+        last = len(claims) if self._is_complete else len(claims) - _HELD_BACK
+        if first >= last:
+            is_blank = self._is_complete and not (claims or self._n_requests)
+            if not is_blank:
+                return None
+            last = 0
+        elif self._tcva.streamed:
+            last = first + 1
+        self._n_requests += 1
+        segment.asked += claims[first:last]
+
+        begin, end = first, last
+        if self._judge.is_instant:
+            # Its verdicts depend a little on the sentences around.
+            begin, end = max(first - 1, 0), len(claims)
+        text = segment.text
+        if last:
+            text = part_of(segment.text, segment.split, begin, end)
+        return _Request(segment, text, first, slice(first - end, (last - end) or None))
+
+    def _call(self, pool: ThreadPoolExecutor, request: _Request) -> Future[Result]:
+        """Begin to judge sentences, in another thread if a model is asked."""
+        sample = self._sample.model_copy(update={"response": request.text})
+        if not (self._judge.is_local or self._fatal):
+            return pool.submit(copy_context().run, self._judge.evaluate, sample)
+        call: Future[Result] = Future()
+        call.set_result(self._unasked(sample) or self._judge.evaluate(sample))
+        return call
+
+    async def _acall(self, request: _Request) -> asyncio.Task[Result]:
+        """The same, in a task."""
+        sample = self._sample.model_copy(update={"response": request.text})
+
+        async def judge() -> Result:
+            return self._unasked(sample) or await self._judge.aevaluate(sample)
+
+        call = asyncio.create_task(judge())
+        if self._judge.is_local:
+            await asyncio.wait([call])
+        return call
+
+    def _unasked(self, sample: Sample) -> Result | None:
+        """The failure that every further call would meet; None where there was none."""
+        why = self._fatal
+        if why is None:
+            return None
+        return self._judge.unscored(why.reason, why.detail, sample)
+
+    def _decide(self, request: _Request, result: Result) -> Iterator[ServedPart]:
+        """Decide which of some sentences stay, and serve what can be served."""
+        self._results.append((result, request.own))
+        if result.unscored is not None and result.unscored.fatal:
+            self._fatal = result.unscored
+        judged = _in_order(result.supported())[request.own]
+        segment = request.segment
+        places = segment.places()[request.first :]
+        for (part, stays), place in zip(judged, places, strict=False):
+            stretch = segment.split[place]
+            own = replace(
+                part,
+                start=segment.start + stretch.body,
+                end=segment.start + stretch.end,
+            )
+            segment.decided.append((own, stays))
+            if self._stops and not stays:
+                yield from self._finish()
+                return
+        is_last = self._is_complete and len(segment.decided) == len(segment.places())
+        if not (is_last or self._waits):
+            yield self._next_part(segment)
+
+    def _next_part(self, segment: _Segment) -> ServedPart:
+        """Serve what is decided of a segment and was not served."""
+        text = segment.sent
+        if self._on_fail == "flag":
+            behind = segment.until(len(segment.decided), is_complete=self._is_complete)
+            text = segment.text
+            if behind < len(segment.split):
+                text = text[: segment.split[behind - 1].end]
+        elif self._is_complete or any(
+            stays and part.weight is not None for part, stays in self._decided()
+        ):
+            text = self._kept_text(segment)
+        new = text[len(segment.sent) :]
+        segment.sent = text
+        self._texts.append(new)
+        return ServedPart(new, (*self._new_marks(segment),))
+
+    def _new_marks(self, segment: _Segment) -> list[Json]:
+        """The marks of a segment that were not served."""
+        new = segment.decided[segment.n_marked :]
+        segment.n_marked = len(segment.decided)
+        return _marks(new)
+
+    def _kept_text(self, segment: _Segment) -> str:
+        """What stays of the decided part of a segment."""
+        behind = segment.until(len(segment.decided), is_complete=self._is_complete)
+        is_whole = behind == len(segment.split)
+        split = [
+            replace(part, until=min(part.until, behind))
+            for part in segment.split[:behind]
+        ]
+        text = segment.text
+        if not is_whole:
+            text = text[: split[-1].end] if split else ""
+        return without(text, split, [stays for _, stays in segment.decided])
+
+    def _finish(self) -> Iterator[ServedPart]:
+        """Serve the rest, or what replaces it, and note what was served in all."""
+        result = self._result()
+        failed = fails(result)
+        decided = self._decided()
+        kept = tuple(part for part, stays in decided if stays)
+        removed = tuple(part for part, stays in decided if not stays)
+        n_claims = len(removed) + sum(part.weight is not None for part in kept)
+        share = len(removed) / n_claims if removed else 0.0
+        is_empty = share == 1.0 or share > self._tcva.scoring.max_removed
+        is_refused = is_empty if self._on_fail == "remove" else False
+        if self._stops and (removed or failed):
+            is_refused = self._on_fail == "refuse"
+            if removed and not self._waits:
+                yield self._next_part(self._segments[-1])
+        elif not is_refused:
+            for segment in self._segments:
+                yield self._next_part(segment)
+        if is_refused:
+            gap = "\n\n" if any(self._texts) else ""
+            self._texts.append(gap + self._refusal)
+            marks = [self._new_marks(segment) for segment in self._segments]
+            yield ServedPart(gap + self._refusal, (*chain(*marks),))
+        text = "".join(map(self._kept_text, self._segments))
+        if share > self._tcva.scoring.max_removed:
+            text, kept, removed = "", (), tuple(part for part, _ in decided)
+        self.served = ServedAnswer(
+            "".join(self._texts),
+            result,
+            SupportedAnswer(text, kept, removed, is_empty),
+            is_refused,
+            failed,
+            len(self._segments) > 1,
+        )
+
+    def _result(self) -> Result:
+        """Make the result of the answer, of which all was judged that has to be."""
+        text = "".join(segment.text for segment in self._segments)
+        if not self._is_complete:
+            text = text[: self._decided()[-1][0].end]
+        judged_by = self._tcva.judged_by()
+        is_as_whole = self._judge.is_local or self._tcva.streamed
+        if not is_as_whole or len(self._segments) > 1:
+            judged_by["streamed"] = "in parts"
+        results, own = zip(*self._results, strict=True)
+        assessment = joined([result.assessment for result in results], own)
+        result = self._tcva.result(
+            assessment.model_copy(update={"judged_by": judged_by}),
+            self._sample.model_copy(update={"response": text}),
+        )
+        return self._tcva.emit_result(result)
+
+    def _decided(self) -> list[tuple[AnswerPart, bool]]:
+        return [pair for segment in self._segments for pair in segment.decided]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -18,7 +18,14 @@ from tcva_adapters.judges.panel import (
     composites_in,
     single_judges,
 )
-from tcva_adapters.models.store_keys import foreign_class, key_of, spec_of, verdict_key
+from tcva_adapters.judges.parts import joined, parts_of
+from tcva_adapters.models.store_keys import (
+    foreign_class,
+    key_of,
+    sha256_of,
+    spec_of,
+    verdict_key,
+)
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.conversation import ConversationResult
@@ -48,6 +55,9 @@ from tcva_adapters.samples.conversation import (
 )
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import split_claims
+
+_LAST = slice(-1, None)
+"""The claim of an answer's part that no part before it has."""
 
 
 class TCVA(FromConfig, Scorer[Result]):
@@ -100,6 +110,7 @@ class TCVA(FromConfig, Scorer[Result]):
         self.scoring = ScoringConfig(
             **{name: values[name] for name in ScoringConfig.model_fields}
         )
+        self.subject = self.criterion.name
         self.profiles = checked.profiles
         self.threshold = checked.threshold
         self.share = checked.share
@@ -140,12 +151,13 @@ class TCVA(FromConfig, Scorer[Result]):
             self._judges += member._judges  # noqa: SLF001  # of this class
         self.is_local = all(judge.is_local for judge in self._judges)
         self.is_instant = not any(map(judge_identity, self._judges))
+        if checked.streamed:
+            self._check_streamed()
         self.required = self.criterion.required
         self.shown = tuple(
             name for name in self.criterion.shows if name not in self.required
         )
         self.judge_name = self.judge.name
-        self.subject = self.criterion.name
         named = {
             **values,
             "fuse": tuple(f"{m.judge_name} {m.subject}" for m in self.members),
@@ -187,6 +199,29 @@ class TCVA(FromConfig, Scorer[Result]):
             f"TCVA({self.criterion.name!r}, judge={self.judge.name!r}, "
             f"temperature={self.scoring.temperature:g}, threshold={self.scoring.threshold:g}{fused})"
         )
+
+    @property
+    def streamed(self) -> bool:
+        """Whether a model is asked about each sentence in a request of its own."""
+        return self.settings["streamed"] is True
+
+    def _check_streamed(self) -> None:
+        """Refuse a judge or criterion for which ``streamed=True`` means nothing."""
+        why = self.not_in_parts()
+        if self.is_local:
+            why = f"{self.judge.name} makes no requests; leave it out"
+        if why:
+            raise InvalidValueError(
+                f"streamed=True asks about sentences one by one, and {why}"
+            )
+
+    def not_in_parts(self) -> str | None:
+        """Say why answers cannot be judged sentence by sentence; None where they can."""
+        if getattr(self._judges[0], "claims", "split") != "split":
+            return "claims='llm' finds claims of its own in the whole; use 'split'"
+        if self.criterion.statements or self.criterion.claims != "response":
+            return f"{self.subject!r} does not judge those of the response; use 'faithfulness'"
+        return None
 
     @property
     def fingerprint(self) -> str:
@@ -233,6 +268,7 @@ class TCVA(FromConfig, Scorer[Result]):
             "least": "+".join(str(group.least) for group in groups) or None,
             "class of the panel": "+".join(classes) or None,
             PROFILES: self.profiles and value_text(self.profiles),
+            **({"streamed": True} if self.streamed else {}),
         }
 
     def result(self, assessment: Assessment, sample: Sample | None = None) -> Result:
@@ -348,7 +384,8 @@ class TCVA(FromConfig, Scorer[Result]):
 
     def key(self, sample: Sample) -> str:
         """The store key of a sample, made from everything that can change its verdicts, and nothing else."""
-        return verdict_key(sample, self.criterion, self.judge)
+        key = verdict_key(sample, self.criterion, self.judge)
+        return sha256_of(f"{key} streamed") if self.streamed else key
 
     def questions(self, sample: Sample) -> list[Question]:
         """One question for each judge: those of a panel or of repeats one by one, then additional ones.
@@ -364,16 +401,19 @@ class TCVA(FromConfig, Scorer[Result]):
                 continue
             if scorer._source is None:  # noqa: SLF001  # of this class
                 resolve.warn_of_default_judge()
-            for judge, identity in scorer._asked:  # noqa: SLF001  # likewise
-                question = VerdictQuestion(
+            parts = scorer._parts(sample)  # noqa: SLF001  # likewise
+            questions += [
+                VerdictQuestion(
                     judge,
                     scorer.criterion,
-                    sample,
+                    part,
                     identity=identity,
                     share=self.share,
                     store=self.store,
                 )
-                questions.append(question)
+                for judge, identity in scorer._asked  # noqa: SLF001  # likewise
+                for part in parts
+            ]
         return questions
 
     def result_of(self, sample: Sample, answers: Sequence[Assessment]) -> Result:
@@ -383,18 +423,32 @@ class TCVA(FromConfig, Scorer[Result]):
         if not answers:
             return self.result(self._lacking(sample), sample)
         left = iter(answers)
-        assessment = assessment_of(self.judge, left)
+        assessment = self._assessment(sample, left)
         if self.members:
             members = [
                 member._lacking(sample)  # noqa: SLF001  # of this class
                 if member.missing(sample)
-                else assessment_of(member.judge, left)
+                else member._assessment(sample, left)  # noqa: SLF001  # likewise
                 for member in self.members
             ]
             assessment = assessment.model_copy(update={"members": tuple(members)})
         if assessment.verdicts and sample.contexts != contexts:
             assessment = assessment.model_copy(update={"earlier_contexts": True})
         return self.result(assessment, sample)
+
+    def _parts(self, sample: Sample) -> list[Sample]:
+        """What a judge is asked about: the sample, or each of its sentences."""
+        if not self.streamed:
+            return [sample]
+        return parts_of(sample, self.settings["max_claims"])
+
+    def _assessment(self, sample: Sample, answers: Iterator[Assessment]) -> Assessment:
+        """Make the assessment of a sample from the next answers, one for each judge and part."""
+        n_parts = len(self._parts(sample))
+        if n_parts > 1:
+            parts = ([*islice(answers, n_parts)] for _ in self._asked)
+            answers = (joined(part, [_LAST] * n_parts) for part in parts)
+        return assessment_of(self.judge, answers)
 
     def _in_context(self, sample: Sample) -> Sample:
         """The sample as it is judged: if it lacks contexts, it may get those of earlier turns.
@@ -447,7 +501,12 @@ def _member(judge: object, criterion: Criterion, settings: TCVASettings) -> TCVA
         # Such a judge follows no setting, and always gives the same verdicts.
         return TCVA(criterion, judge=judge)
     if isinstance(judge, Judge):
-        return TCVA(criterion, judge=judge, repeats=settings.repeats)
+        return TCVA(
+            criterion,
+            judge=judge,
+            repeats=settings.repeats,
+            streamed=settings.streamed,
+        )
     return TCVA(
         criterion,
         judge=judge,
@@ -456,4 +515,5 @@ def _member(judge: object, criterion: Criterion, settings: TCVASettings) -> TCVA
         verdicts=settings.verdicts,
         max_concurrency=settings.max_concurrency,
         repeats=settings.repeats,
+        streamed=settings.streamed,
     )

@@ -81,6 +81,11 @@ class JudgeConfig(RunConfig):
         default=1,
         description="How often a model judges each sample independently; the spread is reported.",
     )
+    streamed: bool = Field(
+        default=False,
+        description="Ask a model about each sentence in a request of its own, as a stream of the "
+        "answer does.",
+    )
     fuse: Annotated[tuple[object, ...], BeforeValidator(as_items)] = Field(
         default=(),
         description="One or more additional judges, whose scores are fused with the main judge's. "
