@@ -35,11 +35,10 @@ def part_of(text: str, split: Sequence[Stretch], first: int, last: int) -> str:
     behind = places[last - 1] + 1
     end = split[behind].start if behind < len(split) else len(text)
     own = text[split[begin].body : end]
-    block = split[places[first]].block
     header = [
         text[part.body : part.end]
         for part in split[:begin]
-        if part.kind == "header" and part.block == block
+        if part.kind == "header" and part.until > begin
     ]
     claims = [split[place].claim for place in places[first:last]]
     for part in (own, "\n".join([*header, own]), "\n\n".join(claims)):
