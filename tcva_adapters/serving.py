@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
-    AsyncIterator,
     Generator,
     Iterable,
     Iterator,
@@ -312,7 +311,7 @@ class AnswerStream:
         self._n_requests = 0
         self._texts: list[str] = []
 
-    def chunks(self, texts: Iterable[str]) -> Iterator[ServedPart]:
+    def chunks(self, texts: Iterable[str]) -> Generator[ServedPart]:
         """Serve the parts of an answer that arrives in chunks.
 
         A model is called in other threads while chunks are read.
@@ -324,7 +323,7 @@ class AnswerStream:
             while self.served is None:
                 text = next(source, None)
                 self._add(text)
-                while True:
+                while self.served is None:
                     for request in self._requests(len(calls)):
                         calls.append((request, self._call(pool, request)))
                     if not calls or not (text is None or calls[0][1].done()):
@@ -339,7 +338,7 @@ class AnswerStream:
             if isinstance(source, Generator):
                 source.close()
 
-    async def achunks(self, texts: AsyncIterable[str]) -> AsyncIterator[ServedPart]:
+    async def achunks(self, texts: AsyncIterable[str]) -> AsyncGenerator[ServedPart]:
         """The same, awaited; a model is called while chunks are awaited."""
         calls: deque[tuple[_Request, asyncio.Task[Result]]] = deque()
         source = aiter(texts)
@@ -347,7 +346,7 @@ class AnswerStream:
             while self.served is None:
                 text = await anext(source, None)
                 self._add(text)
-                while True:
+                while self.served is None:
                     for request in self._requests(len(calls)):
                         calls.append((request, await self._acall(request)))
                     if not calls or not (text is None or calls[0][1].done()):

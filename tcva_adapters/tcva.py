@@ -445,10 +445,13 @@ class TCVA(FromConfig, Scorer[Result]):
     def _assessment(self, sample: Sample, answers: Iterator[Assessment]) -> Assessment:
         """Make the assessment of a sample from the next answers, one for each judge and part."""
         n_parts = len(self._parts(sample))
-        if n_parts > 1:
-            parts = ([*islice(answers, n_parts)] for _ in self._asked)
-            answers = (joined(part, [_LAST] * n_parts) for part in parts)
-        return assessment_of(self.judge, answers)
+        if n_parts == 1:
+            return assessment_of(self.judge, answers)
+        own = [_LAST] * n_parts
+        return assessment_of(
+            self.judge,
+            (joined([*islice(answers, n_parts)], own) for _ in self._asked),
+        )
 
     def _in_context(self, sample: Sample) -> Sample:
         """The sample as it is judged: if it lacks contexts, it may get those of earlier turns.
