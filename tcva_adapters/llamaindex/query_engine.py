@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Generator
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import (
     RESPONSE_TYPE,
+    AsyncStreamingResponse,
     PydanticResponse,
     Response,
+    StreamingResponse,
 )
 from llama_index.core.prompts.mixin import PromptDictType, PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from tcva_adapters._adapter.evaluator import require
-from tcva_adapters._adapter.lookup import Arguments
-from tcva_adapters.errors import TCVAError
+from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.llamaindex.evaluator import ScorerEvaluator
-from tcva_adapters.llamaindex.samples import aread_response, read_response
+from tcva_adapters.llamaindex.results import ScorerEvaluationResult
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings_base import check
 from tcva_adapters.samples.json_values import Json
-from tcva_adapters.serving import REFUSAL, OnFail, serve
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.serving import (
+    REFUSAL,
+    AnswerStream,
+    OnFail,
+    ServedAnswer,
+    ServedPart,
+    serve,
+)
 from tcva_adapters.tcva import TCVA
+
+MARKS = "tcva"
+"""The key of the marks in the metadata of responses."""
+
+_STREAMS = (StreamingResponse, AsyncStreamingResponse)
 
 
 class BelowThresholdError(TCVAError, ValueError):
@@ -34,7 +51,7 @@ class BelowThresholdError(TCVAError, ValueError):
         result: The result of its answer.
     """
 
-    def __init__(self, response: RESPONSE_TYPE, result: Result) -> None:
+    def __init__(self, response: RESPONSE_TYPE, result: Scored) -> None:
         super().__init__(response, result)
         self.response = response
         self.result = result
@@ -78,16 +95,16 @@ class TCVAQueryEngine(BaseQueryEngine):
             query_engine,
             "a query engine of LlamaIndex",
         )
-        scorer: Any = getattr(evaluator, "scorer", None)
-        require(
-            isinstance(scorer, TCVA) and "reference" not in scorer.required,
-            "evaluator",
-            evaluator,
-            "a TCVAEvaluator whose criterion needs no reference answer",
-        )
+        tcva = getattr(evaluator, "scorer", None)
+        if not isinstance(tcva, TCVA) or "reference" in tcva.required:
+            raise InvalidValueError(
+                "evaluator must be a TCVAEvaluator whose criterion needs no reference answer, "
+                f"got {evaluator!r:.80}"
+            )
         super().__init__(query_engine.callback_manager)
         self.query_engine = query_engine
         self.evaluator = evaluator
+        self.tcva = tcva
         self.on_fail: OnFail = check(OnFail, "on_fail", on_fail)
         self.refusal = check(str, "refusal", refusal)
 
@@ -127,31 +144,89 @@ class TCVAQueryEngine(BaseQueryEngine):
     def _get_prompt_modules(self) -> PromptMixinType:
         return {"query_engine": self.query_engine}
 
-    def _served(self, query: QueryBundle, response: RESPONSE_TYPE) -> RESPONSE_TYPE:
-        answer = read_response(response)
-        evaluation = self.evaluator.evaluate(str(query), **_with_text(answer))
-        return self._served_as(response, evaluation.result)
+    def _served(self, query: QueryBundle, response: Any) -> RESPONSE_TYPE:
+        if isinstance(response, _STREAMS):
+            return self._streamed(query, response)
+        evaluation = self.evaluator.evaluate(*_judged(query, response))
+        return self._served_as(response, evaluation)
 
-    async def _aserved(
-        self, query: QueryBundle, response: RESPONSE_TYPE
+    async def _aserved(self, query: QueryBundle, response: Any) -> RESPONSE_TYPE:
+        if isinstance(response, _STREAMS):
+            return self._streamed(query, response)
+        evaluation = await self.evaluator.aevaluate(*_judged(query, response))
+        return self._served_as(response, evaluation)
+
+    def _served_as(
+        self, response: Any, evaluation: ScorerEvaluationResult[Result]
     ) -> RESPONSE_TYPE:
-        answer = await aread_response(response)
-        evaluation = await self.evaluator.aevaluate(str(query), **_with_text(answer))
-        return self._served_as(response, evaluation.result)
+        served = serve(evaluation.result, self.on_fail, refusal=self.refusal)
+        is_object = isinstance(response, PydanticResponse)
+        if is_object and served.text != evaluation.response:
+            served = replace(served, text=self.refusal, is_refused=True)
+        own = response.metadata or {}
+        marked: RESPONSE_TYPE = replace(
+            response, metadata={**own, MARKS: served.to_dict()}
+        )
+        self._raise_if_failed(marked, served)
+        if is_object and not served.is_refused:
+            return marked
+        return Response(served.text, response.source_nodes, marked.metadata)
 
-    def _served_as(self, response: RESPONSE_TYPE, result: Result) -> RESPONSE_TYPE:
-        served = serve(result, self.on_fail, refusal=self.refusal)
+    def _streamed(self, query: QueryBundle, response: Any) -> RESPONSE_TYPE:
+        """Return a copy of a response whose stream is judged and cut while it is read."""
+        contexts = _contexts(response)
+        stream = AnswerStream(
+            self.tcva,
+            Sample(input=str(query), contexts=contexts),
+            on_fail=self.on_fail,
+            refusal=self.refusal,
+        )
+        metadata: Json = {**(response.metadata or {}), MARKS: {"marks": []}}
+
+        def text_of(part: ServedPart) -> str:
+            metadata[MARKS]["marks"] += part.marks
+            return part.text
+
+        def end() -> None:
+            served: Any = stream.served
+            metadata[MARKS] = served.to_dict()
+            self._raise_if_failed(cut, served)
+
+        def chunks() -> Generator[str]:
+            # Some engines (RetryQueryEngine) have read the stream.
+            read = response.response_txt
+            texts = response.response_gen if read is None else [read]
+            yield from filter(None, map(text_of, stream.chunks(texts)))
+            end()
+
+        async def achunks() -> AsyncGenerator[str]:
+            texts = response.async_response_gen()
+            async with aclosing(stream.achunks(texts)) as parts:
+                async for part in parts:
+                    if text := text_of(part):
+                        yield text
+            end()
+
+        is_async = isinstance(response, AsyncStreamingResponse)
+        cut: RESPONSE_TYPE = replace(
+            response,
+            response_gen=achunks() if is_async else chunks(),
+            response_txt=None,
+            metadata=metadata,
+        )
+        return cut
+
+    def _raise_if_failed(self, response: Any, served: ServedAnswer) -> None:
         if self.on_fail == "raise" and served.failed:
-            raise BelowThresholdError(response, result)
-        metadata: Json = {**(response.metadata or {}), "tcva": served.to_dict()}
-        if isinstance(response, PydanticResponse):
-            if served.text == read_response(response)["response"]:
-                return replace(response, metadata=metadata)
-            metadata["tcva"]["is_refused"] = True
-            return Response(self.refusal, response.source_nodes, metadata)
-        return Response(served.text, response.source_nodes, metadata)
+            raise BelowThresholdError(response, served.result)
 
 
-def _with_text(answer: Arguments) -> Arguments:
-    """Put an empty answer in place of none, which some engines return."""
-    return {**answer, "response": answer["response"] or ""}
+def _judged(query: QueryBundle, response: Any) -> tuple[str, str, list[str]]:
+    """Return question, answer and contexts of a response."""
+    if isinstance(response, PydanticResponse):
+        response = response.get_response()
+    return str(query), response.response or "", _contexts(response)
+
+
+def _contexts(response: Any) -> list[str]:
+    return [node.get_content() for node in response.source_nodes]

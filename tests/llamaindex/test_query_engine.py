@@ -11,6 +11,7 @@ from llama_index.core.base.response.schema import (
     AsyncStreamingResponse,
     PydanticResponse,
     Response,
+    StreamingResponse,
 )
 from llama_index.core.chat_engine import CondenseQuestionChatEngine
 from llama_index.core.memory import ChatMemoryBuffer
@@ -43,6 +44,7 @@ from tests.llamaindex.serving import (
     Notes,
     Writer,
     engine_of,
+    evaluator_of,
     nodes,
     outcome,
     serve,
@@ -154,6 +156,89 @@ def test_a_response_without_text_is_refused(answer: str | None) -> None:
     inner = Silent.from_args(Notes(PASSAGE), llm=Writer(GOOD))
     served: Any = TCVAQueryEngine(inner, LEXICAL).query(QUESTION)
     assert served.metadata["tcva"]["why"].startswith("unscored: empty_response")
+
+
+# --- streams ------------------------------------------------------------------------------------
+
+LONG = f"{GOOD} {BAD} The door is green. {GOOD} {GOOD} {GOOD}"
+
+
+def counted(chunks: list[str], taken: list[str]) -> Any:
+    for chunk in chunks:
+        taken.append(chunk)
+        yield chunk
+
+
+def streamed(chunks: Any, **settings: Any) -> Any:
+    class Streaming(RetrieverQueryEngine):
+        def _query(self, query_bundle: QueryBundle) -> Any:
+            return StreamingResponse(chunks, nodes(PASSAGE))
+
+    inner = Streaming.from_args(Notes(PASSAGE), llm=Writer(GOOD))
+    return TCVAQueryEngine(inner, LEXICAL, **settings).query(QUESTION)
+
+
+def test_text_and_marks_come_before_the_stream_has_ended() -> None:
+    taken: list[str] = []
+    words = LONG.replace(" ", "\0 ").split("\0")
+    response = streamed(counted(words, taken))
+    assert taken == []
+    first = next(response.response_gen)
+    assert GOOD.startswith(first.strip())
+    assert len(taken) < len(words)
+    assert response.metadata["tcva"]["marks"][0]["claim"] == GOOD
+    text = first + "".join(response.response_gen)
+    assert text == f"{GOOD} {GOOD} {GOOD} {GOOD}"
+    assert len(response.metadata["tcva"]["marks"]) == 6
+
+
+def test_closing_a_stream_early_ends_the_one_behind() -> None:
+    ended = []
+
+    def chunks() -> Any:
+        try:
+            yield from LONG.replace(" ", "\0 ").split("\0")
+        finally:
+            ended.append(True)
+
+    response = streamed(chunks())
+    next(response.response_gen)
+    response.response_gen.close()
+    assert ended == [True]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_stream_that_breaks_raises_what_broke_it(mode: OnFail) -> None:
+    def chunks() -> Any:
+        yield f"{GOOD} "
+        msg = "the line went dead"
+        raise ConnectionError(msg)
+
+    with pytest.raises(ConnectionError, match="the line went dead"):
+        str(streamed(chunks(), on_fail=mode))
+
+
+@pytest.mark.parametrize("way", ["stream", "async stream"])
+def test_a_stream_is_refused_or_raises_where_it_fails(way: str) -> None:
+    def served(mode: OnFail, case: str) -> Any:
+        engine = TCVAQueryEngine(
+            engine_of(case, way), evaluator_of(case), on_fail=mode, refusal="Sorry."
+        )
+        return serve(engine, way)
+
+    refused = served("refuse", BOTH)
+    assert refused.text.startswith(GOOD)
+    assert refused.text.endswith("Sorry.")
+    assert BAD not in refused.text
+    assert refused.marks["is_refused"] is True
+    raised = served("raise", BOTH)
+    assert raised.text.strip() in (GOOD, "")
+    assert raised.error is not None
+    assert raised.error.response is raised.response
+    assert raised.error.result.claims[1].claim == BAD
+    for mode in ("refuse", "raise"):
+        failed = served(mode, "failed judge")
+        assert GOOD not in failed.text
 
 
 # --- other faces of a query engine ----------------------------------------------------------------
