@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 from langchain_core.messages import BaseMessage
@@ -14,24 +14,26 @@ from langchain_core.runnables import (
 )
 from pydantic import ConfigDict, SkipValidation
 
+from tcva_adapters._adapter.evaluator import require
 from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.evaluator import Frozen
 from tcva_adapters.langchain.answers import (
-    require_claims,
-    served_value,
+    answer_path,
+    claim_scorer,
+    sample_in,
+    with_answer,
 )
 from tcva_adapters.langchain.evaluator import (
+    ScorerEvaluator,
     check_evaluator,
     evaluator_in,
 )
-from tcva_adapters.langchain.results import TCVAOutput, at_gate, result_of
+from tcva_adapters.langchain.results import TCVAOutput, as_output, at_gate, result_of
+from tcva_adapters.langchain.streams import AnswerChunks
 from tcva_adapters.results.settings_base import check
-from tcva_adapters.serving import (
-    REFUSAL,
-    OnFail,
-)
-
+from tcva_adapters.samples.json_values import Json
+from tcva_adapters.serving import REFUSAL, OnFail, serve
 
 class BelowThresholdError(TCVAError, ValueError):
     """An answer did not pass a gate.
@@ -57,45 +59,24 @@ class BelowThresholdError(TCVAError, ValueError):
 
 
 class Gate(Frozen, RunnableSerializable[Any, Any]):
-    """Judges the answer of the previous step, and passes on what may be served; see `gate`.
+    """A step that judges an answer, and passes on what may be served; `gate` makes one.
 
-    Args:
-        evaluator: An evaluator, also configured or wrapped.
-        on_fail: See `gate`. This and the following can be configured by a run.
-        refusal: See `gate`.
-        allow_unscored: See `gate`.
-        name: The run's name in traces.
-
-    Raises:
-        InvalidValueError: An argument is of the wrong kind, or the evaluator judges no claims.
+    Attributes:
+        evaluator: The evaluator; for this and the following, see `gate`.
+        on_fail: What is done with an answer that fails; a run can configure it.
+        refusal: The text in place of an answer that is refused.
+        allow_unscored: Whether answers without a score pass.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
     changes: ClassVar = "build a new one"
     _is_built: ClassVar = True  # type: ignore[misc]  # from the start: pydantic sets nothing
 
-    evaluator: Annotated[Any, SkipValidation]
-    on_fail: OnFail
-    refusal: str
-    allow_unscored: bool
-
-    def __init__(
-        self,
-        evaluator: Runnable[Any, TCVAOutput],
-        *,
-        on_fail: OnFail = "raise",
-        refusal: str = REFUSAL,
-        allow_unscored: bool = False,
-        name: str | None = "tcva_gate",
-    ) -> None:
-        check_evaluator(evaluator)
-        check(OnFail, "on_fail", on_fail)
-        check(str, "refusal", refusal)
-        check(bool, "allow_unscored", allow_unscored)
-        require_claims(evaluator, on_fail)
-        fields: Arguments = {"evaluator": evaluator, "on_fail": on_fail}
-        fields |= {"refusal": refusal, "allow_unscored": allow_unscored}
-        super().__init__(**fields, name=name)
+    evaluator: Annotated[Runnable[Any, TCVAOutput], SkipValidation]
+    on_fail: OnFail = "raise"
+    refusal: str = REFUSAL
+    allow_unscored: bool = False
+    name: str | None = "tcva_gate"
 
     def invoke(
         self,
@@ -123,27 +104,65 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
         self._check_place(input)
         return await self._acall_with_config(self._aserve, input, config, **kwargs)
 
-    def _serve(self, value: Any) -> Any:
-        return self._served(value, self.evaluator.invoke(value))
+    def transform(
+        self,
+        input: Iterator[Any],  # noqa: A002  # as above
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> Iterator[Any]:
+        """Serve an answer while it is written; see `gate`.
 
-    async def _aserve(self, value: Any) -> Any:
-        return self._served(value, await self.evaluator.ainvoke(value))
+        Raises:
+            BelowThresholdError: A claim is below ``claim_threshold``, with ``on_fail="raise"``.
+            InvalidSampleError: As for `invoke`, or the judge's fields came after the answer.
+            InvalidValueError: As for `invoke`.
+        """
+        return self._transform_stream_with_config(
+            input, self._transform, config, **kwargs
+        )
 
-    def _served(self, value: Any, output: TCVAOutput) -> Any:
-        """Return what may be served of a value that was judged."""
-        if self.on_fail != "raise":
-            return served_value(
-                evaluator_in(self.evaluator, ensure_config()),
-                value,
-                output,
-                self.on_fail,
-                refusal=self.refusal,
-                allow_unscored=self.allow_unscored,
-            )
-        decision = output if self.allow_unscored else at_gate(output)
-        if decision["passed"] is False:
-            raise BelowThresholdError(value, decision)
-        return value
+    def atransform(
+        self,
+        input: AsyncIterator[Any],  # noqa: A002  # as above
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[Any]:
+        """The same, awaited."""
+        return self._atransform_stream_with_config(
+            input, self._atransform, config, **kwargs
+        )
+
+    def serve(self, value: Any, output: TCVAOutput) -> Any:
+        """Return what may be served of a value that was judged.
+
+        Args:
+            value: The output of a chain or an agent.
+            output: The evaluator's output for it.
+
+        Raises:
+            BelowThresholdError: The answer does not pass, with ``on_fail="raise"``.
+            InvalidSampleError: The answer cannot be replaced.
+        """
+        if self.on_fail == "raise":
+            decision = output if self.allow_unscored else at_gate(output)
+            if decision["passed"] is False:
+                raise BelowThresholdError(value, decision)
+            return value
+        evaluator = self._configured()
+        sample = sample_in(evaluator, value)
+        served = serve(
+            result_of(output),
+            self.on_fail,
+            refusal=self.refusal,
+            allow_unscored=self.allow_unscored,
+            sample=sample,
+        )
+        path = answer_path(value, lambda changed: sample_in(evaluator, changed))
+        return with_answer(value, path, served.text, served.to_dict())
+
+    def _configured(self) -> ScorerEvaluator | None:
+        """Return the evaluator as the run under way configures it."""
+        return evaluator_in(self.evaluator, ensure_config())
 
     def _check_place(self, value: Any) -> None:
         """Refuse to flag an answer that has no place for marks.
@@ -151,14 +170,76 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
         Raises:
             InvalidValueError: It has none.
         """
-        messages = value if isinstance(value, list | tuple) else [value]
-        has_place = messages and isinstance(messages[-1], BaseMessage | Mapping)
+        last = value[-1] if isinstance(value, list) else value
+        has_place = isinstance(value, Mapping) or isinstance(last, BaseMessage)
         if self.on_fail == "flag" and not has_place:
             raise InvalidValueError(
-                f"on_fail='flag' has no place for marks in a {type(value).__name__}; give the gate a "
+                f"on_fail='flag' has no place for marks in a {type(last).__name__}; give the gate a "
                 "dict (RunnablePassthrough.assign keeps all fields) or a message, or use "
                 "on_fail='remove'"
             )
+
+    def _serve(self, value: Any) -> Any:
+        self._check_place(value)
+        return self.serve(value, self.evaluator.invoke(value))
+
+    async def _aserve(self, value: Any) -> Any:
+        self._check_place(value)
+        return self.serve(value, await self.evaluator.ainvoke(value))
+
+    def _chunks(self) -> AnswerChunks:
+        evaluator = None if self.allow_unscored else self._configured()
+        return AnswerChunks(evaluator, self.on_fail, self.refusal)
+
+    def _transform(self, chunks: Iterator[Any]) -> Iterator[Any]:
+        answer = self._chunks()
+        for chunk in chunks:
+            answer.add(chunk)
+            if answer.stream:
+                break
+        if answer.stream is None:
+            yield self._serve(answer.value)
+            return
+        self._check_place(answer.value)
+        for part in answer.stream.chunks(answer.texts(chunks)):
+            yield from answer.served(part.text, {"marks": [*part.marks]})
+        marks = self._end(answer)
+        for _ in answer.texts(chunks):
+            pass
+        yield from answer.served("", marks)
+
+    async def _atransform(self, chunks: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        answer = self._chunks()
+        async for chunk in chunks:
+            answer.add(chunk)
+            if answer.stream:
+                break
+        if answer.stream is None:
+            yield await self._aserve(answer.value)
+            return
+        self._check_place(answer.value)
+        async for part in answer.stream.achunks(answer.atexts(chunks)):
+            for chunk in answer.served(part.text, {"marks": [*part.marks]}):
+                yield chunk
+        marks = self._end(answer)
+        async for _ in answer.atexts(chunks):
+            pass
+        for chunk in answer.served("", marks):
+            yield chunk
+
+    def _end(self, answer: AnswerChunks) -> Json:
+        """Return the marks of a whole answer besides those of its claims.
+
+        Raises:
+            BelowThresholdError: The answer fails, with ``on_fail="raise"``.
+        """
+        served: Any = answer.stream and answer.stream.served
+        if self.on_fail == "raise" and (served.failed or served.supported.removed):
+            output = at_gate(as_output(served.result))
+            raise BelowThresholdError(answer.value, {**output, "passed": False})
+        marks: Json = served.to_dict()
+        del marks["marks"]
+        return marks
 
 
 def gate(
@@ -178,6 +259,12 @@ def gate(
     or a text. Other than with ``"raise"``, a copy is returned, in which the answer alone is replaced,
     where the evaluator read it, and marked: under ``tcva`` in a dict, in ``response_metadata["tcva"]``
     of a message; see `ServedAnswer.to_dict`. Messages keep their id.
+
+    In streams the answer is served while it is written, claim by claim. There ``"raise"`` and ``"refuse"``
+    act on the first claim below ``claim_threshold``: what was sent before it stays, and ``refusal``
+    replaces the rest. The text is held until the fields that the judge needs, such as contexts, are
+    there; if they never come, the scorer is no `TCVA`, or with ``allow_unscored``, the answer is served
+    whole at its end.
 
     With ``"raise"``, use ``with_retry(retry_if_exception_type=(BelowThresholdError,))`` or
     ``with_fallbacks(..., exceptions_to_handle=(BelowThresholdError,))`` on the chain. In ``batch``,
@@ -207,6 +294,16 @@ def gate(
     >>> step.invoke({"answer": "We open at nine. Bananas ripen in bags.", "context": docs})["answer"]
     'We open at nine.'
     """
-    return Gate(
-        evaluator, on_fail=on_fail, refusal=refusal, allow_unscored=allow_unscored
+    check_evaluator(evaluator)
+    options: Arguments = {
+        "on_fail": check(OnFail, "on_fail", on_fail),
+        "refusal": check(str, "refusal", refusal),
+        "allow_unscored": check(bool, "allow_unscored", allow_unscored),
+    }
+    require(
+        on_fail in {"raise", "refuse"} or claim_scorer(evaluator_in(evaluator)) is not None,
+        f"the evaluator for on_fail={on_fail!r}",
+        evaluator,
+        "a TCVAEvaluator, also with with_config or configurable_fields",
     )
+    return Gate(evaluator=evaluator, **options)

@@ -11,12 +11,7 @@ from langchain_core.runnables import Runnable
 from pydantic import NonNegativeInt
 
 from tcva_adapters._adapter.lookup import Arguments
-from tcva_adapters.langchain.answers import (
-    require_claims,
-    served_value,
-)
-from tcva_adapters.langchain.evaluator import check_evaluator, evaluator_in
-from tcva_adapters.langchain.gating import BelowThresholdError
+from tcva_adapters.langchain.gating import gate
 from tcva_adapters.langchain.results import TCVAOutput, at_gate
 from tcva_adapters.langchain.samples import CRITIC
 from tcva_adapters.results.settings_base import check
@@ -65,13 +60,12 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
         max_retries: int = 1,
         refusal: str = REFUSAL,
     ) -> None:
-        check_evaluator(evaluator)
         super().__init__()
         self.evaluator = evaluator
         self.on_fail = check(OnAgentFail, "on_fail", on_fail)
-        require_claims(evaluator, on_fail)
         self.max_retries = check(NonNegativeInt, "max_retries", max_retries)
-        self.refusal = check(str, "refusal", refusal)
+        in_the_end: Any = "refuse" if on_fail == "retry" else on_fail
+        self.gate = gate(evaluator, on_fail=in_the_end, refusal=refusal)
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: TCVAState, runtime: object) -> Arguments | None:  # noqa: ARG002  # LangChain passes it
@@ -105,23 +99,15 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
 
     def _update(self, state: TCVAState, output: TCVAOutput) -> Arguments:
         decision = at_gate(output)
-        if self.on_fail in {"raise", "retry"}:
-            if decision["passed"] is not False:
-                return {"tcva": decision}
-            if self.on_fail == "raise":
-                raise BelowThresholdError(state, decision)
-            if decision["value"] == "fail" and _retries(state) < self.max_retries:
-                text = f"{decision['reasoning']}\nAnswer again. Say only what your tools return."
-                return {
-                    "tcva": decision,
-                    "messages": [HumanMessage(text, name=CRITIC)],
-                    "jump_to": "model",
-                }
-        judged = {"messages": state["messages"]}
-        on_fail: Any = "refuse" if self.on_fail == "retry" else self.on_fail
-        served = served_value(
-            evaluator_in(self.evaluator), judged, output, on_fail, refusal=self.refusal
-        )
+        is_low = decision["value"] == "fail" and self.on_fail == "retry"
+        if is_low and _retries(state) < self.max_retries:
+            text = f"{decision['reasoning']}\nAnswer again. Say only what your tools return."
+            return {
+                "tcva": decision,
+                "messages": [HumanMessage(text, name=CRITIC)],
+                "jump_to": "model",
+            }
+        served = self.gate.serve({"messages": state["messages"]}, output)
         pairs = zip(served["messages"], state["messages"], strict=True)
         return {
             "tcva": decision,
