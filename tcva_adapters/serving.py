@@ -314,7 +314,8 @@ class AnswerStream:
     def chunks(self, texts: Iterable[str]) -> Generator[ServedPart]:
         """Serve the parts of an answer that arrives in chunks.
 
-        A model is called in other threads while chunks are read.
+        A model is called in other threads while chunks are read. An empty chunk gives an empty part at
+        once, so that a caller can pass on what else has come.
         """
         pool = ThreadPoolExecutor(self._most, thread_name_prefix="tcva-stream")
         calls: deque[tuple[_Request, Future[Result]]] = deque()
@@ -330,8 +331,7 @@ class AnswerStream:
                         break
                     request, call = calls.popleft()
                     yield from self._decide(request, call.result())
-                if text is None and self.served is None:
-                    yield from self._finish()
+                yield from self._after(text)
         finally:
             # After an early end no call is waited for.
             pool.shutdown(wait=False, cancel_futures=True)
@@ -354,9 +354,8 @@ class AnswerStream:
                     request, call = calls.popleft()
                     for part in self._decide(request, await call):
                         yield part
-                if text is None and self.served is None:
-                    for part in self._finish():
-                        yield part
+                for part in self._after(text):
+                    yield part
         finally:
             under_way = [call for _, call in calls]
             for call in under_way:
@@ -387,6 +386,13 @@ class AnswerStream:
         segment.split = before[:behind]
         self._segments.append(_Segment(segment.start + end))
         self._add(rest)
+
+    def _after(self, text: str | None) -> Iterator[ServedPart]:
+        """Serve an empty part after an empty chunk, and the rest at the end."""
+        if text == "":
+            yield ServedPart("")
+        elif text is None and self.served is None:
+            yield from self._finish()
 
     def _requests(self, n_calls: int) -> Iterator[_Request]:
         """Yield what the judge can be asked next, beside the calls that are under way."""

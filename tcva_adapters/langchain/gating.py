@@ -35,6 +35,7 @@ from tcva_adapters.results.settings_base import check
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.serving import REFUSAL, OnFail, serve
 
+
 class BelowThresholdError(TCVAError, ValueError):
     """An answer did not pass a gate.
 
@@ -201,6 +202,7 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
             yield self._serve(answer.value)
             return
         self._check_place(answer.value)
+        yield from answer.served("", {})
         for part in answer.stream.chunks(answer.texts(chunks)):
             yield from answer.served(part.text, {"marks": [*part.marks]})
         marks = self._end(answer)
@@ -218,6 +220,8 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
             yield await self._aserve(answer.value)
             return
         self._check_place(answer.value)
+        for chunk in answer.served("", {}):
+            yield chunk
         async for part in answer.stream.achunks(answer.atexts(chunks)):
             for chunk in answer.served(part.text, {"marks": [*part.marks]}):
                 yield chunk
@@ -301,7 +305,8 @@ def gate(
         "allow_unscored": check(bool, "allow_unscored", allow_unscored),
     }
     require(
-        on_fail in {"raise", "refuse"} or claim_scorer(evaluator_in(evaluator)) is not None,
+        on_fail in {"raise", "refuse"}
+        or claim_scorer(evaluator_in(evaluator)) is not None,
         f"the evaluator for on_fail={on_fail!r}",
         evaluator,
         "a TCVAEvaluator, also with with_config or configurable_fields",

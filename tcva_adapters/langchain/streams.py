@@ -65,9 +65,13 @@ class AnswerChunks:
         chunk = AddableDict(chunk) if isinstance(chunk, Mapping) else chunk
         try:
             self.value = chunk if self.value is None else self.value + chunk
-        except TypeError:  # as in LangChain, the last one stays where they cannot be added
+        except (
+            TypeError
+        ):  # as in LangChain, the last one stays where they cannot be added
             self.value = chunk
-        if not (self.stream and isinstance(chunk, Mapping) and {*chunk} == {*self._path}):
+        if not (
+            self.stream and isinstance(chunk, Mapping) and {*chunk} == {*self._path}
+        ):
             self._look()
         self._held.append(chunk)
         self.text = ""
