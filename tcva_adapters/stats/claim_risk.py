@@ -10,7 +10,6 @@ place of a conformal quantile: the guarantee is not on average over labelled set
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress, takewhile
@@ -36,8 +35,8 @@ from tcva_adapters.stats.threshold_steps import Steps
 Of = Literal["all", "served"]
 """Whether the limit is on the share of all questions, or of the answers that are served."""
 
-RULES = (1.0, 0.5, 0.0)
-"""The largest share of its claims that an answer may lose: it is cut, refused above half, or never cut."""
+_SHARES = {0.5: 0.15, 1.0: 0.4, 0.0: 1.0}
+"""The rules, each the largest share of its claims that an answer may lose, and what they take of the error."""
 
 _STARTS = (1.0, 0.9, 0.7, 0.3)
 """Just under these, paths of the share among served answers begin."""
@@ -102,12 +101,12 @@ class ClaimCertificate:
             p of the first step is at most the error, nothing would be left.
         step: What is served there, or at the strictest step where no threshold is certified.
         served_risk: The share of the answers that are served there which hold a rejected sentence.
-        better: Whether served answers are better than without the rule: fewer of them hold a rejected
-            sentence than at threshold 0, and good claims stay more often than rejected ones (one-sided
-            p at most .05, corrected for the number of rules; claims of an answer, or of a group of
-            answers, count together).
-        path: All steps, the strictest first.
-        recommended: Whether it keeps the most good claims of the certified rules, and is better.
+        better_p: The one-sided p there of "good claims stay no more often than rejected ones", corrected
+            for the number of rules. Claims of an answer, or of a group of answers, count together.
+        path: All steps, the strictest first. At the last one the whole of each judged answer is served.
+        recommended: Whether it keeps the most good claims of the certified rules, and its served answers
+            are better than without it: better_p is at most .05, and fewer of them hold a rejected
+            sentence than at the last step.
     """
 
     max_removed: float
@@ -115,7 +114,7 @@ class ClaimCertificate:
     threshold: float | None
     step: ClaimStep
     served_risk: Estimate
-    better: bool
+    better_p: float
     path: list[ClaimStep]
     recommended: bool = False
 
@@ -126,7 +125,6 @@ def certify_claims(
     *,
     error: float,
     of: Of = "all",
-    max_removed: Sequence[float] = RULES,
 ) -> list[ClaimCertificate]:
     """Find the lowest threshold of each rule at which few answers hold a rejected sentence.
 
@@ -136,12 +134,12 @@ def certify_claims(
     over groups of the share within each.
 
     Of all answers the share never falls as the threshold does, and each rule has one path. The rules
-    take their share of the error one after the other, the last one first: an equal part of what is
-    left, of which a binomial test uses only what it can reach with whole answers. So the first rule
-    has what the others cannot use. With groups the parts are equal.
+    take their parts of the error one after the other: refusing above half .15 of it, cutting .4 of what
+    is left, refusing the rest. A binomial test uses only what it can reach with whole answers, and leaves
+    the others more. These parts kept most in simulations; they depend on no label.
 
     Of served answers the share may rise and fall, and at the top nothing is served. Each rule has
-    four paths, which begin just under 1, .9, .7 and .3, and each of them an equal part of the error.
+    four paths, which begin just under 1, .9, .7 and .3, and each of them an equal part of its error.
     Given which answers are served at a threshold, their losses are drawn independently, so that the
     tests are exact although n changes along a path. With groups the guarantee is for the mean, over
     groups with a served answer, of the share among its served answers.
@@ -151,10 +149,9 @@ def certify_claims(
         limit: The largest share of answers that may hold a rejected sentence, between 0 and 1.
         error: See above, between 0 and 1.
         of: Whether the limit is on the share of all answers, or of those that are served.
-        max_removed: The rules that compete.
 
     Returns:
-        One certificate for each rule.
+        One certificate for each rule: cut, refuse above half, refuse.
 
     Raises:
         InvalidValueError: A limit or an error outside (0, 1), groups that do not fit, or another `of`.
@@ -175,30 +172,28 @@ def certify_claims(
     (None, 1.0)
     """
     check_level(error, "error", 0.1)
-    errors = [error / len(max_removed)] * len(max_removed)
-    if of == "all" and claims.groups is None:
-        errors = _errors(claims.n, limit, error, len(max_removed))
-    certificates = [
-        _certificate(claims, limit, part, of, rule, len(max_removed))
-        for rule, part in zip(max_removed, errors, strict=True)
-    ]
+    levels = binomial_p(np.arange(claims.n), claims.n, limit)
+    is_binomial = of == "all" and claims.groups is None
+    certificates = []
+    for rule, share in _SHARES.items():
+        part = error * share
+        certificates.append(_certificate(claims, limit, part, of, rule))
+        if is_binomial:
+            part = np.max(levels, initial=0.0, where=levels <= part)
+        error -= part
+
+    certificates.sort(key=lambda each: -each.max_removed)
     best = max(
-        certificates,
-        key=lambda each: each.step.good_kept if each.threshold is not None else -1.0,
+        certificates, key=lambda each: (each.threshold is not None, each.step.good_kept)
+    )
+    is_better = (
+        best.threshold is not None
+        and best.better_p <= _ALPHA
+        and best.step.served_risk < best.path[-1].served_risk
     )
     return [
-        replace(each, recommended=each.better and each is best) for each in certificates
+        replace(each, recommended=is_better and each is best) for each in certificates
     ]
-
-
-def _errors(n: int, limit: float, error: float, rules: int) -> list[float]:
-    """Divide the error of binomial tests among rules; see `certify_claims`."""
-    levels = binomial_p(np.arange(n), n, limit)
-    errors: list[float] = []
-    for left in range(rules, 0, -1):
-        errors.insert(0, error / left)
-        error -= np.max(levels, initial=0.0, where=levels <= errors[0])
-    return errors
 
 
 def _certificate(
@@ -207,7 +202,6 @@ def _certificate(
     error: float,
     of: Of,
     max_removed: float,
-    rules: int,
 ) -> ClaimCertificate:
     starts = _STARTS if of == "served" else _STARTS[:1]
     error /= len(starts)
@@ -245,7 +239,7 @@ def _certificate(
     certified = [step for step in certified if step.good_kept > 0]
     step = min(certified, default=path[0])
     stays, served, holds = _served(claims, step.up_to, max_removed)
-    p = rules * passes_more_p(
+    better_p = len(_SHARES) * passes_more_p(
         stays[is_claim],
         is_good[is_claim],
         Units([groups[place] for place in claims.answer], is_claim),
@@ -256,9 +250,7 @@ def _certificate(
         threshold=step.threshold if certified else None,
         step=step,
         served_risk=estimate("share", np.where(served, holds, np.nan), claims.groups),
-        better=bool(certified)
-        and step.served_risk < path[-1].served_risk
-        and p <= _ALPHA,
+        better_p=min(1.0, better_p),
         path=path,
     )
 

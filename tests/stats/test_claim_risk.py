@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tcva_adapters.stats.claim_risk import RULES, AnswerClaims, certify_claims
+from tcva_adapters.stats.claim_risk import AnswerClaims, certify_claims
 
 WEIGHTS = [1.0, 0.9, 0.7, 0.3, 0.0, np.nan, -1.0]
+RULES = (1.0, 0.5, 0.0)
 Drawn = list[list[tuple[float, bool]]]
 """Of each answer its sentences, with a weight and whether people reject it."""
 answers = st.lists(
