@@ -124,6 +124,9 @@ def calibrate(
     set_: options.Settings = None,
     max_false_pass: options.MaxFalsePass = None,
     min_true_pass: options.MinTruePass = None,
+    max_unsupported: options.MaxUnsupported = None,
+    rejected_below: options.RejectedBelow = None,
+    of: options.Of = None,
     confidence: options.Confidence = None,
     per: options.Per = None,
     largest_group: options.LargestGroup = None,
@@ -138,7 +141,8 @@ def calibrate(
     Makes no model call. For decisions (--objective kappa, --cost-false-pass) it also tries thresholds
     alone and both together, and recommends the simplest that does as well as the best. --config and --set give the settings in use, which a choice must beat.
     --set also takes level, resamples and seed. With --max-false-pass or --min-true-pass it chooses
-    the threshold instead, and exits with 1 if none is certified and recommended.
+    the threshold instead, with --max-unsupported the one below which claims are cut, and exits with 1 if
+    none is certified and recommended.
 
     Example: tcva calibrate judged.jsonl --human human_score --max-false-pass 0.1 --out tcva.json
     """
@@ -148,7 +152,7 @@ def calibrate(
         set_, ScoringConfig, CalibrationConfig, options=["objective"]
     )
     unused = settings.keys() & {"threshold", *CalibrationConfig.model_fields}
-    if unused and not max_false_pass is min_true_pass is None:
+    if unused and not max_false_pass is min_true_pass is max_unsupported is None:
         raise InvalidValueError(
             f"--set {min(unused)} is not used with a limit; leave it out"
         )
@@ -158,7 +162,7 @@ def calibrate(
     read_table = partial(
         compare.read_scores,
         judged,
-        human=human,
+        human=human if max_unsupported is None else None,
         human_scale=scale,
         group=group,
         skip_bad=skip_bad,
@@ -167,6 +171,7 @@ def calibrate(
     with progress_of("calibrating", None, wanted=True):
         calibration = compare.calibrate(
             table,
+            None if max_unsupported is None else human,
             objective=objective,  # type: ignore[arg-type]  # checked there, as are penalties
             temperatures=names_of(temperatures) if temperatures else (),
             schemes=[value_of(scheme) for scheme in schemes or ()],
@@ -181,6 +186,9 @@ def calibrate(
             confidence=confidence,
             per=per,  # type: ignore[arg-type]  # as above
             largest_group=largest_group,
+            max_unsupported=max_unsupported,
+            rejected_below=value_of(rejected_below) if rejected_below else None,
+            of=of,  # type: ignore[arg-type]  # as above
             **dict(analysis),
         )
     print_report(calibration, as_json=as_json, everything=everything)

@@ -215,6 +215,34 @@ MinTruePass = Annotated[
         "SHARE",
     ),
 ]
+MaxUnsupported = Annotated[
+    Number,
+    option(
+        GATES,
+        "--max-unsupported",
+        "Largest share of questions whose answer may hold a claim people reject, e.g. 0.1; --human names "
+        "labels of claims.",
+        "SHARE",
+    ),
+]
+RejectedBelow = Annotated[
+    Text,
+    option(
+        GATES,
+        "--rejected-below",
+        "Labels below this reject a claim (default: partial).",
+        "LEVEL",
+    ),
+]
+Of = Annotated[
+    Text,
+    option(
+        GATES,
+        "--of",
+        "Limit the share of all questions (default), or of served answers (served).",
+        "NAME",
+    ),
+]
 Confidence = Annotated[
     Number,
     option(GATES, "--confidence", "Confidence of the limits (default: 0.95)."),

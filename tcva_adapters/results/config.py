@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from tcva_adapters.core.checks import check_names
 from tcva_adapters.errors import UnreadableInputError
-from tcva_adapters.results.guarantee import Guarantee
+from tcva_adapters.results.guarantee import AnyGuarantee, read_guarantee
 from tcva_adapters.results.scoring import SERVING, ScoringConfig
 from tcva_adapters.results.setting_names import value_text
 from tcva_adapters.results.settings import TCVASettings
@@ -48,7 +48,7 @@ class Config(Checked):
     settings: Json = Field(default_factory=dict)
     profiles: Json | None = None
     provenance: Json | None = None
-    guarantee: Guarantee | None = None
+    guarantee: AnyGuarantee | None = None
 
     @model_validator(mode="after")
     def _are_known_and_in_range(self) -> Self:
@@ -109,7 +109,7 @@ class Config(Checked):
         options["criterion"] = self.criterion
         if self.guarantee is not None:
             # A new object each time, since it remembers what a run has warned of.
-            options["guarantee"] = Guarantee(**self.guarantee.model_dump())
+            options["guarantee"] = read_guarantee(self.guarantee.model_dump())
         return {name: value for name, value in options.items() if value is not None}
 
 

@@ -1,4 +1,4 @@
-"""The guarantee of a gate, as the configuration file carries it, and whether it holds."""
+"""Guarantees of gates and of claims, as the configuration file carries them, and whether they hold."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 from hashlib import sha256
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field
 
-from tcva_adapters.results.judge_spec import UNKNOWN
-from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.results.judge_spec import PROFILES, UNKNOWN
+from tcva_adapters.results.scoring import SERVING, ScoringConfig
 from tcva_adapters.results.setting_names import value_text
 from tcva_adapters.results.settings_base import Count
 from tcva_adapters.samples.sample import Checked
@@ -20,6 +21,7 @@ from tcva_adapters.tables import cell, p_text
 _Inner = Annotated[float, Field(gt=0.0, lt=1.0)]
 _Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Per = Literal["group", "answer"]
+Of = Literal["all", "served"]
 
 
 def percent(share: float) -> str:
@@ -70,52 +72,22 @@ class Limits(Checked):
         return " and ".join(limits)
 
 
-class Guarantee(Limits):
-    """A setting that keeps limits, with the figures of the ratings that it was certified by.
-
-    Shares are shares of answers; with `groups` they are means over groups of the share within
-    each, unless `per` is "answer". With `by` they are those of the field's value where they are worst.
+class Certificate(Checked):
+    """What was certified of settings, by whom it was judged, and a digest that shows later edits.
 
     Attributes:
-        rejected: The number of rated answers that people reject and that have a score.
-        false_pass: The share of these that passes.
-        bound: Its upper bound, for this threshold alone.
-        good: The number of rated answers that people accept; those without a score do not pass.
-        true_pass: The share of these that passes.
-        true_bound: Its lower bound, for this threshold alone.
-        passing: The number of good and rejected answers that pass together; None in files of
-            earlier versions, as are the next four.
-        precision: The share of good answers among those that pass; None where none passes.
-        precision_low: The lower end of its 95 % interval; None where it has none.
-        precision_high: The upper end.
-        p: The one-sided p of "good answers pass no more often than rejected ones"; with `by` the largest
-            of the values'.
-        groups: The number of groups of the rejected answers; None where answers stand alone.
-        by: The field for each of whose values the limits hold.
         date: When it was certified, as YYYY-MM-DD.
         judged_by: The identity of criterion and judges, see `TCVA.judged_by`; empty where the
-            rated answers lack it, or differ in it.
-        setting: The setting of the score with its threshold, as keyword arguments of
-            `ScoringConfig`.
+            labelled answers lack it, or differ in it.
+        setting: The certified setting, as keyword arguments of `ScoringConfig`.
         digest: The digest of all other fields when it was certified, which shows later edits. None in
             files of earlier versions.
     """
 
     model_config = ConfigDict(extra="allow")  # files of earlier versions have more
+    unrelated: ClassVar[frozenset[str]]
+    """The settings that it does not depend on."""
 
-    rejected: Count
-    false_pass: _Share
-    bound: _Share
-    good: Count
-    true_pass: _Share
-    true_bound: _Share
-    passing: int | None = None
-    precision: _Share | None = None
-    precision_low: _Share | None = None
-    precision_high: _Share | None = None
-    p: _Share | None = None
-    groups: int | None = None
-    by: str | None = None
     date: str
     judged_by: Mapping[str, object] = Field(default_factory=dict)
     setting: Mapping[str, object]
@@ -139,6 +111,47 @@ class Guarantee(Limits):
     def warned_of(self) -> set[str]:
         """The texts that a run has warned of already, to which callers add."""
         return set()
+
+
+class Guarantee(Limits, Certificate):
+    """A setting that keeps limits, with the figures of the ratings that it was certified by.
+
+    Shares are shares of answers; with `groups` they are means over groups of the share within
+    each, unless `per` is "answer". With `by` they are those of the field's value where they are worst.
+
+    Attributes:
+        rejected: The number of rated answers that people reject and that have a score.
+        false_pass: The share of these that passes.
+        bound: Its upper bound, for this threshold alone.
+        good: The number of rated answers that people accept; those without a score do not pass.
+        true_pass: The share of these that passes.
+        true_bound: Its lower bound, for this threshold alone.
+        passing: The number of good and rejected answers that pass together; None in files of
+            earlier versions, as are the next four.
+        precision: The share of good answers among those that pass; None where none passes.
+        precision_low: The lower end of its 95 % interval; None where it has none.
+        precision_high: The upper end.
+        p: The one-sided p of "good answers pass no more often than rejected ones"; with `by` the largest
+            of the values'.
+        groups: The number of groups of the rejected answers; None where answers stand alone.
+        by: The field for each of whose values the limits hold.
+    """
+
+    unrelated = frozenset(SERVING)
+
+    rejected: Count
+    false_pass: _Share
+    bound: _Share
+    good: Count
+    true_pass: _Share
+    true_bound: _Share
+    passing: int | None = None
+    precision: _Share | None = None
+    precision_low: _Share | None = None
+    precision_high: _Share | None = None
+    p: _Share | None = None
+    groups: int | None = None
+    by: str | None = None
 
     @property
     def sentence(self) -> str:
@@ -187,6 +200,106 @@ class Guarantee(Limits):
         )
 
 
+class ClaimLimit(Checked):
+    """The limit on claims that people reject in what is served.
+
+    Attributes:
+        max_unsupported: The largest share of questions whose answer holds such a claim.
+        of: Of which questions: ``all``, or those that are ``served`` an answer.
+        confidence: The confidence that the limit holds.
+        rejected_below: A label below this level, or weight, rejects a claim.
+
+    >>> ClaimLimit(max_unsupported=0.1).text
+    'at most 10 % of all questions get an answer that holds a claim people reject'
+    """
+
+    max_unsupported: _Inner
+    of: Of = "all"
+    confidence: _Inner = 0.95
+    rejected_below: Verdict | _Share = Verdict.PARTIAL
+
+    @property
+    def text(self) -> str:
+        """The limit in words."""
+        most = percent(self.max_unsupported)
+        if self.of == "all":
+            return f"at most {most} of all questions get an answer that holds a claim people reject"
+        return (
+            f"at most {most} of the answers that are served hold a claim people reject"
+        )
+
+
+class ClaimGuarantee(ClaimLimit, Certificate):
+    """A threshold of claims that keeps the limit, with the figures of the labels it was certified by.
+
+    With `groups`, shares of answers are means over groups of the share within each.
+
+    Attributes:
+        n: The number of labelled answers.
+        risk: The share that is limited, of these or of those that are served.
+        bound: Its upper bound, for this rule alone.
+        good_kept: The share of the claims people accept that stay.
+        empty: The share of answers left without a claim.
+        served: The number of answers that are served.
+        served_risk: The share of these that hold a rejected claim.
+        served_risk_low: The lower end of its 95 % interval.
+        served_risk_high: The upper end.
+        groups: The number of groups; None where answers stand alone.
+    """
+
+    unrelated = frozenset(
+        {
+            "temperature",
+            "threshold",
+            "penalty",
+            "eps",
+            "floor",
+            "bounds",
+            "on_unscored",
+            "fuse_weights",
+            PROFILES,
+        }
+    )
+
+    n: Count
+    risk: _Share
+    bound: _Share
+    good_kept: _Share
+    empty: _Share
+    served: Count
+    served_risk: _Share
+    served_risk_low: _Share | None = None
+    served_risk_high: _Share | None = None
+    groups: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The guarantee in words, with the figures of the labelled answers."""
+        where = " in the mean over groups" if self.groups else ""
+        risk = cell(
+            self.served_risk, "interval", self.served_risk_low, self.served_risk_high
+        )
+        hold = f"{100 * self.risk:.1f} % hold one{where}, " if self.of == "all" else ""
+        return (
+            f"{self.text}{where} ({percent(self.confidence)} confidence). Of {self.n} labelled "
+            f"answers, {hold}{100 * self.empty:.1f} % are left empty, and {100 * self.good_kept:.1f} % of "
+            f"the good claims stay. Of the {self.served} that are served, the share that holds one is {risk}"
+        )
+
+
+def read_guarantee(value: Any) -> Any:
+    """Read a certificate of either kind; only those of claims have ``max_unsupported``.
+
+    Raises:
+        InvalidValueError: A field is missing or does not fit.
+    """
+    if not isinstance(value, Mapping):
+        return value
+    return (ClaimGuarantee if "max_unsupported" in value else Guarantee)(**value)
+
+
+AnyGuarantee = Annotated[Guarantee | ClaimGuarantee, BeforeValidator(read_guarantee)]
+
 _WAY_OUT = (
     "pass the judge as 'openai:MODEL', or as an LLM object that has base_url, temperature, seed and "
     "max_tokens; judge and calibrate again what was certified without these"
@@ -209,7 +322,7 @@ class GuaranteeCheck(NamedTuple):
 
 
 def check_guarantee(
-    guarantee: Guarantee,
+    guarantee: AnyGuarantee,
     judged_by: Mapping[str, object],
     scoring: ScoringConfig,
     failed: str = "",
@@ -231,6 +344,8 @@ def check_guarantee(
     differs = [failed] if failed else []
     unknown = [] if guarantee.digest else ["digest of the certificate"]
     for name in {**certified, **used}:
+        if name in guarantee.unrelated:
+            continue
         wanted = certified.get(name, missing)
         value = used.get(name)
         # An answer without contexts can pass only under "earlier".

@@ -28,7 +28,12 @@ from tcva_adapters.results.assessment import (
     ClaimVerdict,
 )
 from tcva_adapters.results.evidence import evidence_lines, evidence_outcomes, under
-from tcva_adapters.results.guarantee import Guarantee, GuaranteeCheck, check_guarantee
+from tcva_adapters.results.guarantee import (
+    AnyGuarantee,
+    GuaranteeCheck,
+    check_guarantee,
+    read_guarantee,
+)
 from tcva_adapters.results.judgement import SCHEMA_VERSION, SILENT, Unscored, Usage
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.supported import SupportedAnswer, supported_answer
@@ -72,7 +77,7 @@ class Result(AssessmentView):
 
     assessment: Assessment
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
-    certified: Guarantee | None = field(
+    certified: AnyGuarantee | None = field(
         default=None,
         repr=False,
         hash=False,
@@ -468,7 +473,7 @@ def failed_text(assessment: Assessment) -> str:
     return f"no verdicts from {', '.join(names)}" if names else ""
 
 
-def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, Guarantee | None]:
+def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, AnyGuarantee | None]:
     """Read the setting of a written result, and its guarantee.
 
     Raises:
@@ -477,7 +482,7 @@ def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, Guarantee | Non
     try:
         scoring = ScoringConfig(**plain["scoring"])
         certified = plain.get("certified")
-        return scoring, None if certified is None else Guarantee(**certified)
+        return scoring, certified and read_guarantee(certified)
     except (KeyError, TypeError, InvalidValueError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise UnreadableInputError(

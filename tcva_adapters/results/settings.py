@@ -15,7 +15,7 @@ from pydantic import (
     Field,
 )
 
-from tcva_adapters.results.guarantee import Guarantee
+from tcva_adapters.results.guarantee import AnyGuarantee
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.settings_base import (
     Count,
@@ -100,7 +100,7 @@ class TCVASettings(JudgeConfig, ScoringConfig):
         default=None,
         description="Other temperatures for samples with certain metadata: {field: {value: T}}.",
     )
-    guarantee: Guarantee | None = Field(
+    guarantee: AnyGuarantee | None = Field(
         default=None,
         repr=False,
         description="What was certified of the settings; from_config takes it from the file.",

@@ -16,12 +16,18 @@ from tcva_adapters.compare.calibration.choice_by_agreement import (
     Objective,
     Search,
 )
+from tcva_adapters.compare.calibration.claim_threshold import certify_claim_threshold
 from tcva_adapters.compare.calibration.recommendation import FEW
 from tcva_adapters.compare.calibration.settings_grid import (
     candidates,
     every_setting,
 )
-from tcva_adapters.compare.scores.ratings import Scale, check_unused, passes_from
+from tcva_adapters.compare.scores.ratings import (
+    NEEDS_HUMAN,
+    Scale,
+    check_unused,
+    passes_from,
+)
 from tcva_adapters.compare.scores.score_reader import Human, Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
@@ -29,7 +35,7 @@ from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.config import setting_text, settings_of
-from tcva_adapters.results.guarantee import Per
+from tcva_adapters.results.guarantee import ClaimLimit, Of, Per
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.checks import check_level, one_of
@@ -62,6 +68,9 @@ def calibrate(
     confidence: float | None = None,
     per: Per | None = None,
     largest_group: int | None = None,
+    max_unsupported: float | None = None,
+    rejected_below: str | float | None = None,
+    of: Of | None = None,
 ) -> Report:
     """Choose the settings that agree best with human ratings, and test whether they are better.
 
@@ -77,7 +86,8 @@ def calibrate(
     a configuration of the report.
 
     With a limit (``max_false_pass``, ``min_true_pass``), a setting and threshold are chosen that are
-    certified to keep it.
+    certified to keep it. With ``max_unsupported`` it is the threshold below which claims are cut, and
+    ``human`` names labels of claims (see `claim_labels`).
 
     Args:
         source: Judgements, or level counts, as `read_scores` takes them; or a `ScoreTable`.
@@ -108,6 +118,10 @@ def calibrate(
             answers (``group``, the default), or for the share of answers (``answer``).
         largest_group: With ``answer``, the most rejected, or good, answers that any group has, fixed
             before looking at them; by default 50. The smaller it is, the fewer ratings it takes.
+        max_unsupported: At most this share of all questions may get an answer that holds a claim people
+            reject.
+        rejected_below: A label below this level, or weight, rejects a claim; by default ``partial``.
+        of: ``served`` limits the share of the answers that are served instead of ``all`` questions.
 
     Returns:
         The tables ``settings`` (each choice with its agreement and gain), ``flips`` (the answers whose
@@ -125,6 +139,32 @@ def calibrate(
     'Keep T=0.5: choosing another setting does not raise Spearman (gain 0.000)'
     """
     one_of("objective", objective, get_args(Objective))
+    of_claims: Record = {"rejected_below": rejected_below, "of": of}
+    if max_unsupported is not None:
+        check_unused(
+            {
+                "objective": None if objective == "spearman" else objective,
+                "temperatures": temperatures or None,
+                "schemes": schemes or None,
+                "penalties": penalties or None,
+                "by": by,
+                "human_scale": human_scale,
+                "human_threshold": human_threshold,
+                "cost_false_pass": cost_false_pass,
+                "max_false_pass": max_false_pass,
+                "min_true_pass": min_true_pass,
+                "per": per,
+                "largest_group": largest_group,
+            },
+            "is not used with max_unsupported (--max-unsupported); leave it out",
+        )
+        if human is None:
+            check_unused({"max_unsupported": max_unsupported}, NEEDS_HUMAN)
+        of_claims |= {"max_unsupported": max_unsupported, "confidence": confidence}
+        limit = ClaimLimit(**{k: v for k, v in of_claims.items() if v is not None})
+        judged = read_scores(source, group=group, scoring=scoring, skip_bad=skip_bad)
+        return certify_claim_threshold(_of_one_judge(judged), human, limit, scoring)
+    check_unused(of_claims, "needs max_unsupported (--max-unsupported)")
     if cost_false_pass is not None:
         if objective not in {"spearman", "cost"}:
             raise InvalidValueError(

@@ -482,17 +482,22 @@ def _rated(table: ScoreTable, limits: Limits) -> ScoreTable:
             f"all {len(rated)} rated answers are {quality}, and a limit needs both; human_threshold "
             f"(--human-threshold) is {limits.human_threshold:g}"
         )
-    if rated.groups:
-        return rated
+    return grouped_by_sample(rated)
+
+
+def grouped_by_sample(table: ScoreTable) -> ScoreTable:
+    """Group several judgements of one sample, where the table has no groups."""
+    if table.groups:
+        return table
     # ``a#2`` is a further judgement of sample ``a``: see `samples.reader.distinct_names`.
     names = set(table.samples)
     originals = []
-    for name in rated.samples:
+    for name in table.samples:
         original = name.rpartition("#")[0]
         originals.append(original if original in names else name)
     if len(set(originals)) == len(originals):
-        return rated
-    return replace(rated, groups=tuple(originals))
+        return table
+    return replace(table, groups=tuple(originals))
 
 
 def _share_note(limits: Limits, passed: str) -> str:

@@ -197,11 +197,7 @@ class Ratings:
         Raises:
             InvalidValueError: A value is no rating, or one lies outside the scale.
         """
-        record = metadata
-        if self.labels is None:
-            self._matched.update(metadata)
-        elif record := self.labels.get(name, {}):
-            self._matched.add(name)
+        record = self.record(name, metadata)
         try:
             if self.labels is not None and _is_of_claims(record, self.raters):
                 temperature = as_temperature(
@@ -225,6 +221,16 @@ class Ratings:
             raise InvalidValueError(
                 f"sample {name!r}, {self.source}: {error}"
             ) from None
+
+    def record(self, name: str, metadata: Fields) -> Fields:
+        """Find the label of a sample, or its metadata, and record it for `notes`."""
+        if self.labels is None:
+            self._matched.update(metadata)
+            return metadata
+        label = self.labels.get(name, {})
+        if label:
+            self._matched.add(name)
+        return label
 
     def notes(self, number: int) -> list[str]:
         """List in sentences what did not match, once all samples are read.

@@ -1,0 +1,74 @@
+"""Labels that people gave the claims of an answer: a level or a weight for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tcva_adapters.compare.scores.ratings import Fields, Ratings, names_in
+from tcva_adapters.core.verdicts import LEVELS, Verdict, WeightScheme
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.settings_base import Share, check
+
+
+def label_weight(label: object) -> float:
+    """Read a label as a weight, a level as that of the default scheme.
+
+    None, the label of a sentence that claims nothing, is 1: there is nothing to reject.
+
+    Raises:
+        InvalidValueError: It is neither a level nor a weight in [0, 1].
+
+    >>> [label_weight(label) for label in ("Partial", 0.25, None)]
+    [0.7, 0.25, 1.0]
+    """
+    if label is None:
+        return 1.0
+    if isinstance(label, str):
+        return WeightScheme.DEFAULT.weights[LEVELS.index(Verdict.parse(label))]
+    return float(check(Share, "a label", label))
+
+
+def claim_labels(
+    ratings: Ratings,
+    name: str,
+    metadata: Fields,
+    claims: Sequence[str],
+) -> list[float | None]:
+    """Read the labels of a sample's claims as weights, in the order of the claims.
+
+    They are a list in the order of the text, or objects with the text in ``claim`` and the label in
+    ``verdict`` or ``level``, as the report's page exports them. In csv they have commas between.
+
+    Args:
+        ratings: Where the labels are.
+        name: The sample's id.
+        metadata: The sample's metadata.
+        claims: The texts of the claims.
+
+    Returns:
+        As many as there are labels in order; of labels with texts one a claim, None where it has none; all
+        of them where nothing was judged.
+
+    Raises:
+        InvalidValueError: A value is no label.
+
+    >>> ratings = Ratings.find({"a": ["fully", 0.3], "b": [{"claim": "It opens.", "level": "minor"}]})
+    >>> claims = ["It opens.", "It closes."]
+    >>> claim_labels(ratings, "a", {}, claims), claim_labels(ratings, "b", {}, claims)
+    ([1.0, 0.3], [0.3, None])
+    """
+    record = ratings.record(name, metadata)
+    labels: Any = record.get(ratings.raters[0]) or record.get("claims") or ()
+    if isinstance(labels, str):
+        labels = names_in(labels)
+    try:
+        if not (labels and isinstance(labels[0], Mapping)):
+            return [*map(label_weight, labels)]
+        by_text = {
+            label["claim"]: label_weight(label.get("verdict", label.get("level")))
+            for label in labels
+        }
+        return [by_text.get(claim) for claim in claims or by_text]
+    except (InvalidValueError, KeyError, TypeError) as error:
+        raise InvalidValueError(f"sample {name!r}, {ratings.source}: {error}") from None
