@@ -41,14 +41,14 @@ _COLUMNS = named_columns(
     empty="share",
     served="int",
     served_risk="interval",
-    better="text",
+    better_p="p",
     recommended="text",
 )
 _NOTES = (
     "max removed: an answer is refused whole if a larger share of its claims would go",
     "threshold: a claim stays with at least this weight; without one, the figures are those of the strictest",
     "risk: the share that is limited; bound: of the true share (one-sided, for one rule alone)",
-    "better: served answers hold a rejected claim less often, and good claims stay significantly more often",
+    "better p: of good claims staying no more often than rejected ones (one-sided, Bonferroni)",
 )
 _PROMISE = (
     "A guarantee is about answers that are drawn, judged and labelled like these {n}: at most {wrong} of such "
@@ -150,7 +150,7 @@ def _record(rule: ClaimCertificate, n: int) -> Record:
         "threshold": rule.threshold,
         "served": rule.served_risk.n,
         **rule.served_risk.record("served_risk"),
-        "better": rule.better,
+        "better_p": rule.better_p,
         "recommended": rule.recommended,
     }
 
