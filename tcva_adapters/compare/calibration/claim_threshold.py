@@ -111,7 +111,7 @@ def certify_claim_threshold(
         sentence = f"Use claim_threshold {best.threshold:g}, max_removed {best.max_removed:g}: "
         if not best.recommended:
             sentence = (
-                f"{sentence[4:-2]} is certified but not recommended, since the answers that are served are "
+                f"{sentence[4:-2]} is certified but not recommended, as the answers that are served are "
                 "not shown to be better than without it: "
             )
         sentence += f"{guarantee.sentence}."
@@ -169,9 +169,7 @@ def _more_labels(rule: ClaimCertificate, n: int, limit: ClaimLimit) -> str:
                 f"At the same shares, {times} times as many labels would let {percent(round(kept, 3))} of the "
                 "good claims stay."
             )
-    return (
-        "More labels would let no more claims stay; another judge may tell them apart."
-    )
+    return "More labels would let no more claims stay; another judge may do better."
 
 
 def _labelled_claims(
