@@ -60,14 +60,14 @@ FRONT = re.compile(
     rf"""
     \s*(?!`{{3}}|~{{3}})
     (?:
-        (?P<heading>{_HEADING})
+        (?P<heading>{_HEADING}|(?:-{{3,}}|\*{{3,}}|_{{3,}}){_GAP}*$)
         |(?P<header>{_HEADER})
         |(?P<lead_in>(?:.+\n(?!{_BLOCK_START}))*?.*[:：]{_GAP}*$(?=\n{_BLOCK_START}))
     )
     """,
     re.MULTILINE | re.VERBOSE,
 )
-"""A line in front of claims: a heading, the header of a table, or a line that ends in a colon."""
+"""A line in front of claims: a heading or rule, the header of a table, or a line that ends in a colon."""
 _CITATION = r"\[\d{1,3}(?:[,–-][ ]?\d{1,3})*\]"
 _CLOSING = rf"(?:{_CITATION}|[{_CLOSERS}{_STOPS}])*"
 # A short quotation, bracket or code span is swallowed whole: the stops inside are not seen.
@@ -102,11 +102,16 @@ _ENUMERATOR = re.compile(rf"\s*{_ITEM}")
 LINE = re.compile(
     rf"""
     \s*
-    (?:(?P<row>\|)|(?P<code>`{{3}}|~{{3}})|(?P<number>(?=\d){_ITEM})|(?P<item>{_ITEM}))
+    (?:
+        (?P<row>\|)|(?P<code>`{{3}}|~{{3}})|(?P<quote>>)
+        |(?P<number>(?=\d){_ITEM})|(?P<item>{_ITEM})
+    )
     """,
     re.VERBOSE,
 )
 """The beginning of a line that is no prose."""
+MARK = re.compile(rf"\s*(?:>{_GAP}*|(?:{_BULLET}|\d{{1,3}}[.)]){_GAP}+)")
+"""The mark of an item or a quotation."""
 _BULLETS = re.compile(rf"\A(?:{_BULLET}\s+)+(?=\S)")
 LETTER = re.compile(r"[^\W_]")
 _CELL_END = re.compile(r"(?<!\\)\|")

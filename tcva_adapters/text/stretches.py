@@ -14,7 +14,8 @@ a row with its line, and what stays first in its paragraph or list takes the gap
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Literal, cast
@@ -23,6 +24,7 @@ from tcva_adapters.text.sentences import (
     FRONT,
     LETTER,
     LINE,
+    MARK,
     pieces,
     with_plain_breaks,
 )
@@ -30,6 +32,8 @@ from tcva_adapters.text.sentences import (
 Kind = Literal["claim", "lead_in", "heading", "header"]
 _BOLD_HEADING = 7
 """The rank of a bold line that serves as a heading, below ``######``."""
+_CODE_INDENT = 4
+_BOLD = "**"
 _LISTED = ("item", "number")
 
 
@@ -39,14 +43,17 @@ class Stretch:
 
     Attributes:
         kind: ``claim``; ``heading``; ``header`` for that of a table, with its rule; ``lead_in`` for a
-            line that ends in a colon.
+            line that ends in a colon, and for the mark of a quotation or of an item that holds more
+            than its claim.
         start: Where it begins, with the gap to the stretch before it.
         body: Where it begins without the gap; the indentation of a line is part of the body.
         end: Where it ends, before white space.
         claim: The text of the claim, see `split_claims`; empty for other kinds.
-        rank: The level of a heading, 1 to 7; else the indentation of the line.
-        line: The kind of line that it is: ``item``, ``number``, ``row``, ``code``, or empty for a sentence.
+        rank: The level of a heading, 1 to 7; else the column in which it begins.
+        line: The kind of line that it is: ``item``, ``number``, ``row``, ``code``, ``quote``, or
+            empty for a sentence.
         breaks: The number of line breaks in its gap.
+        width: The columns of a mark, with the indentation; 0 for all else.
         until: The number of the first stretch behind it that it does not introduce.
     """
 
@@ -58,6 +65,7 @@ class Stretch:
     rank: int
     line: str
     breaks: int
+    width: int = 0
     until: int = 0
 
 
@@ -68,52 +76,61 @@ def stretches(text: str) -> list[Stretch]:
     [('heading', ''), ('claim', '# Fees It is 5.'), ('claim', 'It was 4.')]
     """
     lines = with_plain_breaks(text)
-    split = pieces(text)
     parts: list[Stretch] = []
+    for kind, at, stop, claim in _spans(text, lines):
+        start = parts[-1].end if parts else 0
+        inside = lines[at:stop].lstrip()
+        begins = stop - len(inside)
+        line_start = lines.rfind("\n", 0, begins) + 1
+        body = begins if line_start < start else line_start
+        rank, end, width = begins - line_start, begins + len(inside.rstrip()), 0
+        if kind == "heading":
+            rank = len(inside) - len(inside.lstrip("#")) or _BOLD_HEADING
+        elif kind == "lead_in" and lines[end - 1] not in ":：":
+            end, width = stop, stop - line_start
+        line = LINE.match(lines, begins)
+        part = Stretch(
+            kind,
+            start,
+            body,
+            end,
+            claim,
+            rank,
+            (line and line.lastgroup) or "",
+            breaks=lines.count("\n", start, body),
+            width=width,
+        )
+        parts.append(part)
+    return [
+        replace(part, until=_until(parts, place)) for place, part in enumerate(parts)
+    ]
+
+
+def _spans(text: str, lines: str) -> Iterator[tuple[Kind, int, int, str]]:
+    """Yield the stretches of a text: kind, begin, end with white space, text of the claim."""
+    split = pieces(text)
     stop = len(text) - sum(len(piece.source) for piece in split)
     for claim, source in split:
         at, stop = stop, stop + len(source)
         while (front := FRONT.match(lines, at, stop)) and LETTER.search(
             lines, front.end(), stop
         ):
-            kind = cast("Kind", front.lastgroup)
-            parts.append(_stretch(lines, parts, kind, at, front.end()))
+            yield cast("Kind", front.lastgroup), at, front.end(), ""
             at = front.end()
-        parts.append(_stretch(lines, parts, "claim", at, stop, claim))
-    return [
-        replace(part, until=_until(parts, place)) for place, part in enumerate(parts)
-    ]
+        mark = MARK.match(lines, at, stop)
+        if mark and _holds_more(lines, mark, stop):
+            yield "lead_in", at, mark.end(), ""
+            at = mark.end()
+        yield "claim", at, stop, claim
 
 
-def _stretch(
-    lines: str,
-    parts: Sequence[Stretch],
-    kind: Kind,
-    at: int,
-    stop: int,
-    claim: str = "",
-) -> Stretch:
-    """Make the stretch behind others; its text begins at or behind a position."""
-    start = parts[-1].end if parts else 0
-    inside = lines[at:stop].lstrip()
-    begins = stop - len(inside)
-    body = lines.rfind("\n", 0, begins) + 1
-    if body < start:
-        body = begins
-    rank = begins - body
-    if kind == "heading":
-        rank = len(inside) - len(inside.lstrip("#")) or _BOLD_HEADING
-    line = LINE.match(lines, begins, stop)
-    return Stretch(
-        kind,
-        start,
-        body,
-        begins + len(inside.rstrip()),
-        claim,
-        rank,
-        line=(line and line.lastgroup) or "",
-        breaks=lines.count("\n", start, body),
-    )
+def _holds_more(lines: str, mark: re.Match[str], stop: int) -> bool:
+    """Whether the item or quotation of a mark holds more than the claim that ends at a position."""
+    line_start = lines.rfind("\n", 0, stop) + 1
+    if line_start <= mark.end():
+        return ">" in mark[0] and stop < len(lines)
+    width = mark.end() - lines.rfind("\n", 0, mark.end()) - 1
+    return ">" not in mark[0] and width <= stop - line_start < width + _CODE_INDENT
 
 
 def _until(parts: Sequence[Stretch], place: int) -> int:
@@ -134,8 +151,12 @@ def _until(parts: Sequence[Stretch], place: int) -> int:
             is_apart = other.breaks > 1 or other.kind != "claim"
             is_inside = other.line in _LISTED or other.rank > part.rank
             is_above = part.line in _LISTED and other.rank <= part.rank
+            is_out = part.line == "quote" and other.breaks > 0
             is_other = (
-                other.kind == "heading" or is_above or (is_apart and not is_inside)
+                other.kind == "heading"
+                or is_out
+                or is_above
+                or (is_apart and not is_inside)
             )
         if is_other:
             return number
@@ -172,12 +193,30 @@ def kept_spans(
         return []
     spans: list[tuple[int, int]] = []
     last = -1
+    # Whether the opening mark of bold text that is not closed yet stays; None outside of such text.
+    opening: bool | None = None
     for place, part in enumerate(parts):
         first, end = n_claims[place], n_claims[part.until]
-        if first == end or n_stay[first] < n_stay[end]:
+        stays_here = first == end or n_stay[first] < n_stay[end]
+        own = [(part.body, part.end)] if stays_here else []
+        if part.line or part.breaks > 1:
+            opening = None
+        if text.count(_BOLD, part.body, part.end) % 2 and part.line != "code":
+            at = text.index(_BOLD, part.body)
+            behind = at + len(_BOLD)
+            if opening and not own:
+                own = [(at, behind)]
+            elif opening is False and own:
+                own = [(part.body, at), (behind, part.end)]
+            opening = stays_here if opening is None else None
+        if stays_here and last >= 0 and parts[last].width and place > last + 1:
+            # What an item holds moves to its mark, in the column where it stood.
+            indent = min(part.rank, parts[last].width) if part.breaks else 0
+            own[0] = part.body + indent, own[0][1]
+        elif stays_here:
             spans += _gaps(parts, last, place)
-            spans.append((part.body, part.end))
-            last = place
+        spans += own
+        last = place if stays_here else last
     return [*spans, (parts[-1].end if parts else 0, len(text))]
 
 
