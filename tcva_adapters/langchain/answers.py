@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, TypeAlias
 
@@ -54,8 +54,8 @@ def probed(value: Any, path: Path) -> Any:
     return changed_at(value, path, lambda held: with_text(held, _PROBE))
 
 
-def answer_path(value: Any, read: Callable[[Any], Sample]) -> Path:
-    """Return where the answer stands.
+def answer_paths(value: Any, read: Callable[[Any], Sample]) -> list[Path]:
+    """Return where the answer stands: one path, or those of several messages in a row.
 
     Args:
         value: The output of a chain or an agent.
@@ -64,17 +64,21 @@ def answer_path(value: Any, read: Callable[[Any], Sample]) -> Path:
     Raises:
         InvalidSampleError: The answer stands nowhere in it.
 
-    >>> answer_path({"question": "Ada.", "answer": "Ada."}, as_sample)
-    ('answer',)
+    >>> answer_paths({"question": "Ada.", "answer": "Ada."}, as_sample)
+    [('answer',)]
     """
-    answer = read(value).response
-    for path, text in reversed([*_texts_in(value)]):
-        if text == answer and read(probed(value, path)).response == _PROBE:
-            return path
-    raise InvalidSampleError(
-        f"the answer {answer!r:.80} stands in no text or message of the gate's input, so nothing can "
-        "be served in its place; mapper= must return its text unchanged"
-    )
+    answer = read(value).response or ""
+    parts = {
+        path: text
+        for path, text in _texts_in(value)
+        if text in answer and _PROBE in (read(probed(value, path)).response or "")
+    }
+    if "\n\n".join(filter(str.strip, parts.values())) != answer.strip() or not parts:
+        raise InvalidSampleError(
+            f"the answer {answer!r:.80} stands in no text or message of the gate's input, so nothing "
+            "can be served in its place; mapper= must return its text unchanged"
+        )
+    return [*parts]
 
 
 def changed_at(value: Any, path: Path, change: Callable[[Any], Any]) -> Any:
@@ -109,8 +113,8 @@ def with_text(holder: Any, text: str) -> Any:
     return holder.model_copy(update={"content": content})
 
 
-def with_answer(value: Any, path: Path, text: str, marks: Json) -> Any:
-    """Return a copy of a value with an answer at a path, and marks beside it.
+def with_answer(value: Any, paths: Sequence[Path], text: str, marks: Json) -> Any:
+    """Return a copy of a value with an answer at the last of some paths, and marks beside it.
 
     Marks, if any, stand in a message's ``response_metadata``, and under ``tcva`` in a mapping.
     """
@@ -121,7 +125,9 @@ def with_answer(value: Any, path: Path, text: str, marks: Json) -> Any:
             held = held.model_copy(update={"response_metadata": metadata})
         return with_text(held, text)
 
-    served = changed_at(value, path, serve)
+    served = changed_at(value, paths[-1], serve)
+    for path in paths[:-1]:
+        served = changed_at(served, path, lambda held: with_text(held, ""))
     if marks and isinstance(value, Mapping):
         served[MARKS] = marks
     return served

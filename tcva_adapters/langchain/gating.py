@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import aclosing
 from typing import Annotated, Any, ClassVar
 
 from langchain_core.messages import BaseMessage
@@ -15,11 +16,10 @@ from langchain_core.runnables import (
 from pydantic import ConfigDict, SkipValidation
 
 from tcva_adapters._adapter.evaluator import require
-from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.evaluator import Frozen
 from tcva_adapters.langchain.answers import (
-    answer_path,
+    answer_paths,
     claim_scorer,
     sample_in,
     with_answer,
@@ -158,8 +158,8 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
             allow_unscored=self.allow_unscored,
             sample=sample,
         )
-        path = answer_path(value, lambda changed: sample_in(evaluator, changed))
-        return with_answer(value, path, served.text, served.to_dict())
+        paths = answer_paths(value, lambda changed: sample_in(evaluator, changed))
+        return with_answer(value, paths, served.text, served.to_dict())
 
     def _configured(self) -> ScorerEvaluator | None:
         """Return the evaluator as the run under way configures it."""
@@ -222,9 +222,10 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
         self._check_place(answer.value)
         for chunk in answer.served("", {}):
             yield chunk
-        async for part in answer.stream.achunks(answer.atexts(chunks)):
-            for chunk in answer.served(part.text, {"marks": [*part.marks]}):
-                yield chunk
+        async with aclosing(answer.stream.achunks(answer.atexts(chunks))) as parts:
+            async for part in parts:
+                for chunk in answer.served(part.text, {"marks": [*part.marks]}):
+                    yield chunk
         marks = self._end(answer)
         async for _ in answer.atexts(chunks):
             pass
@@ -299,11 +300,6 @@ def gate(
     'We open at nine.'
     """
     check_evaluator(evaluator)
-    options: Arguments = {
-        "on_fail": check(OnFail, "on_fail", on_fail),
-        "refusal": check(str, "refusal", refusal),
-        "allow_unscored": check(bool, "allow_unscored", allow_unscored),
-    }
     require(
         on_fail in {"raise", "refuse"}
         or claim_scorer(evaluator_in(evaluator)) is not None,
@@ -311,4 +307,9 @@ def gate(
         evaluator,
         "a TCVAEvaluator, also with with_config or configurable_fields",
     )
-    return Gate(evaluator=evaluator, **options)
+    return Gate(
+        evaluator=evaluator,
+        on_fail=check(OnFail, "on_fail", on_fail),
+        refusal=check(str, "refusal", refusal),
+        allow_unscored=check(bool, "allow_unscored", allow_unscored),
+    )

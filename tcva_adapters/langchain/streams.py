@@ -12,7 +12,7 @@ from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.langchain.answers import (
     MARKS,
     Path,
-    answer_path,
+    answer_paths,
     claim_scorer,
     probed,
     sample_in,
@@ -97,12 +97,14 @@ class AnswerChunks:
         passing, self._passing = self._passing, []
         if self._on_fail == "raise" or not any(marks.values()):
             marks = {}
-        if text or marks:
-            holder = self.value[self._path[0]] if self._path else self.value
-            chunk = self._chunk("")
-            if isinstance(holder, BaseMessageChunk):
-                chunk = self._chunk(AIMessageChunk(content="", id=holder.id))
-            passing.append(with_answer(chunk, self._path, text, AddableDict(marks)))
+        holder = self.value[self._path[0]] if self._path else self.value
+        is_text = isinstance(holder, str)
+        if text or (marks and not is_text):
+            blank: Any = "" if is_text else AIMessageChunk(content="", id=holder.id)
+            served = self._chunk(blank)
+            passing.append(with_answer(served, [self._path], text, AddableDict(marks)))
+        elif marks and self._path:
+            passing.append(AddableDict({MARKS: AddableDict(marks)}))
         return passing
 
     def _divide(self, chunk: Any) -> None:
@@ -131,7 +133,7 @@ class AnswerChunks:
         if tcva is None or tcva.not_in_parts():
             return
         try:
-            path = answer_path(self.value, self._read)
+            (path,) = answer_paths(self.value, self._read)
             sample = self._read(probed(self.value, path))
         except Exception:  # noqa: BLE001  # a mapper misses entries that are still to come
             return

@@ -180,8 +180,12 @@ def test_a_mapper_names_the_answer_by_its_text() -> None:
         "remove",
         mapper=lambda x: {"answer": x["said"].replace("nine", "9"), "context": [NINE]},
     )
-    with pytest.raises(InvalidSampleError, match=r"no text or message .* mapper="):
-        upper.invoke({"said": BOTH})
+    longer = gated(
+        "remove", mapper=lambda x: {"answer": f"{x['said']} Yes.", "context": [NINE]}
+    )
+    for step in (upper, longer):
+        with pytest.raises(InvalidSampleError, match=r"no text or message .* mapper="):
+            step.invoke({"said": BOTH})
 
 
 def test_a_message_keeps_its_id_and_all_blocks_that_are_no_text() -> None:
@@ -237,11 +241,16 @@ def test_the_last_message_of_an_agents_state_is_replaced() -> None:
     }
 
 
-def test_an_answer_in_several_messages_cannot_be_replaced() -> None:
-    state = {"messages": [*TALK, AIMessage(MADE_UP), AIMessage(NINE)]}
-    for on_fail in ("flag", "remove", "refuse"):
-        with pytest.raises(InvalidSampleError, match=r"no text or message .* mapper="):
-            gated(on_fail).invoke(state)
+def test_an_answer_in_several_messages_is_served_in_the_last() -> None:
+    state = {"messages": [*TALK, AIMessage(MADE_UP), AIMessage(""), AIMessage(NINE)]}
+    for on_fail, served in (
+        ("remove", NINE),
+        ("refuse", REFUSAL),
+        ("flag", f"{MADE_UP}\n\n{NINE}"),
+    ):
+        messages = gated(on_fail).invoke(state)["messages"]
+        assert [message.text for message in messages[-3:]] == ["", "", served]
+        assert messages[:-3] == TALK
 
 
 def test_an_agents_empty_answer_is_refused() -> None:
@@ -571,6 +580,29 @@ def test_parallel_steps_stream_context_and_answer_apart() -> None:
     ) | gated("remove")
     for _ in range(5):
         assert summed(chain.stream("When?"))["answer"] == NINE
+
+
+def test_a_closed_stream_cancels_the_judges_call() -> None:
+    model = scripted()
+    model.hangs = True
+    step = gate(TCVAEvaluator(model, share=False), on_fail="flag")
+
+    async def closed() -> tuple[bool, list[Any]]:
+        entries = [{"context": DOCS}, *({"answer": p} for p in pieces(BOTH * 3))]
+        stream: Any = step.atransform(achunks_of(*entries))
+        await anext(stream)
+        waiting = asyncio.create_task(anext(stream))
+        await asyncio.sleep(0.1)
+        n_under_way = len(asyncio.all_tasks())
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        await stream.aclose()
+        left = [task for task in asyncio.all_tasks() if not task.done()]
+        return n_under_way > len(left), left
+
+    ended, left = asyncio.run(closed())
+    assert ended
+    assert len(left) == 1  # this task itself
 
 
 def test_a_closed_stream_ends() -> None:
