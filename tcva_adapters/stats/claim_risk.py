@@ -217,7 +217,7 @@ def _certificate(
             holds[None, counted],
             limit,
             error=error,
-            groups=list(compress(groups, counted)),
+            groups=claims.groups and list(compress(claims.groups, counted)),
         )
         path.append(
             ClaimStep(
