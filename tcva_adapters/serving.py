@@ -50,7 +50,7 @@ class ServedAnswer:
             found in it, as for whole answers that are rated.
         is_refused: Whether the text is the refusal, or ends with it.
         failed: Whether the answer does not pass, as gates see it. An answer that claims nothing
-            passes; one that could not be judged does not.
+            passes; one that could not be judged does not, nor does a stream that ended at a claim.
         split_moved: Whether a stream was judged in other sentences than the whole answer has, since
             what came later changed where one ends.
     """
@@ -517,15 +517,16 @@ class AnswerStream:
     def _finish(self) -> Iterator[ServedPart]:
         """Serve the rest, or what replaces it, and note what was served in all."""
         result = self._result()
-        failed = fails(result)
         decided = self._decided()
         kept = tuple(part for part, stays in decided if stays)
         removed = tuple(part for part, stays in decided if not stays)
+        # What was judged until the stop may pass by its score.
+        failed = fails(result) or (self._stops and bool(removed))
         n_claims = len(removed) + sum(part.weight is not None for part in kept)
         share = len(removed) / n_claims if removed else 0.0
         is_empty = share == 1.0 or share > self._tcva.scoring.max_removed
         is_refused = is_empty if self._on_fail == "remove" else False
-        if self._stops and (removed or failed):
+        if self._stops and failed:
             is_refused = self._on_fail == "refuse"
             if removed and not self._waits:
                 yield self._next_part(self._segments[-1])

@@ -55,3 +55,21 @@ def test_a_stream_serves_what_is_served_of_the_whole(
         assert stream.served == whole
         assert "".join(part.text for part in parts) == whole.text
         assert [mark for part in parts for mark in part.marks] == whole.marks
+
+
+@pytest.mark.parametrize("on_fail", ["refuse", "raise"])
+def test_a_stream_that_ends_at_a_claim_failed_whatever_its_score(
+    on_fail: OnFail,
+) -> None:
+    good, bad = "We open at 9.", "Bananas ripen faster in paper bags."
+    before = after = f"{good} {good} {good}"
+    answer = f"{before} {bad} {after}"
+    lenient = TCVA(judge="lexical", threshold=0.3)
+    sample = Sample(response=answer, contexts=CONTEXTS)
+    parts, stream = streamed(sample, on_fail, 7, lenient)
+    served = stream.served
+    assert served is not None
+    assert served.result.passed is True
+    assert served.failed
+    assert served.is_refused is (on_fail == "refuse")
+    assert bad not in "".join(part.text for part in parts)
