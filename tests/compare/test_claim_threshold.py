@@ -372,3 +372,13 @@ def test_what_does_not_go_together_is_refused(more: Any, message: str) -> None:
 def test_labels_are_needed() -> None:
     with pytest.raises(InvalidValueError, match="needs human ratings"):
         rules_of(good_judge(), None)
+
+
+def test_claims_in_the_words_of_the_judge_cannot_be_cut() -> None:
+    results = [
+        judged("f", f"s{i}", ["fully"], judged_by={"claims": "llm"}) for i in range(9)
+    ]
+    with pytest.raises(
+        InvalidValueError, match="nothing can be cut; judge with claims='split'"
+    ):
+        rules_of(results)

@@ -81,6 +81,11 @@ def certify_claim_threshold(
         MissingDependencyError: scipy is not installed.
     """
     table = grouped_by_sample(table)
+    judge = judge_of_table(table)
+    if "llm" in judge.values():
+        raise InvalidValueError(
+            "claims='llm' are the judge's own words, so nothing can be cut; judge with claims='split'"
+        )
     claims, notes = _labelled_claims(table, human, limit, scoring)
     rules = certify_claims(
         claims,
@@ -88,6 +93,7 @@ def certify_claim_threshold(
         error=1.0 - limit.confidence,
         of=limit.of,
     )
+    groups = len({*claims.groups}) if claims.groups else None
     records = [_record(rule, claims.n) for rule in rules]
     best = max(rules, key=_merit)
     guarantee = None
@@ -103,9 +109,9 @@ def certify_claim_threshold(
         guarantee = ClaimGuarantee(
             **dict(limit),
             **{name: record[name] for name in names},
-            groups=len({*claims.groups}) if claims.groups else None,
+            groups=groups,
             date=datetime.now(tz=UTC).date().isoformat(),
-            judged_by=judge_of_table(table),
+            judged_by=judge,
             setting=settings_of(chosen),
         ).with_digest()
         sentence = f"Use claim_threshold {best.threshold:g}, max_removed {best.max_removed:g}: "
@@ -120,7 +126,7 @@ def certify_claim_threshold(
         sentence,
         [Table("rules", _COLUMNS, records, notes=_NOTES)],
         [
-            _more_labels(best, claims.n, limit),
+            _more_labels(best, groups or claims.n, limit),
             f"Before anything is cut, {whole} of the answers hold a claim labelled below {limit.rejected_below}.",
             *notes,
             _PROMISE.format(n=claims.n, wrong=percent(1.0 - limit.confidence)),
@@ -185,7 +191,7 @@ def _labelled_claims(
     rows: list[int] = []
     weights: list[float | None] = []
     labels: list[float | None] = []
-    sizes: list[int] = []
+    answer: list[int] = []
     for row, judged in enumerate(next(iter(table.results.values()), ())):
         if not isinstance(judged, Result):
             continue
@@ -196,13 +202,13 @@ def _labelled_claims(
             table.metadata[row],
             [claim.claim for claim in result.claims],
         )
-        is_served = result.unscored is None or result.unscored.reason in SILENT
-        fits = None not in labelled and len(labelled) == len(result.claims)
-        if labelled and (fits or not is_served):
+        if result.unscored is not None and result.unscored.reason not in SILENT:
+            rows += [row] if labelled else []  # nothing of it is served
+        elif None not in labelled and len(labelled) == len(result.claims) > 0:
+            weights += result.weights
+            labels += labelled
+            answer += [len(rows)] * len(labelled)
             rows.append(row)
-            sizes.append(len(labelled) if is_served else 0)
-            weights += result.weights if is_served else ()
-            labels += labelled if is_served else ()
     notes = ratings.notes(len(table))
     if not rows:
         raise InvalidValueError(
@@ -217,7 +223,7 @@ def _labelled_claims(
         weights=np.array(weights, dtype=np.float64),  # nan for None
         rejected=np.array(labels, dtype=np.float64)
         < label_weight(limit.rejected_below),
-        answer=np.repeat(np.arange(len(rows)), sizes),
+        answer=np.array(answer, dtype=np.intp),
         n=len(rows),
         groups=table.select(rows).known_groups,
     ), notes
