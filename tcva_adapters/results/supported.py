@@ -12,7 +12,7 @@ from tcva_adapters.results.judgement import SILENT, Unscored
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.text.non_claims import non_claim_kind
-from tcva_adapters.text.stretches import stretches, without
+from tcva_adapters.text.stretches import begins_with_pronoun, stretches, without
 
 _SHOWN = ("level", "weight", "reason", "quote", "start", "end", "orphan")
 
@@ -110,16 +110,24 @@ def supported_answer(
     if [claim.claim for claim in claims] != [place.claim for place in places]:
         raise InvalidValueError(_other_claims(judged))
 
-    parts = [
-        AnswerPart(claim, claim.weight(scoring.scheme), place.body, place.end)
-        for claim, place in zip(claims, places, strict=True)
-    ]
-    least = scoring.least_weight
+    weights = [claim.weight(scoring.scheme) for claim in claims]
     stays = [
-        is_judged or bool(non_claim_kind(part.claim.claim))
-        if part.weight is None
-        else part.weight >= least
-        for part in parts
+        is_judged or bool(non_claim_kind(claim.claim))
+        if weight is None
+        else weight >= scoring.least_weight
+        for claim, weight in zip(claims, weights, strict=True)
+    ]
+    parts = [
+        AnswerPart(
+            claim,
+            weight,
+            place.body,
+            place.end,
+            orphan=stay and not before and begins_with_pronoun(answer, place.body),
+        )
+        for claim, weight, place, stay, before in zip(
+            claims, weights, places, stays, [True, *stays[:-1]], strict=True
+        )
     ]
     kept = tuple(compress(parts, stays))
     removed = tuple(part for part, stay in zip(parts, stays, strict=True) if not stay)

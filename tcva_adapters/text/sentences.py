@@ -19,7 +19,7 @@ _CLOSERS = r"\"'”’»›)\]}）】」』〉》*_"
 _OPENERS = r"\"'“‘«‹(\[{（【「『〈《*_~`¿¡>§\-–—"
 _HARD_STOPS = "。！？｡।॥؟۔։።။"  # end a sentence even with no space behind them
 _STOPS = ".!?…‼⁇⁈⁉" + _HARD_STOPS
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _LOWER = "a-zß-öø-ÿα-ωа-яё"
 _GAP = r"[^\S\n]"
 
@@ -97,7 +97,7 @@ _ENDING = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
 _SPACED_CITATIONS = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")
 _NEXT_WORD = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
 _SPEECH_TAG = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
-_CJK_TURN = re.compile(rf"(?<=[{_CJK}][.!?])[{_CJK}]")
+_CJK_TURN = re.compile(rf"(?<=[{CJK}][.!?])[{CJK}]")
 _ENUMERATOR = re.compile(rf"\s*{_ITEM}")
 LINE = re.compile(
     rf"""

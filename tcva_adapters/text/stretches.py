@@ -20,7 +20,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Literal, cast
 
+from tcva_adapters.text.lists import word_list
+from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import (
+    CJK,
     FRONT,
     LETTER,
     LINE,
@@ -34,6 +37,14 @@ _BOLD_HEADING = 7
 """The rank of a bold line that serves as a heading, below ``######``."""
 _CODE_INDENT = 4
 _BOLD = "**"
+_FRONTS = ("lead_in", "heading")
+_LONGEST_LABEL = 6
+_WORD = re.compile(rf"[{CJK}]{{1,2}}|(?:(?![{CJK}])[^\W_])+")
+_VERBS = word_list("helping_verbs")
+_PRONOUN = re.compile(
+    rf"\W*(?:(?:{'|'.join(word_list('pronouns'))})\b|{'|'.join(word_list('pronoun_beginnings'))})",
+    re.IGNORECASE,
+)
 _LISTED = ("item", "number")
 
 
@@ -163,6 +174,26 @@ def _until(parts: Sequence[Stretch], place: int) -> int:
     return len(parts)
 
 
+def begins_with_pronoun(text: str, start: int) -> bool:
+    """Whether a sentence, item or row begins with a word that stands for something said before.
+
+    >>> begins_with_pronoun("It opens at 9.", 0), begins_with_pronoun("Items are 5.", 0)
+    (True, False)
+    """
+    return _PRONOUN.match(text, start) is not None
+
+
+def _is_label(front: str) -> bool:
+    """Whether a line in front of claims states nothing by itself: a few words without a common verb.
+
+    >>> _is_label("Opening hours:"), _is_label("The moon is made of cheese:")
+    (True, False)
+    """
+    words = _WORD.findall(front.lower())
+    is_short = len(words) <= _LONGEST_LABEL and _VERBS.isdisjoint(words)
+    return is_short or non_claim_kind(front.strip("# \t\n")) is not None
+
+
 def without(text: str, parts: Sequence[Stretch], stays: Sequence[bool]) -> str:
     """Return a text without some of its claims, and without lines that introduce only these.
 
@@ -185,7 +216,8 @@ def kept_spans(
         text: The text.
         parts: Its stretches.
         stays: Whether each claim stays, in order. Another stretch stays with any claim that it
-            introduces, and where it introduces none.
+            introduces, and where it introduces none; a heading or lead-in that may state something
+            by itself only with the first one, which it was judged with.
     """
     n_claims = [0, *accumulate(part.kind == "claim" for part in parts)]
     n_stay = [0, *accumulate(stays)]
@@ -198,6 +230,9 @@ def kept_spans(
     for place, part in enumerate(parts):
         first, end = n_claims[place], n_claims[part.until]
         stays_here = first == end or n_stay[first] < n_stay[end]
+        if part.kind in _FRONTS and not part.width and first < end:
+            # What states something goes with the claim that it was judged with.
+            stays_here &= stays[first] or _is_label(text[part.body : part.end])
         own = [(part.body, part.end)] if stays_here else []
         if part.line or part.breaks > 1:
             opening = None

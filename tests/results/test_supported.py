@@ -133,3 +133,46 @@ def test_the_settings_stand_in_files_only_where_they_are_not_the_default() -> No
     assert Config(settings=plain).options()["claim_threshold"] == "mostly"
     assert "claim_threshold" not in settings_of(usual)
     assert ScoringConfig(claim_threshold=0.25).least_weight == 0.25
+
+
+@pytest.mark.parametrize(
+    ("answer", "orphan"),
+    [
+        ("The plan costs 9. It has tea.", True),
+        ("The plan costs 9. This plan has tea.", True),
+        ("The plan costs 9. **They** have tea.", True),
+        ("The plan costs 9. Items have tea.", False),
+        ("- The plan costs 9.\n- Its tea is good.", True),
+        ("Der Plan kostet 9. Er hat Tee.", True),
+        ("Der Plan kostet 9. Das Büro hat Tee.", False),
+        ("Le plan coûte 9. Cette offre a du thé.", True),
+        ("El plan cuesta 9. Esto incluye té.", True),
+        ("プランは九です。その料金は安い。", True),
+        ("プランは九です。料金は安い。", False),
+        ("套餐九元。它含茶。", True),
+    ],
+)
+def test_a_pronoun_behind_what_was_removed_is_flagged(
+    answer: str, orphan: bool
+) -> None:
+    supported = judged(answer, ("none", "fully")).supported()
+    assert [part.orphan for part in supported.kept] == [orphan]
+    assert not judged(answer, ("fully", "fully")).supported().kept[1].orphan
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ("Prices:\n- A is 1.\n- B is 2.", "Prices:\n- B is 2."),
+        ("## Prices\n\nA is 1. B is 2.", "## Prices\n\nB is 2."),
+        ("The moon is made of cheese:\n- A is 1.\n- B is 2.", "- B is 2."),
+        ("# The moon is made of cheese\n\nA is 1. B is 2.", "B is 2."),
+        ("月はチーズでできている食べ物である：\n- A is 1.\n- B is 2.", "- B is 2."),
+        ("# Where can I buy it?\n\nA is 1. B is 2.", "# Where can I buy it?\n\nB is 2."),
+    ],
+)  # fmt: skip
+def test_a_line_that_may_state_something_goes_with_the_claim_it_was_judged_with(
+    answer: str, left: str
+) -> None:
+    assert judged(answer, ("none", "fully")).supported().text == left
+    assert judged(answer, ("fully", "fully")).supported().text == answer

@@ -89,7 +89,7 @@ TABLE = (
         ("A is.\n```\ncode\n```\nC is.", "101", "A is.\n\nC is."),
         ("## One\n\nA is.\n\n## Two\n\nB is.\n", "01", "## Two\n\nB is.\n"),
         ("- A is.\n\n- B is.\n- C is.\n", "101", "- A is.\n\n- C is.\n"),
-        ("It is so:\n1. A is.\n2. B is.", "01", "It is so:\n\n2. B is."),
+        ("Steps:\n1. A is.\n2. B is.", "01", "Steps:\n\n2. B is."),
         ("It is.\n1. A is.\n2. B is.", "101", "It is.\n\n2. B is."),
         ("1. A is.\n    - B is.\n    - C is.", "011", "1.  - B is.\n    - C is."),
         ("- A is.\n  - B is.\n    - C is.", "001", "- - - C is."),
