@@ -121,7 +121,7 @@ def with_answer(value: Any, paths: Sequence[Path], text: str, marks: Json) -> An
 
     def serve(held: Any) -> Any:
         if marks and isinstance(held, BaseMessage):
-            metadata = {**held.response_metadata, MARKS: marks}
+            metadata = {**held.response_metadata, MARKS: {**marks}}
             held = held.model_copy(update={"response_metadata": metadata})
         return with_text(held, text)
 

@@ -115,7 +115,9 @@ class AnswerChunks:
             entries.pop(MARKS, None)  # the marks of what is served replace it
         self.text += holder if isinstance(holder, str) else str(holder.text)
         if not isinstance(holder, str):
-            self._passing.append(self._chunk(with_text(holder, "")))
+            rest = with_text(holder, "")
+            if rest != AIMessageChunk(content="", id=holder.id):
+                self._passing.append(self._chunk(rest))
         if entries:
             self._passing.append(AddableDict(entries))
 

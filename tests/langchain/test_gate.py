@@ -10,20 +10,25 @@ from typing import Any, Final, get_args
 
 import pytest
 from langchain_core.documents import Document
+from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
     HumanMessage,
     ToolMessage,
 )
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import (
     ConfigurableField,
+    Runnable,
     RunnableGenerator,
     RunnableLambda,
     RunnableParallel,
     RunnablePassthrough,
 )
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
+from langgraph.graph import START, MessagesState, StateGraph
 
 from benchmarks.modes import CASES, FRAMEWORKS, MADE_UP, MODES, NINE, WAYS, pieces
 from tcva_adapters import CCRS, Sample
@@ -522,6 +527,39 @@ def test_messages_stream_with_all_that_is_no_text(asynchronous: bool) -> None:
     said = summed(streamed(alone, *MESSAGES, asynchronous=asynchronous))
     assert said.text == BOTH
     assert said.response_metadata["tcva"]["failed"] is True
+
+
+@pytest.mark.parametrize("parsed", [False, True])
+def test_a_chat_models_stream_is_cut(parsed: bool) -> None:
+    text = f"Here are the facts:\n\n- {NINE}\n- {MADE_UP}\n\nWelcome!"
+    model: Runnable[Any, Any] = GenericFakeChatModel(
+        messages=iter([AIMessage(text, id="m")] * 2)
+    )
+    if parsed:
+        model = model | StrOutputParser()
+    prompt = ChatPromptTemplate.from_template("{context} {question}")
+    chain = RunnablePassthrough.assign(context=lambda _: DOCS).assign(
+        answer=prompt | model
+    ) | gated("remove")
+    chunks = [*chain.stream({"question": "When?"})]
+    total, whole = summed(chunks), chain.invoke({"question": "When?"})
+    said = [row["answer"] if parsed else row["answer"].text for row in (total, whole)]
+    assert said == [f"Here are the facts:\n\n- {NINE}\n\nWelcome!"] * 2
+    assert total["tcva"] == whole["tcva"]
+    if not parsed:
+        assert total["answer"].response_metadata["tcva"] == whole["tcva"]
+    assert len([chunk for chunk in chunks if "answer" in chunk]) <= 6
+
+
+def test_a_node_of_a_graph_can_be_a_gate() -> None:
+    graph = StateGraph(MessagesState)
+    said = [ToolMessage(NINE, tool_call_id="1"), AIMessage(BOTH)]
+    graph.add_node("say", lambda _: {"messages": said})
+    graph.add_node("gate", gated("remove"))
+    graph.add_edge(START, "say")
+    graph.add_edge("say", "gate")
+    state = graph.compile().invoke({"messages": [HumanMessage("When?")]})
+    assert [message.text for message in state["messages"]] == ["When?", NINE, NINE]
 
 
 def test_whole_messages_and_states_are_served_at_the_end() -> None:
