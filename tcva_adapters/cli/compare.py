@@ -113,7 +113,7 @@ def compare(
     """
     silence_frameworks()
     gates = Gates.of(gate or ())
-    reviews = Reviews(junit, markdown, overwrite=overwrite)
+    reviews = Reviews(junit, markdown, overwrite)
     targets = {"--report": (report, PAGE_BEGINNING), **reviews.targets}
     check_targets(targets, overwrite=overwrite, as_json=as_json)
 

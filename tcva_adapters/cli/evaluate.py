@@ -53,6 +53,7 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.compare.validation import validate
 from tcva_adapters.console import note
 from tcva_adapters.cost_estimate import estimate_cost
+from tcva_adapters.criteria import CRITERIA, FAITHFULNESS
 from tcva_adapters.errors import (
     InvalidSampleError,
     InvalidValueError,
@@ -109,6 +110,10 @@ def evaluate(
         option(OUTPUT, "--show", "Show claims: worst, all or an id.", "ID"),
     ] = None,
     out: options.Out = None,
+    supported: Annotated[
+        Text,
+        option(OUTPUT, "--supported", "Answers less unsupported claims.", "FILE"),
+    ] = None,
     overwrite: options.Overwrite = False,
     report: options.Page = None,
     ray: Annotated[
@@ -142,7 +147,7 @@ def evaluate(
         config=config,
         threshold=threshold,
     )
-    _check_ccrs(plain)
+    _check_claims(plain, supported)
     scale = scale_of(human_scale)
     mapping = renames(rename)
     if ray is not None and not dry_run:
@@ -150,6 +155,7 @@ def evaluate(
             "gate": gate,
             "baseline": baseline,
             "report": report,
+            "supported": supported,
             "show": show,
             "junit": junit,
             "markdown": markdown,
@@ -166,7 +172,7 @@ def evaluate(
     if human is None:
         check_unused({"human_scale": scale}, NEEDS_HUMAN)
     gates = Gates.of(gate or ())
-    reviews = Reviews(junit, markdown, overwrite=overwrite)
+    reviews = Reviews(junit, markdown, overwrite, supported)
     targets = {
         "--out": (out, RESULTS_BEGINNING),
         "--report": (report, PAGE_BEGINNING),
@@ -206,12 +212,14 @@ def evaluate(
         _print_cost(scorer, stream, plain, as_json=as_json)
         return
 
-    samples = [*stream] if report and not is_file else stream
+    samples = [*stream] if (report or supported) and not is_file else stream
     views = [panel_report] if panel else []
     if scorer.arguments.get("repeats", 1) > 1:
         views.append(repeat_report)
     needs_results = gate, baseline, junit, markdown, show, report, human, group, views
-    holds_all = any(needs_results) or (stream.total and stream.conversations)
+    holds_all = any((*needs_results, supported)) or (
+        stream.total and stream.conversations
+    )
     parse: Any = Result.from_json if tcva else CCRSResult.from_json
     with Writing(
         out,
@@ -228,9 +236,12 @@ def evaluate(
         table = _with_notes(table, stream, scorer)
         figures = _evaluation(table, gates, before, views, show)
 
-        reviews.write(figures, table)
+        reviews.write(figures, table, stream.again() if samples is stream else samples)
         print_report(
-            figures, as_json=as_json, everything=everything, file=side(out, markdown)
+            figures,
+            as_json=as_json,
+            everything=everything,
+            file=side(out, markdown, supported),
         )
         say_written({out: "results, a line for each sample", **reviews.written})
         write_page(
@@ -271,12 +282,19 @@ def _with_notes(
     )
 
 
-def _check_ccrs(plain: PlainSettings) -> None:
-    """Refuse settings for claims, and weights of metrics that ``--ccrs`` does not rate.
+def _check_claims(plain: PlainSettings, supported: str | None) -> None:
+    """Refuse ``--supported`` where claims stand in no response, and with ``--ccrs`` what it does not use.
 
     Raises:
         InvalidValueError: There is such a setting.
     """
+    criterion = CRITERIA.get(plain.get("criterion", ""), FAITHFULNESS)
+    is_other = criterion.claims != "response" or plain.get("claims") == "llm"
+    if supported is not None and (is_other or "metrics" in plain):
+        raise InvalidValueError(
+            "--supported cuts sentences out of responses, so it needs a criterion that judges these, "
+            "with claims=split; leave it out"
+        )
     if "metrics" not in plain:
         return
     for name in ("criterion", "panel", "fuse", "temperature", "config"):

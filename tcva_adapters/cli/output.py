@@ -32,7 +32,7 @@ JUDGEMENTS_FAILED = 3  # the exit code if no gate says whether that is too many
 INTERRUPTED = 130  # what shells report for Ctrl-C
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
-_WRITTEN = ("out", "report", "markdown", "tables", "junit", "figures")
+_WRITTEN = ("out", "report", "markdown", "tables", "junit", "figures", "supported")
 """Arguments that name an output; all others may name an input."""
 
 _COMPARISON = (

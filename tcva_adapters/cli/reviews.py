@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import typer
@@ -19,7 +19,9 @@ from tcva_adapters.report.failing_samples import gate_lines
 from tcva_adapters.report.gates import exit_code, gate_records, records_of
 from tcva_adapters.report.junit import JUNIT_BEGINNING, to_junit
 from tcva_adapters.report.markdown import MARKDOWN_BEGINNING, to_markdown
+from tcva_adapters.report.served import SUPPORTED_BEGINNING, supported_lines
 from tcva_adapters.results.judgement import FAILURES
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Report
 
 NOTHING = 2
@@ -34,11 +36,13 @@ class Reviews:
         junit: The file for the XML; None writes none.
         markdown: The file for the comment; None writes none.
         overwrite: Replace other files, too.
+        supported: The file for answers without their unsupported claims.
     """
 
     junit: str | None
     markdown: str | None
     overwrite: bool
+    supported: str | None = None
 
     @property
     def targets(self) -> Targets:
@@ -46,6 +50,7 @@ class Reviews:
         return {
             "--junit": (self.junit, JUNIT_BEGINNING),
             "--markdown": (self.markdown, MARKDOWN_BEGINNING),
+            "--supported": (self.supported, SUPPORTED_BEGINNING),
         }
 
     @property
@@ -54,14 +59,24 @@ class Reviews:
         return {
             self.junit: "JUnit: a test for each sample",
             self.markdown: "Markdown: for a pull request",
+            self.supported: "answers without unsupported claims, with the cuts",
         }
 
-    def write(self, report: Report, table: ScoreTable) -> None:
-        """Write the files.
+    def write(
+        self, report: Report, table: ScoreTable, samples: Iterable[Sample] = ()
+    ) -> None:
+        """Write the files, the one of answers from the samples that were judged.
 
         Raises:
             InvalidValueError: One cannot be written.
         """
+        if self.supported:
+            write_text(
+                self.supported,
+                supported_lines(table, samples),
+                SUPPORTED_BEGINNING,
+                overwrite=self.overwrite,
+            )
         if self.junit:
             write_text(
                 self.junit,

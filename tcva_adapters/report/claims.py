@@ -10,6 +10,7 @@ import numpy as np
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.report.served import level_or_removed
 from tcva_adapters.results.result import Result
 from tcva_adapters.tables import (
     Table,
@@ -77,7 +78,7 @@ def preset_scores(result: Any) -> str:
 def _claims(sample: str, result: Result) -> Table:
     records = [
         {
-            "verdict": claim.level_text(result.scoring.scheme),
+            "verdict": level_or_removed(result, claim),
             "claim": claim.claim,
             "reason": claim.reason,
         }

@@ -14,7 +14,6 @@ import numpy as np
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import visible
-from tcva_adapters.core.verdicts import WeightScheme
 from tcva_adapters.inert_markdown import markdown_code, markdown_text
 from tcva_adapters.report.baseline import REGRESSIONS, change_of_mean
 from tcva_adapters.report.failing_samples import (
@@ -27,6 +26,7 @@ from tcva_adapters.report.gates import (
     gate_records,
     records_of,
 )
+from tcva_adapters.report.served import level_or_removed
 from tcva_adapters.results.result import Result
 from tcva_adapters.tables import (
     Record,
@@ -159,12 +159,12 @@ def _sample(sample: SampleScore) -> list[str]:
 
 def _claims(sample: SampleScore) -> Iterator[str]:
     result = sample.result
-    scheme = (
-        result.scoring.scheme if isinstance(result, Result) else WeightScheme.DEFAULT
-    )
     claims = sample.claims
     for claim in claims[:_CLAIMS]:
-        yield f"- **{claim.level_text(scheme)}**: {_code(claim.claim, _TEXT)}"
+        level = claim.level_text()
+        if isinstance(result, Result):
+            level = level_or_removed(result, claim)
+        yield f"- **{level}**: {_code(claim.claim, _TEXT)}"
         if claim.reason:
             yield f"  - why: {_code(claim.reason, _TEXT)}"
         if claim.evidence:

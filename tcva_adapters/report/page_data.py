@@ -29,6 +29,7 @@ from tcva_adapters.core.verdicts import (
     SCHEMES,
     FloatArray,
 )
+from tcva_adapters.report.served import removal_text, served_json
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
@@ -295,6 +296,9 @@ def _run(run: PageRun, conversations: Iterable[Sequence[int]]) -> Json:
             for judgement in (judged[0][1].assessment, *members)
         ],
         "settings": settings_of(run.scoring),
+        "served": removal_text(
+            [result for _, result in scored if isinstance(result, Result)]
+        ),
         "rows": [
             [levels if any(levels) else None for levels in row]
             for row in counts.tolist()
@@ -416,7 +420,7 @@ def _detail(content: Content, row: int) -> Json:
     detail = {
         **sample.model_dump(include=fields),
         "metadata": json.loads(metadata, parse_int=_whole),
-        "runs": {name: _judgement(result) for name, result in runs if result},
+        "runs": {name: _judgement(result, sample) for name, result in runs if result},
         "methods": methods,
     }
     return {name: value for name, value in detail.items() if value not in (None, {})}
@@ -441,9 +445,10 @@ def _whole(digits: str) -> int | str:
     return int(digits) if len(digits) <= _DIGITS else digits
 
 
-def _judgement(result: Result) -> Json:
+def _judgement(result: Result, sample: Sample) -> Json:
     """Return a judgement, with the interval of its score at the setting that the text names."""
     values = _verdicts(result.seen)
+    values["served"] = served_json(result, sample)
     if result.interval is not None:
         place = f"At T = {result.scoring.temperature:g}, with the 95% interval of its verdicts"
         interval = cell(result.score, "interval", *result.interval)

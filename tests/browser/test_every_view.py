@@ -26,6 +26,7 @@ def links_of(page: Watched) -> list[str]:
         "() => tcvaReport.figures.samples.conversations.map(([id]) => id)"
     )
     links += [f"#view=sample&sample={quote(name)}" for name in samples[:1]]
+    links += [f"{link}&answer=served" for link in links[-1:] if samples]
     return links + [
         f"#view=conversation&conversation={quote(name)}" for name in conversations[:1]
     ]

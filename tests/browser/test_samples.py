@@ -237,3 +237,48 @@ def test_framework_metrics_and_failures(reports: Reports, open_report: Opener) -
     expect(entry).to_contain_text("timeout: no answer within 60 s")
     page = open_report(reports("all unscored"), "#view=sample&sample=one")
     expect(page.page.locator(".notice")).to_contain_text("60 s")
+
+
+def test_an_answer_is_shown_as_it_is_served(
+    reports: Reports, open_report: Opener
+) -> None:
+    page = open_report(reports("example"), "#view=sample&sample=medical-018")
+    answer = page.page.locator(".answer-said")
+    supported = JUDGED["medical-018"].supported()
+    switch = answer.get_by_role("button", name="As served")
+    removed = answer.locator("del")
+    assert removed.all_inner_texts()
+    expect(answer.locator(".served")).to_contain_text(
+        f"{len(supported.removed)} of 5 claims removed at the claim threshold partial."
+    )
+    expect(answer.locator("li.claim").get_by_text("removed", exact=True)).to_have_count(
+        len(supported.removed)
+    )
+    switch.click()
+    page.settled()
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    expect(removed).to_have_count(0)
+    page.page.wait_for_url(re.compile("answer=served"))
+    # The same switch holds for every sample that is opened from here.
+    for sample in CONTENT.samples:
+        page.goto(f"#view=sample&sample={sample.id}&answer=served")
+        shown = page.call(
+            """() => {
+              const prose = document.querySelector(".served ~ .prose, .served ~ div .prose")?.cloneNode(true);
+              prose?.querySelectorAll("button").forEach((each) => each.remove());
+              return prose ? prose.textContent : null;
+            }"""
+        )
+        assert shown == JUDGED[sample.id or ""].supported().text
+
+
+def test_the_overview_says_what_the_threshold_removes(
+    reports: Reports, open_report: Opener
+) -> None:
+    page = open_report(reports("example"), "#view=overview")
+    answers = [r.supported() for r in JUDGED.values() if r.unscored is None]
+    removed = sum(len(answer.removed) for answer in answers)
+    empty = sum(answer.is_empty for answer in answers)
+    said = page.page.locator("[data-figure=served]")
+    expect(said).to_contain_text(f"the threshold partial, {removed} of ")
+    expect(said).to_contain_text(f"leaves {empty} of {len(answers)} answers empty.")

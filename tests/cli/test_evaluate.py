@@ -141,6 +141,10 @@ def test_settings_come_from_the_line_a_file_and_the_defaults(tcva: Run) -> None:
     (["--ccrs", "cc", "--set", "weights=qr=1"], "no metric 'qr'"),
     (["--ccrs", "cc", "-T", "0.2"], "--temperature is for claims"),
     (["--ccrs", "cc", "--set", "weights=cc=.5"], "sum to 1"),
+    (["--ccrs", "cc", "--supported", "s.jsonl"], "criterion that judges these"),
+    (["-c", "context_recall", "--supported", "s.jsonl"], "criterion that judges these"),
+    (["--set", "claims=llm", "--supported", "s.jsonl"], "criterion that judges these"),
+    (["--ray", "local", "-o", "out", "--supported", "s.jsonl"], "--supported does not"),
     (["--ccrs", "zz"], "zz"), (["--ray", "local"], "name it with --out"),
     (["--human-scale", "1,5"], "human_scale=(1, 5) needs human ratings"),
     (["--human", "stars", "--human-scale", "5,1"], "human_scale (--human-scale) must be"),
@@ -312,11 +316,38 @@ def test_errors_against_ratings_off_the_scale_are_refused_without_a_call(
     assert server.count == 0
 
 
+def test_supported_answers_are_written_with_their_cuts(tcva: Run) -> None:
+    write("in.jsonl", record(1), record(2, f"{PASSAGE} {ZEBRAS}"), record(3, ZEBRAS))
+    done = tcva(*EVALUATE, "--supported", "served.jsonl")
+    assert "written: served.jsonl: answers without unsupported claims" in done.err
+    lines = Path("served.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert [row["id"] for row in rows] == ["s1", "s2", "s3"]
+    assert [row["answer"] for row in rows[1:]] == [PASSAGE, ""]
+    assert [row["is_empty"] for row in rows[1:]] == [False, True]
+    (cut,) = rows[1]["removed"]
+    assert (cut["claim"], cut["level"], cut["start"]) == (
+        ZEBRAS,
+        "none",
+        len(PASSAGE) + 1,
+    )
+    # A threshold of the settings, a pipe, and no file of something else in its place.
+    settings = ("--set", "claim_threshold=0", "--overwrite")
+    tcva(*EVALUATE, *settings, "--supported", "served.jsonl")
+    text = Path("served.jsonl").read_text(encoding="utf-8")
+    assert json.loads(text.splitlines()[1])["answer"] == f"{PASSAGE} {ZEBRAS}"
+    piped = tcva(*EVALUATE, *settings, "--supported", "-")
+    assert piped.out == text
+    assert "s1" not in piped.err
+    refused = tcva(*EVALUATE, "--supported", "in.jsonl", code=2)
+    assert "also what is read" in refused.text
+
+
 def test_claims_are_shown(tcva: Run) -> None:
     tables = tcva(*EVALUATE, "--show", "s3", "--show", "worst", "--json").json["tables"]
     shown = [name for name in tables if name.startswith("claims")]
     assert shown == ["claims of s3", "claims of s2", "claims of s1"]
-    assert tables["claims of s2"][0]["verdict"] == "none, weight 0.027"
+    assert tables["claims of s2"][0]["verdict"] == "none, weight 0.027, removed"
 
 
 def test_people_may_stand_beside_any_judge(tcva: Run) -> None:

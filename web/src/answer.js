@@ -1,17 +1,28 @@
 // The answer with its claims marked, each claim with its verdict, and the contexts with the evidence.
 import { weightOf } from "./claims.js";
-import { find, findIn, pieces, searchable } from "./evidence.js";
+import { between, find, findIn, pieces, searchable, stays } from "./evidence.js";
 import { Ball, CHECKS, Decision, isKind, kindText, Level, Prose } from "./marks.js";
 import { visible } from "./text.js";
-import { figure, html, useEffect, useKeys, useMemo, useRef, useState } from "./ui.js";
+import { counted, figure, html, useEffect, useKeys, useMemo, useRef, useState } from "./ui.js";
 
 /** Texts with more characters are folded. */
 const LONG = 1500;
+/** In the place of a claim's number: a part of the answer that is cut. */
+const CUT = -1;
+/** In the address: the answer is shown as it is served. */
+const SERVED = "served";
 
-export function Answer({ app, detail, claims, lights, without }) {
+export function Answer({ app, detail, claims, said, lights, without }) {
   const { levels } = app.report.figures;
   const contexts = detail.contexts ?? [];
-  const places = useMemo(() => placesOf(detail.response ?? "", contexts, claims), [detail, claims]);
+  const response = detail.response ?? "";
+  const served = useMemo(() => stays(response, said?.served), [detail, said]);
+  const places = useMemo(() => placesOf(response, contexts, claims, served?.parts), [detail, claims, served]);
+  const isAsServed = Boolean(served) && app.state.answer === SERVED;
+  const cuts = served ? between(response, served.left) : [];
+  // Of an answer that was not judged, the parts are no claims of the judge.
+  const parts = served?.parts.length === claims.length ? served.parts : [];
+  const isCut = (n) => parts[n]?.stays === false;
   const named = Number.isInteger(app.state.claim) && app.state.claim >= 1 && app.state.claim <= claims.length ? app.state.claim - 1 : -1;
   const [target, setTarget] = useState({ id: named < 0 ? "" : `claim-${named}`, claim: named });
   const box = useRef(null);
@@ -33,13 +44,14 @@ export function Answer({ app, detail, claims, lights, without }) {
     <div class="answer-said">
       ${detail.input && html`<h3>Question</h3><${Folded} text=${detail.input}><${Prose} text=${detail.input} /><//>`}
       ${detail.response !== undefined && html`<h3>Answer</h3>
+        ${served && html`<${Served} app=${app} claims=${claims} served=${served} isAsServed=${isAsServed} />`}
         <${Folded} text=${detail.response} opened=${target.id.startsWith("said")}>
-          <${Marked} text=${detail.response} spans=${places.said} id="said" ...${marking} />
+          <${Marked} text=${detail.response} spans=${places.said} cuts=${cuts} isAsServed=${isAsServed} id="said" ...${marking} />
         <//>`}
       ${claims.length > 0 && html`<h3>Claims</h3>${lights?.some(Boolean) && html`<p class="note">The stronger the highlight, the more a claim decides the score at this temperature.</p>`}
         <ol class="claims">
           ${claims.map((claim, n) => html`<${Claim} key=${n} n=${n} claim=${claim} levels=${levels} look=${app.look} light=${lights?.[n]} without=${without?.[n]} place=${places.evidence[n]}
-            said=${places.said.some(({ key }) => key === n)} chosen=${n === target.claim} contexts=${contexts} jump=${jump} />`)}
+            said=${places.said.some(({ key }) => key === n) && !(isAsServed && isCut(n))} isCut=${isCut(n)} isOrphan=${Boolean(parts[n]?.isOrphan)} chosen=${n === target.claim} contexts=${contexts} jump=${jump} />`)}
         </ol>`}
     </div>
     ${contexts.length > 0 && html`<div class="answer-contexts">
@@ -54,14 +66,36 @@ export function Answer({ app, detail, claims, lights, without }) {
   </div>`;
 }
 
-/** Where claims stand in the response, and where their evidence stands in the contexts. */
-export function placesOf(response, contexts, claims) {
+/** What a reader gets of the answer, and the switch that shows it. */
+function Served({ app, claims, served: { parts, left }, isAsServed }) {
+  const { claim_threshold: threshold = "partial" } = app.look.run.settings;
+  const judged = claims.filter(({ verdict }) => verdict).length;
+  const removed = parts.filter(({ stays }) => !stays).length;
+  const orphans = parts.filter(({ isOrphan }) => isOrphan).length;
+  const how = `at the claim threshold ${threshold}`;
+  const sentence = removed === 0 ? `Nothing is removed ${how}.`
+    : judged === 0 ? "It was not judged: what may claim something is removed."
+    : left.length === 0 ? `Nothing is left ${how}.`
+    : `${removed} of ${counted(judged, "claim")} removed ${how}.${orphans ? ` ${orphans} may refer to a removed one.` : ""}`;
+  return html`<p class="served">
+    <button type="button" aria-pressed=${isAsServed} onClick=${() => app.set({ answer: isAsServed ? undefined : SERVED })}>As served</button>
+    <span class="aside">${visible(sentence)}</span>
+  </p>`;
+}
+
+/**
+ * Where claims stand in the response, and where their evidence stands in the contexts.
+ * @param {Part[]} [parts] the sentences of the response, where they are known
+ */
+export function placesOf(response, contexts, claims, parts) {
   const [answer, ...texts] = [response, ...contexts].map(searchable);
-  const said = claims.flatMap(({ claim }, key) => (find(answer, claim) ?? []).map((span) => ({ ...span, key })));
+  const said = parts?.length === claims.length
+    ? parts.map(({ start, end }, key) => ({ start, end, key }))
+    : claims.flatMap(({ claim }, key) => (find(answer, claim) ?? []).map((span) => ({ ...span, key })));
   return { said, evidence: claims.map(({ evidence, context }) => (evidence ? findIn(texts, evidence, context) : null)) };
 }
 
-function Claim({ n, claim, levels, look, light, without, place, said, chosen, contexts, jump }) {
+function Claim({ n, claim, levels, look, light, without, place, said, isCut, isOrphan, chosen, contexts, jump }) {
   const { original_verdict: original, evidence_check: check, probabilities: shares } = claim;
   const weight = shares && look && weightOf(claim, levels, look.settings.weights);
   return html`<li id=${`claim-${n}`} tabindex="-1" class=${`claim edge-${levels.indexOf(claim.verdict)} ${chosen ? "chosen" : ""}`} style=${{ "--light": light ?? 1 }}>
@@ -70,6 +104,8 @@ function Claim({ n, claim, levels, look, light, without, place, said, chosen, co
       <${Level} name=${claim.verdict} levels=${levels} of=${claim} />
       ${weight !== null && weight !== undefined && html`<span class="aside" title="1 for fully, 0 for none; between them by the probabilities of the levels">weight ${figure(weight)}</span>`}
       ${without !== null && without !== undefined && html`<span class="aside" title="The score of the answer, were this claim not in it">without it ${Number.isNaN(without) ? "no score" : html`${figure(without)} <${Decision} passed=${without >= look.settings.threshold} />`}</span>`}
+      ${isCut && html`<span class="aside">removed</span>`}
+      ${isOrphan && html`<span class="aside" title="It begins with a word that may stand for something in a removed claim">may refer to a removed claim</span>`}
       ${said && html`<button type="button" class="quiet" onClick=${() => jump(`said-${n}`, n)} aria-label=${`Claim ${n + 1} in the answer`}>in the answer</button>`}
     </div>
     <${Prose} text=${claim.claim} class="claim-text" />
@@ -90,12 +126,16 @@ function Evidence({ n, claim, place, contexts, jump }) {
   </div>`;
 }
 
-/** A text with the places of claims marked; each mark ends with the number that leads to its claim. */
-export function Marked({ text, spans, id, claims, levels, lights, chosen, jump }) {
+/** A text with the places of claims marked, each mark with the number that leads to its claim; what is cut is struck through, or not there. */
+export function Marked({ text, spans, cuts = [], isAsServed = false, id, claims, levels, lights, chosen, jump }) {
   const begun = new Set();
   return html`<div class="prose" dir="auto">
-    ${pieces(text, spans).map(({ text: piece, keys, ends }, i) => {
-      if (!keys.length) return html`<span key=${i}>${visible(piece)}</span>`;
+    ${pieces(text, [...spans, ...cuts.map((cut) => ({ ...cut, key: CUT }))]).map(({ text: piece, keys: all, ends: allEnds }, i) => {
+      const isCut = all.includes(CUT);
+      if (isCut && isAsServed) return null;
+      const [keys, ends] = [all, allEnds].map((some) => some.filter((key) => key !== CUT));
+      const inCut = (part) => (isCut ? html`<del key=${i}>${part}</del>` : part);
+      if (!keys.length) return inCut(html`<span key=${i}>${visible(piece)}</span>`);
       const [first] = keys;
       const levelOf = (key) => levels.indexOf(claims[key].verdict);
       const ids = keys.filter((key) => !begun.has(key) && begun.add(key));
@@ -103,12 +143,12 @@ export function Marked({ text, spans, id, claims, levels, lights, chosen, jump }
         event.stopPropagation();
         jump(`claim-${key}`, key);
       };
-      return html`<mark key=${i} class=${`mark-${levelOf(first) < 0 ? "off" : levelOf(first)} ${keys.includes(chosen) ? "chosen" : ""}`} style=${{ "--light": lights?.[first] ?? 1 }} onClick=${(event) => lead(event, first)}>
+      return inCut(html`<mark key=${i} class=${`mark-${levelOf(first) < 0 ? "off" : levelOf(first)} ${keys.includes(chosen) ? "chosen" : ""}`} style=${{ "--light": lights?.[first] ?? 1 }} onClick=${(event) => lead(event, first)}>
         ${ids.map((key) => html`<span key=${key} id=${`${id}-${key}`} class="anchor"></span>`)}${visible(piece)}${ends.map(
-          (key) => html`<button key=${key} type="button" class="mark-number" aria-label=${`Claim ${key + 1}: ${claims[key].verdict ?? kindText(claims[key])}`}
+          (key) => html`<button key=${key} type="button" class="mark-number" aria-label=${`Claim ${key + 1}: ${claims[key].verdict ?? kindText(claims[key])}${isCut ? ", removed" : ""}`}
             onClick=${(event) => lead(event, key)}>${levelOf(key) >= 0 && html`<${Ball} level=${levelOf(key)} />`}${key + 1}</button>`,
         )}
-      </mark>`;
+      </mark>`);
     })}
   </div>`;
 }

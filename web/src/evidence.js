@@ -48,6 +48,35 @@ export function findIn(contexts, quote, named) {
 }
 
 /**
+ * What stays of an answer, at offsets of this page: the library counts characters, a browser halves of some.
+ * @typedef {{start: number, end: number, stays: boolean, isOrphan: boolean}} Part a sentence
+ * @typedef {{left: [number, number][], parts: Part[]}} Stays
+ * @param {string} text
+ * @param {{left: [number, number][], parts: [number, number, boolean, boolean][]} | null | undefined} served as in the page's data
+ * @returns {Stays | null} null where nothing can be cut
+ */
+export function stays(text, served) {
+  if (!served) return null;
+  const offsets = [0];
+  for (const letter of text) offsets.push(offsets.at(-1) + letter.length);
+  return {
+    left: served.left.map((span) => span.map((at) => offsets[at])),
+    parts: served.parts.map(([start, end, isLeft, isOrphan]) => ({ start: offsets[start], end: offsets[end], stays: isLeft, isOrphan })),
+  };
+}
+
+/**
+ * What lies between spans of a text: with the spans that are left of it, those that are gone.
+ * @param {string} text
+ * @param {[number, number][]} left in order
+ * @returns {Span[]}
+ */
+export function between(text, left) {
+  const ends = [[0, 0], ...left, [text.length, text.length]];
+  return ends.slice(1).flatMap(([to], i) => (ends[i][1] < to ? [{ start: ends[i][1], end: to }] : []));
+}
+
+/**
  * A text in pieces, each with the keys of the spans that cover it, and of those that end with it.
  * @param {string} text
  * @param {(Span & {key: number})[]} spans

@@ -19,7 +19,7 @@ export function Overview({ app }) {
   const isScored = main && averages(main).n > 0;
   const [found] = reports.filter(({ view }) => view === "overview");
   return html`<h2 class="spoken">Overview</h2>
-    ${main && html`<${Sentence} app=${app} />${comparesWords(main) && html`<p class="said" data-figure="lexical">The lexical judge only compares words, so many of these verdicts may be its own errors.</p>`}
+    ${main && html`<${Sentence} app=${app} />${comparesWords(main) && html`<p class="said" data-figure="lexical">The lexical judge only compares words, so many of these verdicts may be its own errors.</p>`}${look?.run.served && html`<p class="said" data-figure="served">${visible(look.run.served)}</p>`}
       <${Tiles} app=${app} all=${all} />`}
     ${isScored && html`<${Worst} app=${app} />
       <div class="pair uneven">${look && html`<${Curve} app=${app} />`}<${Histogram} app=${app} of=${main} /></div>`}

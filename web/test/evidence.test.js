@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { find, findIn, pieces, searchable } from "../src/evidence.js";
+import { between, find, findIn, pieces, searchable, stays } from "../src/evidence.js";
 import { brief, visible } from "../src/text.js";
 
 const TEXT = "Opening hours.\nThe  office opens at NINE, and closes at five; on Sundays it stays closed.";
@@ -55,4 +55,23 @@ test("what a page would obey or hide is written out", () => {
   assert.equal(visible("nine\u{e0073}"), "nine\\u{e0073}");
   assert.equal(brief("a \n b".repeat(100), 6), "a ba …");
   assert.equal(brief("short"), "short");
+});
+
+test("what lies between the spans that are left is gone, and only that", () => {
+  const text = "Prices:\n- 5\n- 9\n";
+  assert.deepEqual(between(text, [[0, 7], [11, 16]]), [{ start: 7, end: 11 }]);
+  assert.deepEqual(between(text, [[0, 7], [7, 16]]), []);
+  assert.deepEqual(between(text, [[4, 7]]), [{ start: 0, end: 4 }, { start: 7, end: 16 }]);
+  assert.deepEqual(between(text, []), [{ start: 0, end: 16 }]);
+  assert.deepEqual(between("", []), []);
+});
+
+test("offsets of the library are those of the page, whatever stands before them", () => {
+  const text = "🎉 It is so. Not so 👩‍👧.";
+  const at = (part) => [...text.slice(0, text.indexOf(part))].length;
+  const [second, end] = [at("Not"), [...text].length];
+  const served = stays(text, { left: [[0, second - 1]], parts: [[0, second - 1, true, false], [second, end, false, true]] });
+  assert.deepEqual(served.left.map(([from, to]) => text.slice(from, to)), ["🎉 It is so."]);
+  assert.deepEqual(served.parts.map((part) => [text.slice(part.start, part.end), part.stays, part.isOrphan]), [["🎉 It is so.", true, false], ["Not so 👩‍👧.", false, true]]);
+  assert.equal(stays(text, null), null);
 });
