@@ -124,7 +124,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         """
         scorer, sample, pause = self._begin(query, response, contexts, **options)
         time.sleep(pause)
-        return _end(scorer.evaluate(sample), sample)
+        return ended(scorer.evaluate(sample), sample)
 
     @_dispatcher.span
     async def aevaluate(
@@ -144,7 +144,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             scorer, sample, pause = self._begin(query, response, contexts, **options)
             await asyncio.sleep(pause)
             reason = Reason.MISSING_FIELD
-            return _end(await scorer.aevaluate(sample), sample)
+            return ended(await scorer.aevaluate(sample), sample)
         except (InvalidSampleError, InvalidValueError) as error:
             return self._invalid(reason, str(error), sample)
 
@@ -185,7 +185,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         self, reason: Reason, detail: str, sample: Sample
     ) -> ScorerEvaluationResult[R]:
         unscored = self.scorer.unscored(reason, detail, sample)
-        return _end(self.scorer.emit_result(unscored), sample)
+        return ended(self.scorer.emit_result(unscored), sample)
 
     def _begin(
         self,
@@ -279,7 +279,8 @@ def _readable(question: object, answer: object) -> Sample:
     )
 
 
-def _end(result: R, sample: Sample) -> ScorerEvaluationResult[R]:
+def ended(result: R, sample: Sample) -> ScorerEvaluationResult[R]:
+    """Make the evaluation of a result, and announce that it has ended."""
     evaluation: ScorerEvaluationResult[R] = ScorerEvaluationResult(
         query=sample.input,
         response=sample.response,

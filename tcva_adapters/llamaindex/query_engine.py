@@ -20,7 +20,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from tcva_adapters._adapter.evaluator import require
 from tcva_adapters.errors import InvalidValueError, TCVAError
-from tcva_adapters.llamaindex.evaluator import ScorerEvaluator
+from tcva_adapters.llamaindex.evaluator import ScorerEvaluator, ended
 from tcva_adapters.llamaindex.results import ScorerEvaluationResult
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
@@ -101,6 +101,8 @@ class TCVAQueryEngine(BaseQueryEngine):
                 "evaluator must be a TCVAEvaluator whose criterion needs no reference answer, "
                 f"got {evaluator!r:.80}"
             )
+        if on_fail in {"flag", "remove"} and (why := tcva.not_in_parts()):
+            raise InvalidValueError(f"on_fail={on_fail!r} needs sentences, and {why}")
         super().__init__(query_engine.callback_manager)
         self.query_engine = query_engine
         self.evaluator = evaluator
@@ -190,6 +192,7 @@ class TCVAQueryEngine(BaseQueryEngine):
         def end() -> None:
             served: Any = stream.served
             metadata[MARKS] = served.to_dict()
+            ended(served.result, served.result.sample)
             self._raise_if_failed(cut, served)
 
         def chunks() -> Generator[str]:

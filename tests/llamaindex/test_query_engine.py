@@ -19,18 +19,21 @@ from llama_index.core.prompts import PromptTemplate
 from llama_index.core.query_engine import RetrieverQueryEngine, RetryQueryEngine
 from llama_index.core.schema import QueryBundle
 from llama_index.core.tools import QueryEngineTool
+from llama_index_instrumentation import root_dispatcher
 
 from tcva_adapters import CCRS
 from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.llamaindex import (
     BelowThresholdError,
+    ScorerEvaluationEndEvent,
     ScorerEvaluator,
     TCVAEvaluator,
     TCVAQueryEngine,
 )
 from tcva_adapters.serving import REFUSAL, OnFail
 from tcva_adapters.text.non_claims import non_claim_kind
-from tests.llamaindex.entry import scripted
+from tests.adapters.test_claim_certificate import certified_for_claims
+from tests.llamaindex.entry import ScriptedLLM, scripted
 from tests.llamaindex.serving import (
     ANSWERS,
     BAD,
@@ -43,12 +46,16 @@ from tests.llamaindex.serving import (
     WAYS,
     Notes,
     Writer,
+    engine_for,
     engine_of,
     evaluator_of,
     nodes,
     outcome,
     serve,
 )
+from tests.llamaindex.test_engines import Recorder
+from tests.support.certified import MIXED
+from tests.support.scripted import verdict_json
 
 BOTH = "a supported and an unsupported claim"
 LEXICAL = TCVAEvaluator("lexical")
@@ -241,6 +248,57 @@ def test_a_stream_is_refused_or_raises_where_it_fails(way: str) -> None:
         assert GOOD not in failed.text
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_handlers_get_the_result_of_the_whole_answer(way: str) -> None:
+    recorder = Recorder()
+    root_dispatcher.event_handlers.append(recorder)
+    try:
+        served = serve(TCVAQueryEngine(engine_of(BOTH, way), LEXICAL), way)
+    finally:
+        root_dispatcher.event_handlers.remove(recorder)
+    (end,) = (e for e in recorder.events if isinstance(e, ScorerEvaluationEndEvent))
+    assert end.result.response == ANSWERS[BOTH]
+    assert end.result.contexts == [PASSAGE]
+    assert end.result.result.supported().text == served.text == GOOD
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_certificate_of_a_file_is_checked_for_what_is_served(way: str) -> None:
+    evaluator = TCVAEvaluator.from_config(certified_for_claims(), llm="lexical")
+    inner = engine_for(str(MIXED.response), MIXED.contexts or (), way)
+    recorder = Recorder()
+    root_dispatcher.event_handlers.append(recorder)
+    try:
+        served = serve(TCVAQueryEngine(inner, evaluator), way)
+    finally:
+        root_dispatcher.event_handlers.remove(recorder)
+    (end,) = (e for e in recorder.events if isinstance(e, ScorerEvaluationEndEvent))
+    assert end.result.result.guarantee.state == "holds"
+    assert served.text == "The office opens at nine."
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_an_llm_of_llamaindex_judges(way: str, is_streamed: bool) -> None:
+    def judge(prompt: str) -> str:
+        _, _, claims = prompt.partition("<<<CLAIM 1 ")
+        verdicts = [(GOOD, "fully", GOOD), (BAD, "none", "")]
+        asked = sorted(
+            (c for c in verdicts if c[0] in claims), key=lambda c: claims.index(c[0])
+        )
+        entries = [
+            (n, word, quote) for n, (_, word, quote) in enumerate(asked, start=1)
+        ]
+        return verdict_json(*entries)
+
+    llm = ScriptedLLM(reply=judge)
+    evaluator = TCVAEvaluator(llm, streamed=is_streamed)
+    served = serve(TCVAQueryEngine(engine_of(BOTH, way), evaluator), way)
+    assert served.text == GOOD
+    assert [mark["level"] for mark in served.marks["marks"]] == ["fully", "none"]
+    assert len(llm.prompts) == (2 if is_streamed else 1)
+
+
 # --- other faces of a query engine ----------------------------------------------------------------
 
 
@@ -300,6 +358,10 @@ def test_a_tool_and_a_chat_engine_over_it_say_what_it_serves() -> None:
             "evaluator must be",
         ),
         ({"evaluator": TCVAEvaluator("lexical", criterion="correctness")}, "reference"),
+        (
+            {"evaluator": TCVAEvaluator(scripted(), claims="llm")},
+            "on_fail='remove' needs sentences, and claims='llm'",
+        ),
         ({"on_fail": "retry"}, "on_fail"),
         ({"refusal": None}, "refusal"),
     ],
