@@ -35,7 +35,10 @@ from tcva_adapters.stats.threshold_steps import Steps
 Of = Literal["all", "served"]
 """Whether the limit is on the share of all questions, or of the answers that are served."""
 
-_SHARES = {0.5: 0.15, 1.0: 0.4, 0.0: 1.0}
+_SHARES = {
+    "all": {0.5: 0.15, 1.0: 0.4, 0.0: 1.0},
+    "served": {0.5: 0.3, 1.0: 0.7, 0.0: 1.0},
+}
 """The rules, each the largest share of its claims that an answer may lose, and what they take of the error."""
 
 _STARTS = (1.0, 0.9, 0.7, 0.3)
@@ -139,10 +142,10 @@ def certify_claims(
     the others more. These parts kept most in simulations; they depend on no label.
 
     Of served answers the share may rise and fall, and at the top nothing is served. Each rule has
-    four paths, which begin just under 1, .9, .7 and .3, and each of them an equal part of its error.
-    Given which answers are served at a threshold, their losses are drawn independently, so that the
-    tests are exact although n changes along a path. With groups the guarantee is for the mean, over
-    groups with a served answer, of the share among its served answers.
+    four paths, which begin just under 1, .9, .7 and .3, and each of them an equal part of its error
+    (.3, .7 of what is left, and the rest). Given which answers are served at a threshold, their losses
+    are drawn independently, so that the tests are exact although n changes along a path. With groups
+    the guarantee is for the mean, over groups with a served answer, of the share among its served answers.
 
     Args:
         claims: Labelled sentences of answers that were drawn from all.
@@ -154,7 +157,7 @@ def certify_claims(
         One certificate for each rule: cut, refuse above half, refuse.
 
     Raises:
-        InvalidValueError: A limit or an error outside (0, 1), groups that do not fit, or another `of`.
+        InvalidValueError: A limit or an error outside (0, 1), or groups that do not fit.
         MissingDependencyError: scipy is not installed.
 
     Of 50 answers each holds a supported claim, and an unsupported one that people reject:
@@ -175,7 +178,7 @@ def certify_claims(
     levels = binomial_p(np.arange(claims.n), claims.n, limit)
     is_binomial = of == "all" and claims.groups is None
     certificates = []
-    for rule, share in _SHARES.items():
+    for rule, share in _SHARES[of].items():
         part = error * share
         certificates.append(_certificate(claims, limit, part, of, rule))
         if is_binomial:
@@ -205,7 +208,7 @@ def _certificate(
 ) -> ClaimCertificate:
     starts = _STARTS if of == "served" else _STARTS[:1]
     error /= len(starts)
-    groups = range(claims.n) if claims.groups is None else claims.groups
+    groups = claims.groups or range(claims.n)
     is_claim = ~np.isnan(claims.weights)
     is_good = is_claim & ~claims.rejected
     path = []
@@ -239,7 +242,7 @@ def _certificate(
     certified = [step for step in certified if step.good_kept > 0]
     step = min(certified, default=path[0])
     stays, served, holds = _served(claims, step.up_to, max_removed)
-    better_p = len(_SHARES) * passes_more_p(
+    better_p = len(_SHARES[of]) * passes_more_p(
         stays[is_claim],
         is_good[is_claim],
         Units([groups[place] for place in claims.answer], is_claim),
