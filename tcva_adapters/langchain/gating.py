@@ -92,7 +92,6 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
             InvalidSampleError: The input cannot be read, or its answer cannot be replaced.
             InvalidValueError: There is no place for marks, with ``on_fail="flag"``.
         """
-        self._check_place(input)
         return self._call_with_config(self._serve, input, config, **kwargs)
 
     async def ainvoke(
@@ -102,7 +101,6 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
         **kwargs: Any,
     ) -> Any:
         """The same, awaited."""
-        self._check_place(input)
         return await self._acall_with_config(self._aserve, input, config, **kwargs)
 
     def transform(

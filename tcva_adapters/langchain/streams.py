@@ -50,6 +50,7 @@ class AnswerChunks:
         self._refusal = refusal
         self._path: Path = ()
         self._fields: list[Any] = []
+        self._blank: Any = ""
         self._held: list[Any] = []
         self._passing: list[Any] = []
         self.value: Any = None
@@ -62,16 +63,15 @@ class AnswerChunks:
         Raises:
             InvalidSampleError: What the judge sees has changed after the answer has begun.
         """
-        chunk = AddableDict(chunk) if isinstance(chunk, Mapping) else chunk
+        entries = {**chunk} if isinstance(chunk, Mapping) else {}
+        chunk = AddableDict(entries) if entries else chunk
         try:
             self.value = chunk if self.value is None else self.value + chunk
         except (
             TypeError
         ):  # as in LangChain, the last one stays where they cannot be added
-            self.value = chunk
-        if not (
-            self.stream and isinstance(chunk, Mapping) and {*chunk} == {*self._path}
-        ):
+            self.value = AddableDict({**self.value, **entries}) if entries else chunk
+        if self.stream is None or entries.keys() != {*self._path}:
             self._look()
         self._held.append(chunk)
         self.text = ""
@@ -97,12 +97,9 @@ class AnswerChunks:
         passing, self._passing = self._passing, []
         if self._on_fail == "raise" or not any(marks.values()):
             marks = {}
-        holder = self.value[self._path[0]] if self._path else self.value
-        is_text = isinstance(holder, str)
-        if text or (marks and not is_text):
-            blank: Any = "" if is_text else AIMessageChunk(content="", id=holder.id)
-            served = self._chunk(blank)
-            passing.append(with_answer(served, [self._path], text, AddableDict(marks)))
+        if text or (marks and self._blank):
+            blank = self._chunk(self._blank)
+            passing.append(with_answer(blank, [self._path], text, AddableDict(marks)))
         elif marks and self._path:
             passing.append(AddableDict({MARKS: AddableDict(marks)}))
         return passing
@@ -116,7 +113,7 @@ class AnswerChunks:
         self.text += holder if isinstance(holder, str) else str(holder.text)
         if not isinstance(holder, str):
             rest = with_text(holder, "")
-            if rest != AIMessageChunk(content="", id=holder.id):
+            if rest != self._blank:
                 self._passing.append(self._chunk(rest))
         if entries:
             self._passing.append(AddableDict(entries))
@@ -149,6 +146,8 @@ class AnswerChunks:
         holder = self.value[path[0]] if path else self.value
         if None not in fields and isinstance(holder, str | BaseMessageChunk):
             self._path, self._fields = path, fields
+            if not isinstance(holder, str):
+                self._blank = AIMessageChunk(content="", id=holder.id)
             self.stream = self.stream or AnswerStream(
                 tcva, sample, on_fail=self._on_fail, refusal=self._refusal
             )

@@ -606,6 +606,27 @@ def test_the_judges_calls_are_children_of_the_gates_run(asynchronous: bool) -> N
     assert [child.name for child in evaluator.child_runs] == ["tcva_judge"]
 
 
+def test_a_mapper_is_not_asked_again_for_each_piece_of_a_text() -> None:
+    asked: list[str] = []
+
+    def mapper(text: str) -> dict[str, Any]:
+        asked.append(text)
+        return {"answer": text, "context": [NINE]}
+
+    step = gated("remove", mapper=mapper)
+    assert summed(step.transform(iter(pieces(BOTH, 1)))) == NINE
+    assert len(asked) <= 3
+
+
+def test_entries_that_cannot_be_added_do_not_cost_the_answer() -> None:
+    usage = [{"usage": object()}, {"usage": object()}]
+    chunks = streamed(
+        gated("flag"), {"context": DOCS}, *ANSWER[:3], *usage, *ANSWER[3:]
+    )
+    assert "".join(chunk.get("answer", "") for chunk in chunks) == BOTH
+    assert [chunk for chunk in chunks if "usage" in chunk] == usage
+
+
 def test_parallel_steps_stream_context_and_answer_apart() -> None:
     def answer(_: Any) -> Iterator[str]:
         yield from pieces(BOTH)
