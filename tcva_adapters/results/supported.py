@@ -126,7 +126,7 @@ def supported_answer(
             orphan=stay and not before and begins_with_pronoun(answer, place.body),
         )
         for claim, weight, place, stay, before in zip(
-            claims, weights, places, stays, [True, *stays[:-1]], strict=True
+            claims, weights, places, stays, [True, *stays], strict=False
         )
     ]
     kept = tuple(compress(parts, stays))

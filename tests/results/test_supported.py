@@ -176,3 +176,10 @@ def test_a_line_that_may_state_something_goes_with_the_claim_it_was_judged_with(
 ) -> None:
     assert judged(answer, ("none", "fully")).supported().text == left
     assert judged(answer, ("fully", "fully")).supported().text == answer
+
+
+@pytest.mark.parametrize("answer", ["", "  \n"])
+def test_nothing_is_cut_out_of_an_answer_without_sentences(answer: str) -> None:
+    supported = TCVA(judge="lexical").evaluate(Sample(response=answer, contexts=["A."]))
+    served = supported.supported()
+    assert (served.kept, served.removed, served.is_empty) == ((), (), False)
