@@ -144,6 +144,14 @@ class ClaimVerdict(BaseModel):
             return None
         return float(f"{math.fsum(map(mul, shares, scheme.weights)):.12g}")
 
+    def support(self, scheme: WeightScheme = WeightScheme.DEFAULT) -> float | None:
+        """The weight that decides whether it stays in an answer: 0 where the evidence check lowered it.
+
+        A quote that is made up or about something else supports nothing, whoever asked for the
+        level; in a score it counts as ``partial``.
+        """
+        return 0.0 if self.original_verdict else self.weight(scheme)
+
     def level_text(self, scheme: WeightScheme = WeightScheme.DEFAULT) -> str:
         """Its level as shown to a reader, with the weight where it `is_soft`.
 

@@ -24,7 +24,8 @@ class AnswerPart:
     Attributes:
         claim: The claim with its verdict. A sentence that was not judged has no verdict, and the
             failure as its reason.
-        weight: Its weight; None for a sentence that claims nothing, or was not judged.
+        weight: Its weight, 0 where the evidence check lowered its level; None for a sentence that claims
+            nothing, or was not judged.
         start: Where it begins in the answer: an item with its mark, a row with its line.
         end: Where it ends.
         orphan: Whether it begins with a pronoun right behind a claim that was removed, so that the
@@ -110,7 +111,7 @@ def supported_answer(
     if [claim.claim for claim in claims] != [place.claim for place in places]:
         raise InvalidValueError(_other_claims(judged))
 
-    weights = [claim.weight(scoring.scheme) for claim in claims]
+    weights = [claim.support(scoring.scheme) for claim in claims]
     stays = [
         is_judged or bool(non_claim_kind(claim.claim))
         if weight is None

@@ -38,7 +38,7 @@ _BOLD_HEADING = 7
 _CODE_INDENT = 4
 _BOLD = "**"
 _FRONTS = ("lead_in", "heading")
-_LONGEST_LABEL = 6
+_LONGEST_LABEL = 2
 _WORD = re.compile(rf"[{CJK}]{{1,2}}|(?:(?![{CJK}])[^\W_])+")
 _VERBS = word_list("helping_verbs")
 _PRONOUN = re.compile(
@@ -184,7 +184,7 @@ def begins_with_pronoun(text: str, start: int) -> bool:
 
 
 def _is_label(front: str) -> bool:
-    """Whether a line in front of claims states nothing by itself: a few words without a common verb.
+    """Whether a line in front of claims states nothing by itself: two words at most, no common verb.
 
     >>> _is_label("Opening hours:"), _is_label("The moon is made of cheese:")
     (True, False)
