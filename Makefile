@@ -58,6 +58,7 @@ long: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.attacks
 	$(BIN)/python -m benchmarks.evidence
 	$(BIN)/python -m benchmarks.non_claims
+	$(BIN)/python -m benchmarks.served_attacks
 	$(BIN)/python -m benchmarks.silence
 	$(BIN)/python -m benchmarks.stalls
 	$(BIN)/python -m benchmarks.provider_batches
