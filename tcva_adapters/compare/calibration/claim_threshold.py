@@ -205,7 +205,7 @@ def _labelled_claims(
         if result.unscored is not None and result.unscored.reason not in SILENT:
             rows += [row] if labelled else []  # nothing of it is served
         elif None not in labelled and len(labelled) == len(result.claims) > 0:
-            weights += result.weights
+            weights += [claim.support(scoring.scheme) for claim in result.claims]
             labels += labelled
             answer += [len(rows)] * len(labelled)
             rows.append(row)
