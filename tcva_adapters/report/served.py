@@ -37,7 +37,7 @@ def is_removed(result: Result, claim: ClaimVerdict) -> bool:
     criterion = CRITERIA.get(result.criterion)
     if not judged_by or judged_by.get("claims") == "llm" or criterion is None:
         return False
-    weight = claim.weight(result.scoring.scheme)
+    weight = claim.support(result.scoring.scheme)
     is_below = weight is not None and weight < result.scoring.least_weight
     return is_below and criterion.claims == "response"
 
