@@ -8,6 +8,7 @@ import pytest
 
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.compare import read_scores
+from tcva_adapters.report import write
 from tcva_adapters.report.served import (
     SUPPORTED_BEGINNING,
     is_removed,
@@ -16,6 +17,7 @@ from tcva_adapters.report.served import (
     supported_lines,
 )
 from tcva_adapters.results.writer import write_results
+from tests.report.blocks import blocks_of
 from tests.support.reports import example_samples
 
 THRESHOLDS = ("fully", "mostly", "partial", "minor", "none", 0.0, 0.35, 0.71, 1.0)
@@ -27,6 +29,7 @@ TEXTS = (
 )
 SAMPLES = [
     *example_samples(),
+    Sample(id="empty", response="", contexts=["We open at 9."]),
     *(
         Sample(
             id=str(n), response=text, contexts=["Basic costs 5. We open at 9. Ask us."]
@@ -119,3 +122,14 @@ def test_results_read_back_are_shown_alike(
     ]
     live = [served_json(r, sample) for r, sample in zip(results, SAMPLES, strict=True)]
     assert again == live
+
+
+def test_a_report_without_texts_shows_none(
+    results: Sequence[Result], tmp_path: Path
+) -> None:
+    write_results(tmp_path / "judged.jsonl", results)
+    write(tmp_path / "judged.jsonl", tmp_path / "report.html")
+    figures, details = blocks_of(tmp_path / "report.html")
+    assert "leaves" in figures["runs"][0]["served"]
+    shown = [line["runs"]["faithfulness"].get("served") for line in details]
+    assert not any(served and served["parts"] for served in shown)
