@@ -14,7 +14,6 @@ from collections.abc import (
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Literal
 
 from tcva_adapters.errors import InvalidValueError
@@ -199,31 +198,33 @@ class _Segment:
     Attributes:
         start: Where it begins in the answer.
         text: What has arrived of it.
-        split: The stretches of that.
-        asked: The claims that were sent to the judge, in order.
+        split: The stretches of that, when it was last split.
+        claims: The claims among them.
+        next_split: The length from which on it is split again.
+        n_asked: How many of the claims were sent to the judge.
         decided: The claims that were judged, and whether each stays.
-        sent: What was served of it.
-        n_marked: How many of the claims were served with their marks.
     """
 
     start: int = 0
     text: str = ""
     split: list[Stretch] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
+    claims: list[Stretch] = field(default_factory=list)
+    next_split: int = 0
+    n_asked: int = 0
     decided: list[tuple[AnswerPart, bool]] = field(default_factory=list)
-    sent: str = ""
-    n_marked: int = 0
 
-    def places(self) -> list[int]:
-        """The indices of the claims among the stretches."""
-        return [n for n, part in enumerate(self.split) if part.kind == "claim"]
-
-    def until(self, n_claims: int, *, is_complete: bool) -> int:
-        """The index behind the last stretch that belongs to so many claims."""
-        places = self.places()
-        if is_complete and n_claims == len(places):
-            return len(self.split)
-        return places[n_claims - 1] + 1 if n_claims else 0
+    def served(self, *, is_whole: bool, is_complete: bool) -> str:
+        """What is served of the claims that were decided: those that stay, or the whole."""
+        n_decided = len(self.decided)
+        text, split = self.text, self.split
+        if n_decided < len(self.claims) or not is_complete:
+            last = self.claims[n_decided - 1] if n_decided else None
+            text = text[: last.end] if last else ""
+            behind = sum(part.start < len(text) for part in split)
+            split = [
+                replace(part, until=min(part.until, behind)) for part in split[:behind]
+            ]
+        return without(text, split, [stays or is_whole for _, stays in self.decided])
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,14 +233,14 @@ class _Request:
 
     Attributes:
         segment: Where they stand.
-        text: The text that is judged.
-        first: The number of the first of these sentences in the segment, from 0.
-        own: Where they stand among the claims of the text.
+        first: The number of the first of them there, from 0.
+        sample: The sample that is judged.
+        own: Where they stand among its claims.
     """
 
     segment: _Segment
-    text: str
     first: int
+    sample: Sample
     own: slice
 
 
@@ -308,8 +309,8 @@ class AnswerStream:
         self._results: list[tuple[Result, slice]] = []
         self._fatal: Unscored | None = None
         self._is_complete = False
-        self._n_requests = 0
-        self._texts: list[str] = []
+        self._sent = ""
+        self._n_marked = 0
 
     def chunks(self, texts: Iterable[str]) -> Generator[ServedPart]:
         """Serve the parts of an answer that arrives in chunks.
@@ -324,14 +325,18 @@ class AnswerStream:
             while self.served is None:
                 text = next(source, None)
                 self._add(text)
+                waits = text is None or self._judge.is_local
                 while self.served is None:
                     for request in self._requests(len(calls)):
-                        calls.append((request, self._call(pool, request)))
-                    if not calls or not (text is None or calls[0][1].done()):
+                        # The context has what a framework sets for callbacks and traces.
+                        call = pool.submit(copy_context().run, self._judged, request)
+                        calls.append((request, call))
+                    if not (calls and (waits or calls[0][1].done())):
                         break
                     request, call = calls.popleft()
                     yield from self._decide(request, call.result())
-                yield from self._after(text)
+                if text is None and self.served is None:
+                    yield from self._finish()
         finally:
             # After an early end no call is waited for.
             pool.shutdown(wait=False, cancel_futures=True)
@@ -346,16 +351,19 @@ class AnswerStream:
             while self.served is None:
                 text = await anext(source, None)
                 self._add(text)
+                waits = text is None or self._judge.is_local
                 while self.served is None:
                     for request in self._requests(len(calls)):
-                        calls.append((request, await self._acall(request)))
-                    if not calls or not (text is None or calls[0][1].done()):
+                        call = asyncio.create_task(self._ajudged(request))
+                        calls.append((request, call))
+                    if not (calls and (waits or calls[0][1].done())):
                         break
                     request, call = calls.popleft()
                     for part in self._decide(request, await call):
                         yield part
-                for part in self._after(text):
-                    yield part
+                if text is None and self.served is None:
+                    for part in self._finish():
+                        yield part
         finally:
             under_way = [call for _, call in calls]
             for call in under_way:
@@ -366,153 +374,108 @@ class AnswerStream:
 
     def _add(self, text: str | None) -> None:
         """Take a chunk of the answer, or its end, and find the sentences anew."""
-        if text is None:
-            self._is_complete = True
-            return
+        self._is_complete = self._is_complete or text is None
         segment = self._segments[-1]
-        before = segment.split
-        segment.text += text
-        segment.split = stretches(segment.text)
-        claims = [part.claim for part in segment.split if part.kind == "claim"]
-        n_asked = len(segment.asked)
-        if claims[:n_asked] == segment.asked:
+        segment.text += text or ""
+        # A text without capitals is split otherwise than one with them. The cost of all splits grows
+        # with the length of the answer, not with its square.
+        is_early = segment.text.islower() or len(segment.text) < segment.next_split
+        if is_early and not self._is_complete:
+            return
+        segment.next_split = len(segment.text) * 65 // 64
+        split = stretches(segment.text)
+        claims = [part for part in split if part.kind == "claim"]
+        asked = segment.claims[: segment.n_asked]
+        if [c.claim for c in asked] == [c.claim for c in claims[: len(asked)]]:
+            segment.split, segment.claims = split, claims
             return
         # The split moved within what was asked about: what comes later is split by itself.
-        segment.split = before
-        behind = segment.until(n_asked, is_complete=False)
-        end = before[behind - 1].end
-        rest = segment.text[end:]
-        segment.text = segment.text[:end]
-        segment.split = before[:behind]
+        end = asked[-1].end
         self._segments.append(_Segment(segment.start + end))
+        rest, segment.text = segment.text[end:], segment.text[:end]
+        segment.split = [part for part in segment.split if part.start < end]
+        segment.claims = asked
         self._add(rest)
-
-    def _after(self, text: str | None) -> Iterator[ServedPart]:
-        """Serve an empty part after an empty chunk, and the rest at the end."""
-        if text == "":
-            yield ServedPart("")
-        elif text is None and self.served is None:
-            yield from self._finish()
 
     def _requests(self, n_calls: int) -> Iterator[_Request]:
         """Yield what the judge can be asked next, beside the calls that are under way."""
-        while n_calls < self._most and (request := self._next_request()):
-            n_calls += 1
-            yield request
-
-    def _next_request(self) -> _Request | None:
-        """The sentences that the judge is asked about next; None where none is complete."""
-        if self.served is not None:
-            return None
         segment = self._segments[-1]
-        claims = [part.claim for part in segment.split if part.kind == "claim"]
-        first = len(segment.asked)
-        last = len(claims) if self._is_complete else len(claims) - _HELD_BACK
-        if first >= last:
-            is_blank = self._is_complete and not (claims or self._n_requests)
+        n_claims = len(segment.claims)
+        n_ready = n_claims if self._is_complete else n_claims - _HELD_BACK
+        is_blank = self._is_complete and not (n_claims or self._results or n_calls)
+        while n_calls < self._most and (segment.n_asked < n_ready or is_blank):
+            n_calls += 1
+            first = segment.n_asked
+            last = min(n_ready, first + 1) if self._tcva.streamed else n_ready
+            # The verdicts of a judge by words depend a little on the sentences around.
+            begin = first - 1 if self._judge.is_instant and first else first
+            end = n_claims if self._judge.is_instant else last
+            text = segment.text
             if not is_blank:
-                return None
-            last = 0
-        elif self._tcva.streamed:
-            last = first + 1
-        self._n_requests += 1
-        segment.asked += claims[first:last]
+                text = part_of(text, segment.split, begin, end)
+            segment.n_asked = last
+            is_blank = False
+            sample = self._sample.model_copy(update={"response": text})
+            yield _Request(
+                segment, first, sample, slice(first - end, last - end or None)
+            )
 
-        begin, end = first, last
-        if self._judge.is_instant:
-            # Its verdicts depend a little on the sentences around.
-            begin, end = max(first - 1, 0), len(claims)
-        text = segment.text
-        if last:
-            text = part_of(segment.text, segment.split, begin, end)
-        return _Request(segment, text, first, slice(first - end, (last - end) or None))
+    def _judged(self, request: _Request) -> Result:
+        """Judge sentences; after a failure that every call would meet none is made."""
+        return self._unasked(request) or self._judge.evaluate(request.sample)
 
-    def _call(self, pool: ThreadPoolExecutor, request: _Request) -> Future[Result]:
-        """Begin to judge sentences, in another thread if a model is asked."""
-        sample = self._sample.model_copy(update={"response": request.text})
-        if not (self._judge.is_local or self._fatal):
-            return pool.submit(copy_context().run, self._judge.evaluate, sample)
-        call: Future[Result] = Future()
-        call.set_result(self._unasked(sample) or self._judge.evaluate(sample))
-        return call
+    async def _ajudged(self, request: _Request) -> Result:
+        """The same, awaited."""
+        return self._unasked(request) or await self._judge.aevaluate(request.sample)
 
-    async def _acall(self, request: _Request) -> asyncio.Task[Result]:
-        """The same, in a task."""
-        sample = self._sample.model_copy(update={"response": request.text})
-
-        async def judge() -> Result:
-            return self._unasked(sample) or await self._judge.aevaluate(sample)
-
-        call = asyncio.create_task(judge())
-        if self._judge.is_local:
-            await asyncio.wait([call])
-        return call
-
-    def _unasked(self, sample: Sample) -> Result | None:
-        """The failure that every further call would meet; None where there was none."""
+    def _unasked(self, request: _Request) -> Result | None:
         why = self._fatal
         if why is None:
             return None
-        return self._judge.unscored(why.reason, why.detail, sample)
+        return self._judge.unscored(why.reason, why.detail, request.sample)
 
     def _decide(self, request: _Request, result: Result) -> Iterator[ServedPart]:
         """Decide which of some sentences stay, and serve what can be served."""
         self._results.append((result, request.own))
         if result.unscored is not None and result.unscored.fatal:
             self._fatal = result.unscored
-        judged = _in_order(result.supported())[request.own]
         segment = request.segment
-        places = segment.places()[request.first :]
-        for (part, stays), place in zip(judged, places, strict=False):
-            stretch = segment.split[place]
+        judged = _in_order(result.supported())[request.own]
+        for (part, stays), place in zip(
+            judged, segment.claims[request.first :], strict=False
+        ):
             own = replace(
-                part,
-                start=segment.start + stretch.body,
-                end=segment.start + stretch.end,
+                part, start=segment.start + place.body, end=segment.start + place.end
             )
             segment.decided.append((own, stays))
             if self._stops and not stays:
                 yield from self._finish()
                 return
-        is_last = self._is_complete and len(segment.decided) == len(segment.places())
+        is_last = self._is_complete and len(segment.decided) == len(segment.claims)
         if not (is_last or self._waits):
-            yield self._next_part(segment)
+            yield self._part(self._text())
 
-    def _next_part(self, segment: _Segment) -> ServedPart:
-        """Serve what is decided of a segment and was not served."""
-        text = segment.sent
-        if self._on_fail == "flag":
-            behind = segment.until(len(segment.decided), is_complete=self._is_complete)
-            text = segment.text
-            if behind < len(segment.split):
-                text = text[: segment.split[behind - 1].end]
-        elif self._is_complete or any(
-            stays and part.weight is not None for part, stays in self._decided()
+    def _part(self, text: str) -> ServedPart:
+        """Serve a text, which goes on behind what was served, and the marks that were not."""
+        new, self._sent = text[len(self._sent) :], text
+        marks = _marks(self._decided()[self._n_marked :])
+        self._n_marked += len(marks)
+        return ServedPart(new, (*marks,))
+
+    def _text(self, *, is_whole: bool | None = None) -> str:
+        """What is served of what is decided; nothing before a claim stays."""
+        is_flagged = self._on_fail == "flag" if is_whole is None else is_whole
+        decided = self._decided()
+        if not (
+            is_flagged
+            or self._is_complete
+            or any(stays and part.weight is not None for part, stays in decided)
         ):
-            text = self._kept_text(segment)
-        new = text[len(segment.sent) :]
-        segment.sent = text
-        self._texts.append(new)
-        return ServedPart(new, (*self._new_marks(segment),))
-
-    def _new_marks(self, segment: _Segment) -> list[Json]:
-        """The marks of a segment that were not served."""
-        new = segment.decided[segment.n_marked :]
-        segment.n_marked = len(segment.decided)
-        return _marks(new)
-
-    def _kept_text(self, segment: _Segment) -> str:
-        """What stays of the decided part of a segment."""
-        behind = segment.until(len(segment.decided), is_complete=self._is_complete)
-        is_whole = behind == len(segment.split)
-        split = [
-            replace(part, until=min(part.until, behind))
-            for part in segment.split[:behind]
-        ]
-        text = segment.text
-        if not is_whole:
-            text = text[: split[-1].end] if split else ""
-        return without(text, split, [stays for _, stays in segment.decided])
+            return ""
+        return "".join(
+            segment.served(is_whole=is_flagged, is_complete=self._is_complete)
+            for segment in self._segments
+        )
 
     def _finish(self) -> Iterator[ServedPart]:
         """Serve the rest, or what replaces it, and note what was served in all."""
@@ -524,27 +487,28 @@ class AnswerStream:
         failed = fails(result) or (self._stops and bool(removed))
         n_claims = len(removed) + sum(part.weight is not None for part in kept)
         share = len(removed) / n_claims if removed else 0.0
-        is_empty = share == 1.0 or share > self._tcva.scoring.max_removed
-        is_refused = is_empty if self._on_fail == "remove" else False
+        is_above = share > self._tcva.scoring.max_removed
+        supported = SupportedAnswer(
+            self._text(is_whole=False), kept, removed, is_above or share == 1.0
+        )
+        if is_above:
+            parts = tuple(part for part, _ in decided)
+            supported = SupportedAnswer("", (), parts, is_empty=True)
+
+        is_refused = self._on_fail == "remove" and supported.is_empty
+        text = self._text()
         if self._stops and failed:
             is_refused = self._on_fail == "refuse"
-            if removed and not self._waits:
-                yield self._next_part(self._segments[-1])
-        elif not is_refused:
-            for segment in self._segments:
-                yield self._next_part(segment)
+            # What fails as a whole is not served to its end.
+            text = self._sent if self._waits or not removed else text
         if is_refused:
-            gap = "\n\n" if any(self._texts) else ""
-            self._texts.append(gap + self._refusal)
-            marks = [self._new_marks(segment) for segment in self._segments]
-            yield ServedPart(gap + self._refusal, (*chain(*marks),))
-        text = "".join(map(self._kept_text, self._segments))
-        if share > self._tcva.scoring.max_removed:
-            text, kept, removed = "", (), tuple(part for part, _ in decided)
+            text = self._sent if self._on_fail == "remove" else text
+            text += ("\n\n" if text else "") + self._refusal
+        yield self._part(text)
         self.served = ServedAnswer(
-            "".join(self._texts),
+            self._sent,
             result,
-            SupportedAnswer(text, kept, removed, is_empty),
+            supported,
             is_refused,
             failed,
             len(self._segments) > 1,

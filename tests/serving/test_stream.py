@@ -73,3 +73,14 @@ def test_a_stream_that_ends_at_a_claim_failed_whatever_its_score(
     assert served.failed
     assert served.is_refused is (on_fail == "refuse")
     assert bad not in "".join(part.text for part in parts)
+
+
+@pytest.mark.parametrize("size", [1, 7])
+def test_a_text_without_capitals_waits_for_the_first_one(size: int) -> None:
+    text = "we open at 9. lunch is at 12. we close late. and so on. Plus costs 9 EUR."
+    for response in (text, text.lower()):
+        sample = Sample(response=response, contexts=CONTEXTS)
+        parts, stream = streamed(sample, "remove", size)
+        assert stream.served == serve(JUDGE.evaluate(sample), "remove")
+        assert not stream.served.split_moved
+        assert len(parts) == 1
