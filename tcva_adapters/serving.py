@@ -26,7 +26,12 @@ from tcva_adapters.results.supported import AnswerPart, SupportedAnswer
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
-from tcva_adapters.text.stretches import Stretch, stretches, without
+from tcva_adapters.text.stretches import (
+    Stretch,
+    begins_with_pronoun,
+    stretches,
+    without,
+)
 
 OnFail = Literal["flag", "remove", "refuse", "raise"]
 """What is done with an answer. ``flag`` serves it whole, with a mark on each claim; ``remove`` without the
@@ -335,8 +340,7 @@ class AnswerStream:
                         break
                     request, call = calls.popleft()
                     yield from self._decide(request, call.result())
-                if text is None and self.served is None:
-                    yield from self._finish()
+                yield from self._after(text)
         finally:
             # After an early end no call is waited for.
             pool.shutdown(wait=False, cancel_futures=True)
@@ -361,9 +365,8 @@ class AnswerStream:
                     request, call = calls.popleft()
                     for part in self._decide(request, await call):
                         yield part
-                if text is None and self.served is None:
-                    for part in self._finish():
-                        yield part
+                for part in self._after(text):
+                    yield part
         finally:
             under_way = [call for _, call in calls]
             for call in under_way:
@@ -396,6 +399,13 @@ class AnswerStream:
         segment.split = [part for part in segment.split if part.start < end]
         segment.claims = asked
         self._add(rest)
+
+    def _after(self, text: str | None) -> Iterator[ServedPart]:
+        """Serve an empty part after an empty chunk, and the rest at the end."""
+        if text == "":
+            yield ServedPart("")
+        elif text is None and self.served is None:
+            yield from self._finish()
 
     def _requests(self, n_calls: int) -> Iterator[_Request]:
         """Yield what the judge can be asked next, beside the calls that are under way."""
@@ -444,8 +454,14 @@ class AnswerStream:
         for (part, stays), place in zip(
             judged, segment.claims[request.first :], strict=False
         ):
+            before = [stayed for _, stayed in self._decided()[-1:]]
             own = replace(
-                part, start=segment.start + place.body, end=segment.start + place.end
+                part,
+                start=segment.start + place.body,
+                end=segment.start + place.end,
+                orphan=stays
+                and before == [False]
+                and begins_with_pronoun(segment.text, place.body),
             )
             segment.decided.append((own, stays))
             if self._stops and not stays:
