@@ -42,8 +42,9 @@ from tcva_adapters.langchain import (
     gate,
 )
 from tcva_adapters.serving import REFUSAL, OnFail
-from tests.langchain.entry import scripted
+from tests.langchain.entry import ScriptedChatModel, scripted
 from tests.support.scripted import verdict_json
+from tests.support.server import auto_judge
 
 BOTH: Final = f"{NINE} {MADE_UP}"
 DOCS: Final = [Document(NINE)]
@@ -625,6 +626,41 @@ def test_entries_that_cannot_be_added_do_not_cost_the_answer() -> None:
     )
     assert "".join(chunk.get("answer", "") for chunk in chunks) == BOTH
     assert [chunk for chunk in chunks if "usage" in chunk] == usage
+
+
+def judging() -> ScriptedChatModel:
+    """A chat model that finds a claim supported where a passage holds it."""
+    return ScriptedChatModel(
+        reply=lambda prompt: auto_judge({"messages": [{"content": prompt}]}, 0)
+    )
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_a_model_cuts_a_stream_and_with_streamed_makes_the_same_requests(
+    is_streamed: bool, asynchronous: bool
+) -> None:
+    text = f"{BOTH} The office is closed on Mondays. {NINE} Dogs are fine."
+    whole, parts = judging(), judging()
+    said = [{"answer": piece} for piece in pieces(text)]
+    row = summed(
+        streamed(
+            gate(
+                TCVAEvaluator(parts, streamed=is_streamed, share=False),
+                on_fail="remove",
+            ),
+            {"question": "When?", "context": DOCS},
+            *said,
+            asynchronous=asynchronous,
+        )
+    )
+    step = gate(
+        TCVAEvaluator(whole, streamed=is_streamed, share=False), on_fail="remove"
+    )
+    served = step.invoke({"question": "When?", "context": DOCS, "answer": text})
+    assert row["answer"] == served["answer"] == f"{NINE} {NINE}"
+    assert row["tcva"]["marks"] == served["tcva"]["marks"]
+    assert (sorted(parts.prompts) == sorted(whole.prompts)) == is_streamed
 
 
 def test_parallel_steps_stream_context_and_answer_apart() -> None:
