@@ -112,9 +112,18 @@ def stretches(text: str) -> list[Stretch]:
             width=width,
         )
         parts.append(part)
-    return [
-        replace(part, until=_until(parts, place)) for place, part in enumerate(parts)
-    ]
+    behind, reaches = len(parts), dict[object, int]()
+    for place in reversed(range(len(parts))):
+        part = parts[place]
+        # Lines that are alike in front of the same claim reach as far.
+        alike = part.kind, part.rank, part.line
+        if part.kind == "claim":
+            behind = place + 1
+            reaches = {alike: behind}
+        elif alike not in reaches:
+            reaches[alike] = _until(parts, part, behind)
+        parts[place] = replace(part, until=reaches[alike])
+    return parts
 
 
 def _spans(text: str, lines: str) -> Iterator[tuple[Kind, int, int, str]]:
@@ -144,32 +153,32 @@ def _holds_more(lines: str, mark: re.Match[str], stop: int) -> bool:
     return ">" not in mark[0] and width <= stop - line_start < width + _CODE_INDENT
 
 
-def _until(parts: Sequence[Stretch], place: int) -> int:
-    """Find the first stretch behind a line in front of claims that it does not introduce.
+def _until(parts: Sequence[Stretch], part: Stretch, behind: int) -> int:
+    """Find the first stretch that a line in front of claims does not introduce.
 
     A heading introduces all up to the next one of its rank or above; another line the paragraph,
-    table or list behind it.
+    table or list behind it. All introduce the next claim.
+
+    Args:
+        parts: The stretches.
+        part: The line.
+        behind: The number behind that of the next claim.
     """
-    part = parts[place]
-    if part.kind == "claim":
-        return place + 1
-    after = place + 1 + (part.kind != "heading")
-    for number in range(after, len(parts)):
+    for number in range(behind, len(parts)):
         other = parts[number]
+        is_heading = other.kind == "heading"
         if part.kind == "heading":
-            is_other = other.kind == "heading" and other.rank <= part.rank
+            ends = is_heading and other.rank <= part.rank
+        elif part.kind == "header":
+            ends = other.line != part.line or other.breaks > 1
+        elif part.line == "quote":
+            ends = other.breaks > 0
         else:
-            is_apart = other.breaks > 1 or other.kind != "claim"
             is_inside = other.line in _LISTED or other.rank > part.rank
-            is_above = part.line in _LISTED and other.rank <= part.rank
-            is_out = part.line == "quote" and other.breaks > 0
-            is_other = (
-                other.kind == "heading"
-                or is_out
-                or is_above
-                or (is_apart and not is_inside)
-            )
-        if is_other:
+            is_apart = other.breaks > 1 or other.kind != "claim"
+            is_beside = part.line in _LISTED and other.rank <= part.rank
+            ends = is_heading or is_beside or (is_apart and not is_inside)
+        if ends:
             return number
     return len(parts)
 
@@ -216,8 +225,8 @@ def kept_spans(
         text: The text.
         parts: Its stretches.
         stays: Whether each claim stays, in order. Another stretch stays with any claim that it
-            introduces, and where it introduces none; a heading or lead-in that may state something
-            by itself only with the first one, which it was judged with.
+            introduces; a heading or lead-in that may state something by itself only with the first
+            one, which it was judged with.
     """
     n_claims = [0, *accumulate(part.kind == "claim" for part in parts)]
     n_stay = [0, *accumulate(stays)]
@@ -229,8 +238,8 @@ def kept_spans(
     opening: bool | None = None
     for place, part in enumerate(parts):
         first, end = n_claims[place], n_claims[part.until]
-        stays_here = first == end or n_stay[first] < n_stay[end]
-        if part.kind in _FRONTS and not part.width and first < end:
+        stays_here = n_stay[first] < n_stay[end]
+        if part.kind in _FRONTS and not part.width:
             # What states something goes with the claim that it was judged with.
             stays_here &= stays[first] or _is_label(text[part.body : part.end])
         own = [(part.body, part.end)] if stays_here else []

@@ -70,6 +70,7 @@ def faults(text: str, stays: Sequence[bool]) -> list[str]:
         # By the grammar a line right behind an item's belongs to the item, although it is not indented.
         line = _line_of(text, begins)
         is_lazy = was.lines[0] < line and not lines[line].startswith((" ", ">"))
+        is_lazy = is_lazy or ("table" in was.path and "|" not in lines[line])
         if was.path != now.path and not is_lazy:
             found.append(f"{'/'.join(was.path)} -> {'/'.join(now.path)}")
         if not is_lazy:
@@ -78,9 +79,16 @@ def faults(text: str, stays: Sequence[bool]) -> list[str]:
         if was_a != was_b and now_a == now_b:
             found.append("run together")
             break
+    if _headers_alone(left) > _headers_alone(text):
+        found.append("a table without rows")
     if sum(b.loose for b in after) > sum(b.loose for b in before):
         found.append("a mark without its pair")
     return found
+
+
+def _headers_alone(text: str) -> int:
+    kinds = [token.type for token in PARSER.parse(with_plain_breaks(text))]
+    return kinds.count("table_open") - kinds.count("tbody_open")
 
 
 def _block_at(blocks: Sequence[Block], text: str, place: int) -> Block | None:

@@ -1,11 +1,14 @@
 """Stretches of a text: they add up to it, and what is left of it is unchanged."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tcva_adapters.text.sentences import split_claims
 from tcva_adapters.text.stretches import kept_spans, stretches, without
+from tests.support.markdown import faults
 
 BLOCKS = (
     "The fee is 5 EUR. It was 4 EUR before. Ask us!",
@@ -26,12 +29,16 @@ BLOCKS = (
     "---",
     "Hello!",
 )
-texts = st.lists(
-    st.tuples(
-        st.sampled_from(BLOCKS), st.sampled_from(["\n\n", "\n", "\r\n\r\n", "\n\n\n"])
-    ),
-    max_size=7,
-).map(lambda blocks: "".join(block + gap for block, gap in blocks)) | st.text(
+GAPS = ("\n\n", "\r\n\r\n", "\n\n\n")
+
+
+def texts_of(gaps: Sequence[str]) -> st.SearchStrategy[str]:
+    """Texts made of the blocks, with some gaps between them."""
+    blocks = st.tuples(st.sampled_from(BLOCKS), st.sampled_from(gaps))
+    return st.lists(blocks.map("".join), max_size=7).map("".join)
+
+
+texts = texts_of((*GAPS, "\n")) | st.text(
     st.sampled_from("aB1 .:|-#*>`\n\r\u2028。"), max_size=60
 )
 
@@ -49,6 +56,15 @@ def test_stretches_add_up_and_their_claims_are_those_of_the_split(text: str) -> 
         assert not text[part.end : stop].strip()
     claims = [part.claim for part in parts if part.kind == "claim"]
     assert claims == split_claims(text)
+
+
+@settings(max_examples=400)
+@given(text=texts_of(GAPS), data=st.data())
+def test_what_is_left_is_markdown_as_it_was(text: str, data: st.DataObject) -> None:
+    n_claims = len(split_claims(text))
+    stays = data.draw(st.lists(st.booleans(), min_size=n_claims, max_size=n_claims))
+    if any(stays):
+        assert not faults(text, stays)
 
 
 @settings(max_examples=400)
@@ -89,6 +105,7 @@ TABLE = (
         ("A is.\n```\ncode\n```\nC is.", "101", "A is.\n\nC is."),
         ("## One\n\nA is.\n\n## Two\n\nB is.\n", "01", "## Two\n\nB is.\n"),
         ("- A is.\n\n- B is.\n- C is.\n", "101", "- A is.\n\n- C is.\n"),
+        ("| A | B |\n|---|---|\n| C | D |\n- E is.", "01", "- E is."),
         ("Steps:\n1. A is.\n2. B is.", "01", "Steps:\n\n2. B is."),
         ("It is.\n1. A is.\n2. B is.", "101", "It is.\n\n2. B is."),
         ("1. A is.\n    - B is.\n    - C is.", "011", "1.  - B is.\n    - C is."),
