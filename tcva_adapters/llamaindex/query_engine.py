@@ -185,6 +185,9 @@ class TCVAQueryEngine(BaseQueryEngine):
         )
         metadata: Json = {**(response.metadata or {}), MARKS: {"marks": []}}
 
+        # By some engines, e.g. RetryQueryEngine.
+        is_read = response.response_txt is not None
+
         def text_of(part: ServedPart) -> str:
             metadata[MARKS]["marks"] += part.marks
             return part.text
@@ -196,14 +199,13 @@ class TCVAQueryEngine(BaseQueryEngine):
             self._raise_if_failed(cut, served)
 
         def chunks() -> Generator[str]:
-            # Some engines (RetryQueryEngine) have read the stream.
-            read = response.response_txt
-            texts = response.response_gen if read is None else [read]
+            texts = [response.response_txt] if is_read else response.response_gen
             yield from filter(None, map(text_of, stream.chunks(texts)))
             end()
 
         async def achunks() -> AsyncGenerator[str]:
-            texts = response.async_response_gen()
+            read = response.async_response_gen
+            texts = read() if is_read else response.response_gen
             async with aclosing(stream.achunks(texts)) as parts:
                 async for part in parts:
                     if text := text_of(part):

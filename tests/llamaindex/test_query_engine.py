@@ -165,6 +165,12 @@ def test_a_response_without_text_is_refused(answer: str | None) -> None:
     assert served.metadata["tcva"]["why"].startswith("unscored: empty_response")
 
 
+@pytest.fixture
+def _some_llm(monkeypatch: pytest.MonkeyPatch) -> None:
+    # FeedbackQueryTransformation resolves Settings.llm even where it does not use it.
+    monkeypatch.setattr(Settings, "_llm", scripted())
+
+
 # --- streams ------------------------------------------------------------------------------------
 
 LONG = f"{GOOD} {BAD} The door is green. {GOOD} {GOOD} {GOOD}"
@@ -299,6 +305,58 @@ def test_an_llm_of_llamaindex_judges(way: str, is_streamed: bool) -> None:
     assert len(llm.prompts) == (2 if is_streamed else 1)
 
 
+def test_an_async_stream_is_closed_with_its_reader_and_can_be_read_as_text() -> None:
+    ended = []
+
+    async def chunks() -> Any:
+        try:
+            for word in LONG.replace(" ", "\0 ").split("\0"):
+                yield word
+        finally:
+            ended.append(True)
+
+    class Streaming(RetrieverQueryEngine):
+        async def _aquery(self, query_bundle: QueryBundle) -> Any:
+            return AsyncStreamingResponse(chunks(), nodes(PASSAGE))
+
+    inner = Streaming.from_args(Notes(PASSAGE), llm=Writer(GOOD))
+    engine = TCVAQueryEngine(inner, LEXICAL)
+
+    async def first() -> None:
+        response: Any = await engine.aquery(QUESTION)
+        assert GOOD.startswith(await anext(response.response_gen))
+        await response.response_gen.aclose()
+        assert ended == [True]
+
+    async def many() -> list[str]:
+        responses: Any = await asyncio.gather(
+            *(engine.aquery(QUESTION) for _ in range(8))
+        )
+        read = await asyncio.gather(*(each.get_response() for each in responses))
+        return [str(each) for each in read]
+
+    asyncio.run(first())
+    assert asyncio.run(many()) == [f"{GOOD} {GOOD} {GOOD} {GOOD}"] * 8
+
+
+@pytest.mark.usefixtures("_some_llm")
+def test_a_stream_that_was_read_by_the_engine_behind_is_judged() -> None:
+    inner = RetryQueryEngine(engine_of(BOTH, "stream"), LEXICAL, max_retries=0)
+    retrying = RetryQueryEngine(engine_of("supported claims", "stream"), LEXICAL)
+    for engine in (inner, retrying):
+        served = serve(TCVAQueryEngine(engine, LEXICAL), "stream")
+        assert served.text == GOOD
+
+
+def test_a_streaming_chat_engine_over_it_says_what_it_serves() -> None:
+    engine = TCVAQueryEngine(engine_of(BOTH, "stream"), LEXICAL)
+    memory = ChatMemoryBuffer(token_limit=500)
+    chat = CondenseQuestionChatEngine.from_defaults(
+        engine, llm=scripted(), memory=memory
+    )
+    assert "".join(chat.stream_chat(QUESTION).response_gen) == GOOD
+
+
 # --- other faces of a query engine ----------------------------------------------------------------
 
 
@@ -324,12 +382,9 @@ def test_prompts_are_those_of_the_engine_behind() -> None:
     assert engine.callback_manager is inner.callback_manager
 
 
+@pytest.mark.usefixtures("_some_llm")
 @pytest.mark.parametrize("way", ["sync", "stream"])
-def test_a_retry_engine_around_it_asks_again(
-    monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
-    # FeedbackQueryTransformation resolves Settings.llm even where it does not use it.
-    monkeypatch.setattr(Settings, "_llm", scripted())
+def test_a_retry_engine_around_it_judges_what_it_serves(way: str) -> None:
     engine = TCVAQueryEngine(engine_of(BOTH, way), LEXICAL)
     response = RetryQueryEngine(engine, LEXICAL, max_retries=1).query(QUESTION)
     assert str(response) == GOOD
