@@ -103,6 +103,13 @@ def test_what_was_not_judged_is_not_supported() -> None:
     assert [part.level for part in supported.removed] == [None, None]
 
 
+def test_of_an_empty_answer_nothing_is_cut() -> None:
+    sample = Sample(input="When?", response="", contexts=["We open at 9."])
+    answer = TCVA(judge="lexical").evaluate(sample).supported()
+    assert (answer.text, answer.kept, answer.removed) == ("", (), ())
+    assert not answer.is_empty
+
+
 def test_a_greeting_and_a_refusal_stay_whole() -> None:
     for answer in ("Hello! How can I help?", "I cannot find this in the documents."):
         sample = Sample(response=answer, contexts=["We open at 9."])
