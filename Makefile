@@ -75,6 +75,7 @@ levels: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.levels --sets $(SETS)
 	$(BIN)/python -m benchmarks.guarantee --sets $(SETS)
 	$(BIN)/python -m benchmarks.guarantee_groups --sets $(SETS)
+	$(BIN)/python -m benchmarks.claim_certificates --count $(SETS)
 
 size: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.size

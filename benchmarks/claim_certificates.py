@@ -1,19 +1,17 @@
 """Do certificates over claims hold, how often is one given, and what does each rule keep?
 
 Run: python -m benchmarks.claim_certificates [--of served] [--world NAME ...] [--count 2000]
-and: python -m benchmarks.claim_certificates --sets FOLDER [--of served], with --figures.
+and: python -m benchmarks.claim_certificates --sets FOLDER [--of served]
 
 Answers of 1 to 12 claims are drawn from a population in which the true shares are counted. Of the data
 sets it prints the share in which any certified rule breaks the limit in truth (``!`` above .065; the Monte
-Carlo error of .05 of 2,000 is .005), that in which the recommended one does, and those in which one is
-certified and recommended; then the share of all good claims that stay on average (0 where nothing is
-certified): by each rule in the competition (cut, refuse above half, refuse), by the one that keeps most in
-each data set, by the best rule alone with all of the error, and the ratio of these two.
+Carlo error of .05 of 2,000 is .005), and in which the one that keeps most does; those in which a rule is
+certified, and recommended; then the share of all good claims that stay on average, 0 where nothing is
+certified: by each rule (cut, refuse above half, refuse), by the one that keeps most in each data set
+("chosen"), by each rule alone with all of the error, and chosen in relation to the best of these.
 
---sets: the answers of each file of FOLDER (``claims`` with ``label`` and two scores) are the population, from
-which answers are drawn with replacement; label Y is good.
-
---figures: what one rule alone keeps on average with all of the error.
+--sets: the answers of each file of FOLDER (``claims`` with a ``label`` and two scores) are the population, from
+which answers are drawn with replacement; claims with another label than Y are rejected.
 """
 
 from __future__ import annotations
@@ -148,6 +146,8 @@ def ranges(starts: IntArray, sizes: IntArray) -> IntArray:
 
 def world(name: str, limit: float) -> Population:
     """Make a population of answers of 1 to 12 claims, whose quality they share in part."""
+    if name == RISKY:
+        return risky(limit)
     rng = np.random.default_rng(1)
     groups = None
     n = POPULATION
@@ -168,10 +168,6 @@ def world(name: str, limit: float) -> Population:
         weights = (1 / (1 + np.exp(-1.5 * seen - 2.0))).round(1)
     if name == "three values":
         weights = np.array([0.0, 0.5, 1.0])[np.searchsorted([-1.5, -0.3], seen)]
-    if name == RISKY:
-        # One claim at a threshold each holds the rejected ones, a little more than may be there: at
-        # 1 of answers that are never refused, at .5 of those that are refused unless whole.
-        return risky(limit)
     # Some sentences claim nothing.
     weights = np.where(rng.random(total) < 0.05, np.nan, weights)
     return Population(weights, rejected, sizes, groups)
@@ -204,12 +200,10 @@ def labelled(folder: Path) -> Iterator[tuple[str, Population]]:
         claims = [claim for answer in answers for claim in answer]
         rejected = np.array([claim["label"] != "Y" for claim in claims])
         sizes = np.array([len(answer) for answer in answers])
-        for score, highest in (("gpt", 1.0), ("frequency", 5.0)):
+        for score, lowest, highest in (("gpt", 0.0, 1.0), ("frequency", -5.0, 5.0)):
             weights = np.array([claim[score] for claim in claims], dtype=float)
-            yield (
-                f"{path.stem}, {score}",
-                Population(weights / highest, rejected, sizes),
-            )
+            scaled = (weights - lowest) / (highest - lowest)
+            yield f"{path.stem}, {score}", Population(scaled, rejected, sizes)
 
 
 def threshold_alone(certificate: ClaimCertificate, of: Of) -> float | None:
@@ -256,10 +250,12 @@ def print_cell(
     broken, given, kept, alone = (each / count for each in (broken, given, kept, alone))
     ratio = chosen / count / alone.max() if alone.max() > 0 else np.nan
     mark = "!" if broken[0] > 0.065 else " "
+    by_rule, by_rule_alone = (
+        " ".join(f"{share:.2f}" for share in shares) for shares in (kept, alone)
+    )
     print(
-        f"{limit:<5} {n:>4}  {broken[0]:.3f}{mark} {broken[1]:.3f}   {given[0]:.2f} {given[1]:.2f}   ",
-        " ".join(f"{share:.2f}" for share in kept),
-        f"  {chosen / count:.3f}  {alone.max():.3f} ({RULES[int(alone.argmax())]:g})  {ratio:.2f}",
+        f"{limit:<5} {n:>4}   {broken[0]:.3f}{mark} {broken[1]:.3f}  {given[0]:.2f} {given[1]:.2f}   "
+        f"{by_rule}   {chosen / count:.3f}   {by_rule_alone}   {ratio:.2f}",
         flush=True,
     )
     return not mark.strip(), float(ratio)
@@ -287,7 +283,7 @@ def main() -> int:
     beyond, ratios = 0, []
     for name, populations in named:
         print(
-            f"\n{name}, of {args.of}\nlimit    n  broken: any, kept  given, rec.  kept by each rule  chosen  alone  ratio"
+            f"\n{name}, of {args.of}\nlimit    n   broken: any  certified  kept by rules    chosen  rules alone      ratio"
         )
         for limit, population in populations.items():
             for n in sizes:
