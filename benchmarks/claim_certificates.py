@@ -33,8 +33,8 @@ from tcva_adapters.stats.claim_risk import (
     AnswerClaims,
     ClaimCertificate,
     Of,
-    _served,
     certify_claims,
+    served_claims,
 )
 
 ERROR: Final = 0.05
@@ -85,7 +85,7 @@ class Population:
         good = ~self.rejected & ~np.isnan(self.weights)
         for rule in RULES:
             for end in self.ends.tolist():
-                stays, served, holds = _served(self.whole, end, rule)
+                stays, served, holds = served_claims(self.whole, end, rule)
                 every = np.ones_like(served)
                 truth[rule, end] = (
                     self.mean(holds, every),

@@ -214,7 +214,7 @@ def _certificate(
     path = []
     steps = Steps.between(np.append(claims.weights, starts))
     for end, threshold in zip(steps.ends.tolist(), steps.middles.tolist(), strict=True):
-        stays, served, holds = _served(claims, end, max_removed)
+        stays, served, holds = served_claims(claims, end, max_removed)
         counted = served | (of == "all")
         tested = certify(
             holds[None, counted],
@@ -241,7 +241,7 @@ def _certificate(
         certified += takewhile(lambda step: step.p <= error, below)
     certified = [step for step in certified if step.good_kept > 0]
     step = min(certified, default=path[0])
-    stays, served, holds = _served(claims, step.up_to, max_removed)
+    stays, served, holds = served_claims(claims, step.up_to, max_removed)
     better_p = len(_SHARES[of]) * passes_more_p(
         stays[is_claim],
         is_good[is_claim],
@@ -258,7 +258,7 @@ def _certificate(
     )
 
 
-def _served(
+def served_claims(
     claims: AnswerClaims, threshold: float, max_removed: float
 ) -> tuple[BoolArray, BoolArray, BoolArray]:
     """Which sentences stay, which answers are served, and which hold a rejected sentence."""

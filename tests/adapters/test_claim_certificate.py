@@ -17,7 +17,9 @@ from tcva_adapters import TCVA, Config, Result
 from tcva_adapters.compare import calibrate
 from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.errors import GuaranteeWarning, InvalidValueError
+from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.results.guarantee import ClaimGuarantee, Guarantee
+from tcva_adapters.serving import AnswerStream
 from tests.adapters.table import Adapter, each_adapter
 from tests.support.certified import (
     GOOD,
@@ -146,3 +148,37 @@ def test_every_adapter_carries_and_checks_it(adapter: Adapter, tmp_path: Path) -
     assert state_of(result) == LOST
     assert "claim_threshold 0.1 instead of" in result.reason
     assert [each for each in warned if "claim_threshold 0.1" in str(each.message)]
+
+
+def test_a_stream_of_a_local_judge_keeps_it() -> None:
+    scorer = TCVA.from_config(certified_for_claims(), judge="lexical")
+    stream = AnswerStream(scorer, MIXED.model_copy(update={"response": None}))
+    assert (
+        "".join(part.text for part in stream.chunks(MIXED.response or ""))
+        == GOOD.response
+    )
+    assert stream.served is not None
+    assert state_of(stream.served.result) == HOLDS
+
+
+@pytest.mark.filterwarnings("ignore::tcva_adapters.errors.GuaranteeWarning")
+@pytest.mark.parametrize(("certified", "used"), [(True, False), (False, True)])
+def test_it_names_how_a_model_was_asked(certified: bool, used: bool) -> None:
+    """What was certified of whole answers does not hold for streamed ones, nor the other way round."""
+    judge = OpenAICompatibleModel(
+        "m", base_url="http://127.0.0.1:9/v1", api_key="sk-none"
+    )
+    scorers = [TCVA(judge=judge, streamed=streamed) for streamed in (certified, used)]
+    guarantee = certified_for_claims().guarantee
+    assert guarantee is not None
+    known = scorers[0].judged_by()
+    own = guarantee.model_copy(update={"judged_by": known}).with_digest()
+    unjudged = TCVA(judge="lexical").evaluate(MIXED).assessment
+    unjudged = unjudged.model_copy(update={"judged_by": {}})
+    threshold = own.setting["claim_threshold"]
+    same, other = (
+        scorer.changed(guarantee=own, claim_threshold=threshold).result(unjudged)
+        for scorer in scorers
+    )
+    assert (state_of(same), state_of(other)) == (HOLDS, LOST)
+    assert "streamed " in str(other.guarantee)

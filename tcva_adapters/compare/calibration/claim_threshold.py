@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,11 @@ from tcva_adapters.stats.claim_risk import (
     ClaimCertificate,
     ClaimStep,
     certify_claims,
+    served_claims,
 )
 from tcva_adapters.stats.guarantee import binomial_p
 from tcva_adapters.tables import Record, Report, Table, counted, named_columns
+from tcva_adapters.text.stretches import begins_with_pronoun
 
 _COLUMNS = named_columns(
     max_removed="share",
@@ -86,7 +89,7 @@ def certify_claim_threshold(
         raise InvalidValueError(
             "claims='llm' are the judge's own words, so nothing can be cut; judge with claims='split'"
         )
-    claims, notes = _labelled_claims(table, human, limit, scoring)
+    claims, texts, notes = _labelled_claims(table, human, limit, scoring)
     rules = certify_claims(
         claims,
         limit.max_unsupported,
@@ -127,6 +130,7 @@ def certify_claim_threshold(
         [Table("rules", _COLUMNS, records, notes=_NOTES)],
         [
             _more_labels(best, groups or claims.n, limit),
+            f"Sentences that begin with a pronoun right behind one that goes: {_orphans(best, claims, texts)}.",
             f"Before anything is cut, {whole} of the answers hold a claim labelled below {limit.rejected_below}.",
             *notes,
             _PROMISE.format(n=claims.n, wrong=percent(1.0 - limit.confidence)),
@@ -161,6 +165,13 @@ def _record(rule: ClaimCertificate, n: int) -> Record:
     }
 
 
+def _orphans(rule: ClaimCertificate, claims: AnswerClaims, texts: list[str]) -> int:
+    stays, _, _ = served_claims(claims, rule.step.up_to, rule.max_removed)
+    has_one_before = np.diff(claims.answer, prepend=-1) == 0
+    behind = stays[1:] & ~stays[:-1] & has_one_before[1:]
+    return sum(begins_with_pronoun(text, 0) for text in compress(texts[1:], behind))
+
+
 def _more_labels(rule: ClaimCertificate, n: int, limit: ClaimLimit) -> str:
     """Say what more labels would bring, if the shares remained as they are."""
     path: Any = ClaimStep(*np.transpose(rule.path))
@@ -183,7 +194,7 @@ def _labelled_claims(
     human: Human | None,
     limit: ClaimLimit,
     scoring: ScoringConfig,
-) -> tuple[AnswerClaims, list[str]]:
+) -> tuple[AnswerClaims, list[str], list[str]]:
     """Join the claims of judgements with their labels, and note what is left out."""
     if not isinstance(human, str | Path | Mapping):
         human = dict(zip(table.samples, human, strict=True))  # type: ignore[arg-type]  # a list
@@ -192,21 +203,20 @@ def _labelled_claims(
     weights: list[float | None] = []
     labels: list[float | None] = []
     answer: list[int] = []
+    texts: list[str] = []
     for row, judged in enumerate(next(iter(table.results.values()), ())):
         if not isinstance(judged, Result):
             continue
         result = Result(judged.assessment, scoring)
-        labelled = claim_labels(
-            ratings,
-            result.sample_id or table.samples[row],
-            table.metadata[row],
-            [claim.claim for claim in result.claims],
-        )
+        sentences = [claim.claim for claim in result.claims]
+        name = result.sample_id or table.samples[row]
+        labelled = claim_labels(ratings, name, table.metadata[row], sentences)
         if result.unscored is not None and result.unscored.reason not in SILENT:
             rows += [row] if labelled else []  # nothing of it is served
-        elif None not in labelled and len(labelled) == len(result.claims) > 0:
+        elif None not in labelled and len(labelled) == len(sentences) > 0:
             weights += [claim.support(scoring.scheme) for claim in result.claims]
             labels += labelled
+            texts += sentences
             answer += [len(rows)] * len(labelled)
             rows.append(row)
     notes = ratings.notes(len(table))
@@ -219,11 +229,15 @@ def _labelled_claims(
         notes.append(
             f"Left out: {counted(left, 'answer')} without a label for each sentence."
         )
-    return AnswerClaims(
-        weights=np.array(weights, dtype=np.float64),  # nan for None
-        rejected=np.array(labels, dtype=np.float64)
-        < label_weight(limit.rejected_below),
-        answer=np.array(answer, dtype=np.intp),
-        n=len(rows),
-        groups=table.select(rows).known_groups,
-    ), notes
+    return (
+        AnswerClaims(
+            weights=np.array(weights, dtype=np.float64),  # nan for None
+            rejected=np.array(labels, dtype=np.float64)
+            < label_weight(limit.rejected_below),
+            answer=np.array(answer, dtype=np.intp),
+            n=len(rows),
+            groups=table.select(rows).known_groups,
+        ),
+        texts,
+        notes,
+    )
