@@ -97,7 +97,8 @@ class AnswerChunks:
         passing, self._passing = self._passing, []
         if self._on_fail == "raise" or not any(marks.values()):
             marks = {}
-        if text or (marks and self._blank):
+        is_empty = self._path and self.value[self._path[0]] == ""
+        if text or (marks and (self._blank or is_empty)):
             blank = self._chunk(self._blank)
             passing.append(with_answer(blank, [self._path], text, AddableDict(marks)))
         elif marks and self._path:

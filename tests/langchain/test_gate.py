@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Final, get_args
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from langchain_core.documents import Document
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import (
@@ -20,6 +22,7 @@ from langchain_core.messages import (
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import (
+    AddableDict,
     ConfigurableField,
     Runnable,
     RunnableGenerator,
@@ -626,6 +629,36 @@ def test_entries_that_cannot_be_added_do_not_cost_the_answer() -> None:
     )
     assert "".join(chunk.get("answer", "") for chunk in chunks) == BOTH
     assert [chunk for chunk in chunks if "usage" in chunk] == usage
+
+
+@given(
+    sentences=st.lists(
+        st.sampled_from([NINE, MADE_UP, "Welcome!", "Dogs are fine."]), max_size=6
+    ),
+    is_message=st.booleans(),
+    on_fail=st.sampled_from(["flag", "remove"]),
+    data=st.data(),
+)
+@settings(max_examples=60, deadline=None)
+def test_entries_in_any_order_add_up_to_what_invoke_returns(
+    sentences: list[str], is_message: bool, on_fail: str, data: st.DataObject
+) -> None:
+    text = " ".join(sentences)
+    size = data.draw(st.integers(1, 40))
+    parts: list[Any] = pieces(text, size) or [""]
+    if is_message:
+        parts = [AIMessageChunk(content=part, id="m") for part in parts]
+    chunks: list[Any] = [{"answer": part} for part in parts]
+    for entry in ({"question": "When?"}, {"context": DOCS}, {"title": MADE_UP}):
+        chunks.insert(data.draw(st.integers(0, len(chunks))), entry)
+    step = gated(on_fail)
+    total = summed(streamed(step, *chunks))
+    whole = step.invoke(summed(map(AddableDict, chunks)))
+    assert (total.pop("tcva"), total["title"]) == (whole.pop("tcva"), MADE_UP)
+    said = [
+        row["answer"].text if is_message else row["answer"] for row in (total, whole)
+    ]
+    assert said[0] == said[1]
 
 
 def judging() -> ScriptedChatModel:
