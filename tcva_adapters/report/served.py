@@ -12,6 +12,7 @@ from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
+from tcva_adapters.results.setting_names import value_text
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import cell
@@ -70,11 +71,13 @@ def removal_text(results: Sequence[Result]) -> str:
     below = [*chain(*answers)]
     if not any(below):
         return ""
-    most = results[0].scoring.max_removed
-    n_empty = sum(all(cut) or sum(cut) / len(cut) > most for cut in answers)
+    scoring = results[0].scoring
+    n_empty = sum(
+        all(cut) or sum(cut) / len(cut) > scoring.max_removed for cut in answers
+    )
     share = cell(sum(below) / len(below), "share")
     return (
-        f"Removing the claims below the threshold {results[0].scoring.claim_threshold}, {sum(below)} of "
+        f"Removing the claims below the threshold {value_text(scoring.claim_threshold)}, {sum(below)} of "
         f"{len(below)} ({share}), leaves {n_empty} of {len(answers)} answers empty."
     )
 

@@ -1,15 +1,19 @@
 """The list of samples (sorting, filters, search, keys), and one sample (claims, evidence, judges, score)."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from tcva_adapters import TCVA, Sample
+from tcva_adapters.report import write
 from tests.browser.conftest import Opener, Reports
 from tests.browser.grid import headings, ids, rows
 from tests.support.browser import Watched
 from tests.support.reports import RAGAS, Expected, example_content
+from tests.support.scripted import ScriptedModel
 
 CONTENT = example_content()
 JUDGED = {each.sample_id: each for each in CONTENT.runs[0].results if each}
@@ -270,6 +274,50 @@ def test_an_answer_is_shown_as_it_is_served(
             }"""
         )
         assert shown == JUDGED[sample.id or ""].supported().text
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        (
+            {"claim_threshold": 0.5825798667725},
+            "removed at the claim threshold 0.58258.",
+        ),
+        (
+            {"claim_threshold": "none"},
+            "Nothing is removed at the claim threshold none.",
+        ),
+        (
+            {"max_removed": 0.0},
+            "Nothing is served at the claim threshold partial, where more than 0 %",
+        ),
+        ({"claim_threshold": 1}, "5 of 5 claims removed at the claim threshold 1."),
+    ],
+)
+def test_what_is_removed_is_said(
+    settings: dict[str, object], sentence: str, open_report: Opener, tmp_path: Path
+) -> None:
+    (sample,) = (s for s in CONTENT.samples if s.id == "medical-018")
+    result = JUDGED["medical-018"].changed(**settings)
+    write([result], tmp_path / "one.html", samples=[sample])
+    page = open_report(tmp_path / "one.html", "#view=sample")
+    expect(page.page.locator(".served")).to_contain_text(sentence)
+
+
+def test_an_answer_that_was_not_judged_loses_what_may_claim_something(
+    open_report: Opener, tmp_path: Path
+) -> None:
+    sample = Sample(id="a", response="Hello! We open at 9.", contexts=["We open at 9."])
+    judge = ScriptedModel(lambda _: "nonsense")  # it gives no verdicts
+    result = TCVA(judge=judge).evaluate(sample)
+    assert result.unscored is not None
+    write([result], tmp_path / "one.html", samples=[sample])
+    page = open_report(tmp_path / "one.html", "#view=sample")
+    said = page.page.locator(".served")
+    expect(said).to_contain_text(
+        "It was not judged: what may claim something is removed."
+    )
+    assert page.page.locator("del").all_inner_texts() == [" We open at 9."]
 
 
 def test_the_overview_says_what_the_threshold_removes(

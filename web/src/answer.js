@@ -3,7 +3,7 @@ import { weightOf } from "./claims.js";
 import { between, find, findIn, pieces, searchable, stays } from "./evidence.js";
 import { Ball, CHECKS, Decision, isKind, kindText, Level, Prose } from "./marks.js";
 import { visible } from "./text.js";
-import { counted, figure, html, useEffect, useKeys, useMemo, useRef, useState } from "./ui.js";
+import { counted, figure, html, percent, useEffect, useKeys, useMemo, useRef, useState } from "./ui.js";
 
 /** Texts with more characters are folded. */
 const LONG = 1500;
@@ -68,14 +68,14 @@ export function Answer({ app, detail, claims, said, lights, without }) {
 
 /** What a reader gets of the answer, and the switch that shows it. */
 function Served({ app, claims, served: { parts, left }, isAsServed }) {
-  const { claim_threshold: threshold = "partial" } = app.look.run.settings;
+  const { claim_threshold: threshold = "partial", max_removed: most = 1 } = app.look.run.settings;
   const judged = claims.filter(({ verdict }) => verdict).length;
   const removed = parts.filter(({ stays }) => !stays).length;
   const orphans = parts.filter(({ isOrphan }) => isOrphan).length;
-  const how = `at the claim threshold ${threshold}`;
+  const how = `at the claim threshold ${typeof threshold === "number" ? Number(threshold.toPrecision(6)) : threshold}`;
   const sentence = removed === 0 ? `Nothing is removed ${how}.`
     : judged === 0 ? "It was not judged: what may claim something is removed."
-    : left.length === 0 ? `Nothing is left ${how}.`
+    : left.length === 0 ? `Nothing is served ${how}${most < 1 ? `, where more than ${percent(most)} of an answer's claims would be removed` : ""}.`
     : `${removed} of ${counted(judged, "claim")} removed ${how}.${orphans ? ` ${orphans} may refer to a removed one.` : ""}`;
   return html`<p class="served">
     <button type="button" aria-pressed=${isAsServed} onClick=${() => app.set({ answer: isAsServed ? undefined : SERVED })}>As served</button>

@@ -105,6 +105,7 @@ function Files({ app, store, what, onChange }) {
     <p class="aside">
       <code>tcva validate judged.jsonl --human labels.jsonl</code> compares the judge with your labels.
       ${what === "claims" && ` The rating of an answer is the score of your levels at T = ${look.settings.temperature}.`}
+      ${what === "claims" && html` <code>tcva calibrate judged.jsonl --max-unsupported 0.1 --human labels.jsonl</code> finds the claim threshold that keeps this limit.`}
     </p>
   </section>`;
 }
