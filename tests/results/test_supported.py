@@ -1,13 +1,26 @@
 """Answers without their unsupported claims."""
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tcva_adapters import TCVA, Assessment, ClaimVerdict, Result, Sample, Verdict
+from tcva_adapters import (
+    TCVA,
+    Assessment,
+    ClaimVerdict,
+    Criterion,
+    Result,
+    Sample,
+    Verdict,
+    rubric,
+)
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, settings_of
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.text.sentences import split_claims
+from tests.support.scripted import ScriptedModel, verdict_json
 
 ANSWER = "Hello! We open at 9. Entry is 5 EUR.\n\n- Dogs are fine.\n- Cats are fine."
 LEVELS = (None, "fully", "partial", "minor", "none")
@@ -118,13 +131,60 @@ def test_a_greeting_and_a_refusal_stay_whole() -> None:
         assert supported.removed == ()
 
 
-def test_claims_that_are_not_in_the_answer_cannot_be_cut() -> None:
-    sample = Sample(
-        input="When?", response="We open at 9.", reference="At 9. Or 10.", contexts=["x"]
-    )  # fmt: skip
-    result = TCVA("completeness", judge="lexical").evaluate(sample)
-    with pytest.raises(InvalidValueError, match="not the sentences"):
+OFFICE = Sample(
+    input="When?", response="We open at 9.", reference="At 9. Or 10.", contexts=["At 9."]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("criterion", "claims", "replies", "why"),
+    [
+        ("completeness", "split", [verdict_json((1, "none", ""), (2, "none", ""))], "not the sentences"),
+        (rubric("tone", ["Is polite."]), "split", [verdict_json((1, "fully", ""))], "no statements"),
+        ("faithfulness", "llm", ['{"claims": ["It opens at 9."]}', verdict_json((1, "none", ""))], "claims='split'"),
+    ],
+)  # fmt: skip
+def test_claims_that_are_not_in_the_answer_cannot_be_cut(
+    criterion: Criterion | str, claims: str, replies: list[str], why: str
+) -> None:
+    model = ScriptedModel(replies)
+    result = TCVA(criterion, judge=model, claims=claims).evaluate(OFFICE)
+    assert result.score is not None
+    with pytest.raises(InvalidValueError, match=why):
         result.supported()
+
+
+def test_the_sample_of_another_answer_is_refused() -> None:
+    result = TCVA(judge="lexical").evaluate(OFFICE)
+    with pytest.raises(InvalidValueError, match="pass the sample that was judged"):
+        result.supported(sample=Sample(response="It never opens."))
+
+
+@given(
+    levels=st.lists(st.sampled_from([None, *Verdict]), max_size=8),
+    thresholds=st.tuples(*[st.floats(0, 1) | st.sampled_from([*Verdict])] * 2),
+)
+def test_a_higher_threshold_leaves_no_more(
+    levels: list[Verdict | None], thresholds: tuple[float | Verdict, float | Verdict]
+) -> None:
+    answer = " ".join(f"Point {chr(97 + n)} is so." for n in range(len(levels)))
+    if not any(levels):
+        return
+    result = judged(answer, tuple(levels))
+    weights = [ScoringConfig(claim_threshold=t).least_weight for t in thresholds]
+    supported = [result.supported(threshold) for threshold in thresholds]
+    low, high = (supported[n] for n in np.argsort(weights, kind="stable"))
+    assert {*high.kept} <= {*low.kept}
+    for weight, each in zip(weights, supported, strict=True):
+        # Found again without the package: which sentences have the weight, and what joins them.
+        own = [
+            level is None or ScoringConfig().scheme.weight(level) >= weight
+            for level in levels
+        ]
+        sentences = [f"{part}." for part in answer.removesuffix(".").split(". ")]
+        assert each.text == " ".join(
+            s for s, stays in zip(sentences, own, strict=True) if stays
+        )
 
 
 def test_the_settings_stand_in_files_only_where_they_are_not_the_default() -> None:

@@ -1,6 +1,7 @@
 """Stretches of a text: they add up to it, and what is left of it is unchanged."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -82,6 +83,23 @@ def test_what_is_left_is_unchanged_and_in_order(text: str, data: st.DataObject) 
             if text[place].isalnum():
                 assert any(a <= place < b for a, b in spans) == stay
     assert without(text, parts, [True] * len(claims)) == text
+
+
+@settings(max_examples=400)
+@given(text=texts, data=st.data())
+def test_what_is_left_of_the_beginning_is_the_beginning_of_what_is_left(
+    text: str, data: st.DataObject
+) -> None:
+    parts = stretches(text)
+    places = [place for place, part in enumerate(parts) if part.kind == "claim"]
+    flags = st.lists(st.booleans(), min_size=len(places), max_size=len(places))
+    stays = data.draw(flags)
+    whole = without(text, parts, stays)
+    for number, place in enumerate(places, start=1):
+        behind = place + 1
+        head = [replace(part, until=min(part.until, behind)) for part in parts[:behind]]
+        left = without(text[: head[-1].end], head, stays[:number])
+        assert whole.startswith(left)
 
 
 PLAIN = "Prices:\n1. Basic costs 5.\n2. Plus costs 9.\n\nAsk us. We answer.\nSoon."
