@@ -417,9 +417,14 @@ class AnswerStream:
             n_calls += 1
             first = segment.n_asked
             last = min(n_ready, first + 1) if self._tcva.streamed else n_ready
-            # The verdicts of a judge by words depend a little on the sentences around.
-            begin = first - 1 if self._judge.is_instant and first else first
-            end = n_claims if self._judge.is_instant else last
+            begin, end = first, last
+            # Sentences around decide whether "1." is an item's number; for a judge by words, whether
+            # "Yes." claims something.
+            if self._judge.is_instant or (
+                self._judge.is_local
+                and any(c.claim.lstrip("(")[:1].isdigit() for c in segment.claims)
+            ):
+                begin, end = max(first - 1, 0), n_claims
             text = segment.text
             if not is_blank:
                 text = part_of(text, segment.split, begin, end)

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tcva_adapters import TCVA, Sample
+from tcva_adapters import TCVA, Sample, serving
 from tcva_adapters.data import sample_lines
-from tcva_adapters.serving import AnswerStream, OnFail, ServedPart, serve
+from tcva_adapters.errors import GuaranteeWarning
+from tcva_adapters.serving import REFUSAL, AnswerStream, OnFail, ServedPart, serve
+from tests.support.certified import (
+    GOOD,
+    HOLDS,
+    LOST,
+    MIXED,
+    OPEN,
+    certified,
+    certified_by,
+    state_of,
+)
+from tests.support.office import ONE
+from tests.support.scripted import ScriptedModel
 
 JUDGE = TCVA(judge="lexical")
 BUNDLED = [Sample.from_record(json.loads(line)) for line in sample_lines()]
@@ -41,6 +58,12 @@ def streamed(
 ) -> tuple[list[ServedPart], AnswerStream]:
     stream = AnswerStream(tcva, sample, on_fail=on_fail)
     return [*stream.chunks(chunked(sample.response or "", size))], stream
+
+
+def ended(stream: AnswerStream) -> Any:
+    """What was served in all."""
+    assert stream.served is not None
+    return stream.served
 
 
 @pytest.mark.parametrize("size", [1, 7, 50, 10_000])
@@ -84,3 +107,114 @@ def test_a_text_without_capitals_waits_for_the_first_one(size: int) -> None:
         assert stream.served == serve(JUDGE.evaluate(sample), "remove")
         assert not stream.served.split_moved
         assert len(parts) == 1
+
+
+BLOCKS = (
+    "We open at 9. We close at 23. Lunch is at 12!",
+    "Hello!",
+    "Prices:",
+    "# Fees",
+    "## Hours",
+    "- Basic costs 5 EUR.\n- Plus costs 80 EUR.\n  - Plus costs 9 EUR.",
+    "1. Stir it. 2. Heat it.\n3. Lunch is at 12.",
+    "| Plan | Price |\n|---|---|\n| Basic | 5 EUR |\n| Plus | 90 EUR |",
+    "```\nWe open at 9. x = 1\n```",
+    "> It is free. Lunch is at 12.",
+    "**Lunch** is at *12*. It is free [1]. Yes.",
+    "オフィスは九時に開く。入場は無料です。",
+    "it is free. we open at 9. and so on",
+    "👍 Come by! 🎉",
+)
+answers = st.lists(
+    st.tuples(
+        st.sampled_from(BLOCKS), st.sampled_from(("\n\n", "\n", "\r\n\r\n", " "))
+    ),
+    min_size=1,
+    max_size=6,
+).map(lambda blocks: "".join(block + gap for block, gap in blocks))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    text=answers,
+    size=st.integers(1, 60),
+    on_fail=st.sampled_from(("flag", "remove", "refuse", "raise")),
+)
+def test_streams_of_markdown(text: str, size: int, on_fail: OnFail) -> None:
+    sample = Sample(response=text, contexts=CONTEXTS)
+    whole = serve(JUDGE.evaluate(sample), on_fail)
+    parts, stream = streamed(sample, on_fail, size)
+    served = stream.served
+    assert served is not None
+    assert "".join(part.text for part in parts) == served.text
+    marks = [mark for part in parts for mark in part.marks]
+    assert marks == served.marks
+    if on_fail == "flag":
+        assert served.text == text
+    if not served.split_moved and on_fail in {"flag", "remove"}:
+        assert served == whole
+    if not served.split_moved and on_fail in {"refuse", "raise"}:
+        assert served.failed == (whole.failed or bool(whole.supported.removed))
+        kept = served.text.removesuffix(REFUSAL).strip()
+        assert whole.text.startswith(kept) or text.startswith(kept)
+
+
+def test_a_split_that_moves_is_said_and_nothing_is_served_twice() -> None:
+    sample = Sample(contexts=CONTEXTS)
+    stream = AnswerStream(JUDGE, sample, on_fail="flag")
+    chunks = ["We open at 9.", " Lunch is at 12. Plus costs 9 EUR. Basic"]
+    source = iter([*chunks, " costs 5 EUR."])
+    with pytest.MonkeyPatch.context() as patch:
+        # No text is known with which the split moves by more than is held back.
+        patch.setattr(serving, "_HELD_BACK", 0)
+        texts = [part.text for part in stream.chunks(source)]
+    served = stream.served
+    assert served is not None
+    assert served.split_moved
+    assert "split of the stream differs" in served.to_dict()["why"]
+    assert "".join(texts) == "".join(chunks) + " costs 5 EUR."
+    assert served.result.judged_by["streamed"] == "in parts"
+
+
+def test_a_certificate_holds_for_the_stream_of_a_judge_that_computes_here() -> None:
+    tcva = TCVA.from_config(certified(), judge="lexical")
+    for response in (GOOD.response, MIXED.response):
+        sample = GOOD.model_copy(update={"response": response})
+        _, stream = streamed(sample, "remove", 5, tcva)
+        assert state_of(ended(stream).result) == HOLDS
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_a_certificate_is_lost_in_the_stream_of_a_model_that_is_asked_otherwise(
+    *, is_streamed: bool
+) -> None:
+    judge = TCVA(judge=ScriptedModel([ONE]), streamed=is_streamed)
+    config = certified_by(judge.judge)
+    assert config.guarantee is not None
+    known = {**config.guarantee.judged_by}
+    if is_streamed:
+        known["streamed"] = True
+    guarantee = config.guarantee.model_copy(update={"judged_by": known}).with_digest()
+    certificate = config.model_copy(update={"guarantee": guarantee})
+    tcva = TCVA.from_config(certificate, judge=judge.judge, streamed=is_streamed)
+    # A scripted model tells no address, so that its certificate can only be lost, or not be checked.
+    why = "address" if is_streamed else "streamed in parts"
+    with pytest.warns(GuaranteeWarning, match=why):
+        _, stream = streamed(GOOD, "remove", 5, tcva)
+    assert state_of(ended(stream).result) == (OPEN if is_streamed else LOST)
+
+
+def test_a_stream_by_a_cross_encoder_serves_what_is_served_of_the_whole(
+    tmp_path: Path,
+) -> None:
+    pytest.importorskip("onnxruntime", reason="the extra nli")
+    pytest.importorskip("onnx", reason="writes the models")
+    from tests.support.cross_encoder import save  # noqa: PLC0415  # asks for onnx
+
+    text = "We open at 9. Yes.\n1. Lunch is at 12.\n2. Plus costs 80 EUR.\n3. It is free. Basic costs 5 EUR."
+    folder = save(tmp_path / "tiny", [text, *CONTEXTS])
+    tcva = TCVA(judge=f"nli:{folder}", share=False)
+    sample = Sample(response=text, contexts=CONTEXTS)
+    whole = serve(tcva.evaluate(sample), "flag")
+    for size in (1, 9):
+        assert streamed(sample, "flag", size, tcva)[1].served == whole
