@@ -142,7 +142,7 @@ answers = st.lists(
 )
 def test_streams_of_markdown(text: str, size: int, on_fail: OnFail) -> None:
     sample = Sample(response=text, contexts=CONTEXTS)
-    whole = serve(JUDGE.evaluate(sample), on_fail)
+    whole: Any = serve(JUDGE.evaluate(sample), on_fail)
     parts, stream = streamed(sample, on_fail, size)
     served = stream.served
     assert served is not None
@@ -173,7 +173,7 @@ def test_a_split_that_moves_is_said_and_nothing_is_served_twice() -> None:
     assert served.split_moved
     assert "split of the stream differs" in served.to_dict()["why"]
     assert "".join(texts) == "".join(chunks) + " costs 5 EUR."
-    assert served.result.judged_by["streamed"] == "in parts"
+    assert ended(stream).result.judged_by["streamed"] == "in parts"
 
 
 def test_a_certificate_holds_for_the_stream_of_a_judge_that_computes_here() -> None:
