@@ -36,7 +36,7 @@ Of = Literal["all", "served"]
 """Whether the limit is on the share of all questions, or of the answers that are served."""
 
 _SHARES = {
-    "all": {0.5: 0.15, 1.0: 0.4, 0.0: 1.0},
+    "all": {0.5: 0.1, 1.0: 0.3, 0.0: 1.0},
     "served": {0.5: 0.3, 1.0: 0.7, 0.0: 1.0},
 }
 """The rules, each the largest share of its claims that an answer may lose, and what they take of the error."""
@@ -137,7 +137,7 @@ def certify_claims(
     over groups of the share within each.
 
     Of all answers the share never falls as the threshold does, and each rule has one path. The rules
-    take their parts of the error one after the other: refusing above half .15 of it, cutting .4 of what
+    take their parts of the error one after the other: refusing above half .1 of it, cutting .3 of what
     is left, refusing the rest. A binomial test uses only what it can reach with whole answers, and leaves
     the others more. These parts kept most in simulations; they depend on no label.
 
@@ -265,8 +265,8 @@ def served_claims(
     count = partial(np.bincount, claims.answer, minlength=claims.n)
     number = count(~np.isnan(claims.weights))
     stays = ~(claims.weights < threshold)
-    refused = count(~stays) > number * max_removed + _JUST
-    stays &= ~refused[claims.answer]
+    is_refused = count(~stays) > number * max_removed + _JUST
+    stays &= ~is_refused[claims.answer]
     # A sentence that claims nothing is an answer only where no other one was.
     serves = ~np.isnan(claims.weights) | (number[claims.answer] == 0)
     return stays, count(stays & serves) > 0, count(stays & claims.rejected) > 0
