@@ -381,3 +381,10 @@ def test_claims_in_the_words_of_the_judge_cannot_be_cut() -> None:
         InvalidValueError, match="nothing can be cut; judge with claims='split'"
     ):
         rules_of(results)
+
+
+def test_lines_that_were_left_out_are_noted(tcva: Run) -> None:  # noqa: F811  # the fixture
+    lines = [json.loads(each.to_json()) for each in good_judge()]
+    write("judged.jsonl", *lines, {"criterion": "faithfulness"})
+    options = ("--human", "labels", "--max-unsupported", 0.1, "--skip-bad")
+    assert "1 of judged.jsonl" in tcva("calibrate", "judged.jsonl", *options).text

@@ -105,13 +105,12 @@ def certify_claim_threshold(
     )
     if best.threshold is not None:
         record = records[rules.index(best)]
-        names = ClaimGuarantee.model_fields.keys() & record
         chosen = scoring.changed(
             claim_threshold=best.threshold, max_removed=best.max_removed
         )
         guarantee = ClaimGuarantee(
             **dict(limit),
-            **{name: record[name] for name in names},
+            **{k: record[k] for k in ClaimGuarantee.model_fields.keys() & record},
             groups=groups,
             date=datetime.now(tz=UTC).date().isoformat(),
             judged_by=judge,
@@ -132,6 +131,7 @@ def certify_claim_threshold(
             _more_labels(best, groups or claims.n, limit),
             f"Sentences that begin with a pronoun right behind one that goes: {_orphans(best, claims, texts)}.",
             f"Before anything is cut, {whole} of the answers hold a claim labelled below {limit.rejected_below}.",
+            *table.notes,
             *notes,
             _PROMISE.format(n=claims.n, wrong=percent(1.0 - limit.confidence)),
         ],
