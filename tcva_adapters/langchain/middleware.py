@@ -36,7 +36,8 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
     a refusal), or False. If the score is too low, or no tool was used, the model is asked again; if
     the judge failed, it is not. An answer that fails in the end is replaced by `refusal`.
 
-    A message that is replaced keeps its id; the marks are in its ``response_metadata["tcva"]``. What
+    A message that is replaced or flagged keeps its id, and has the marks in its
+    ``response_metadata["tcva"]``. What
     ``stream_mode="messages"`` has sent while the model wrote cannot be recalled; `gate` cuts streams.
 
     Args:
@@ -99,7 +100,10 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
 
     def _update(self, state: TCVAState, output: TCVAOutput) -> Arguments:
         decision = at_gate(output)
-        is_low = decision["value"] == "fail" and self.on_fail == "retry"
+        is_retried = self.on_fail == "retry"
+        if is_retried and decision["passed"] is not False:
+            return {"tcva": decision}
+        is_low = is_retried and decision["value"] == "fail"
         if is_low and _retries(state) < self.max_retries:
             text = f"{decision['reasoning']}\nAnswer again. Say only what your tools return."
             return {

@@ -349,10 +349,21 @@ def test_a_wrong_number_of_retries_fails_when_built(retries: Any) -> None:
 
 def test_what_passes_is_only_judged() -> None:
     state: Any = {"messages": [HumanMessage("When?"), *TOOLS, AIMessage(ANSWER)]}
-    once = TCVAMiddleware(TCVAEvaluator(scripted(GOOD)), max_retries=0)
-    update = once.after_model(state, None) or {}
-    (message,) = update["messages"]
-    assert (message.text, "jump_to" in update) == (ANSWER, False)
+
+    def mapper(state: Any) -> dict[str, Any]:
+        return {"answer": state["messages"][-1].text.upper(), "context": [ANSWER]}
+
+    for evaluator in (
+        TCVAEvaluator(scripted(GOOD)),
+        TCVAEvaluator(scripted(GOOD), mapper=mapper),
+    ):
+        once = TCVAMiddleware(evaluator, max_retries=0)
+        update = once.after_model(state, None) or {}
+        assert update.keys() == {"tcva"}
+        assert update["tcva"]["passed"]
+    refused = TCVAMiddleware(TCVAEvaluator(scripted(BAD), mapper=mapper), max_retries=0)
+    with pytest.raises(InvalidSampleError, match=r"no text or message .* mapper="):
+        refused.after_model(state, None)
 
 
 def test_any_scorer_judges_answers() -> None:
