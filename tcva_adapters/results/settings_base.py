@@ -24,7 +24,7 @@ from tcva_adapters.core.temperature import (
     check_temperature,
     misplaced,
 )
-from tcva_adapters.core.verdicts import Verdict, WeightScheme
+from tcva_adapters.core.verdicts import LEVELS, Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import REQUIREMENTS
 from tcva_adapters.lazy import check as check_installed
@@ -90,9 +90,14 @@ def as_scheme(value: Any) -> WeightScheme:
 
 def as_claim_threshold(value: object) -> Verdict | float:
     """Read the least level of a claim, or its least weight."""
-    if isinstance(value, str):
+    if not isinstance(value, str):
+        return _share(value)
+    try:
         return Verdict.parse(value)
-    return _share(value)
+    except InvalidValueError:
+        raise ValueError(
+            f"must be one of {', '.join(LEVELS)}, or a weight from 0 to 1"
+        ) from None
 
 
 def as_bounds(value: object) -> Bounds:

@@ -250,3 +250,11 @@ def test_nothing_is_cut_out_of_an_answer_without_sentences(answer: str) -> None:
     supported = TCVA(judge="lexical").evaluate(Sample(response=answer, contexts=["A."]))
     served = supported.supported()
     assert (served.kept, served.removed, served.is_empty) == ((), (), False)
+
+
+def test_a_wrong_threshold_is_named_with_the_way_out() -> None:
+    wanted = "claim_threshold must be one of fully, .*, or a weight from 0 to 1, got 'most'"
+    with pytest.raises(InvalidValueError, match=wanted):
+        TCVA(judge="lexical", claim_threshold="most")
+    with pytest.raises(InvalidValueError, match=wanted):
+        judged(ANSWER, LEVELS).supported("most")
