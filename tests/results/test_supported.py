@@ -253,7 +253,9 @@ def test_nothing_is_cut_out_of_an_answer_without_sentences(answer: str) -> None:
 
 
 def test_a_wrong_threshold_is_named_with_the_way_out() -> None:
-    wanted = "claim_threshold must be one of fully, .*, or a weight from 0 to 1, got 'most'"
+    wanted = (
+        "claim_threshold must be one of fully, .*, or a weight from 0 to 1, got 'most'"
+    )
     with pytest.raises(InvalidValueError, match=wanted):
         TCVA(judge="lexical", claim_threshold="most")
     with pytest.raises(InvalidValueError, match=wanted):
