@@ -127,6 +127,17 @@ def test_marks_stand_beside_what_the_response_holds(mode: OnFail, way: str) -> N
         assert read.metadata["tcva"] == marks
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("mode", ["flag", "remove"])
+def test_what_was_not_judged_is_marked_with_the_failure(mode: OnFail, way: str) -> None:
+    case = "failed judge"
+    engine = TCVAQueryEngine(engine_of(case, way), evaluator_of(case), on_fail=mode)
+    greeting, claim = serve(engine, way).marks["marks"]
+    assert (greeting["claim"], greeting["supported"]) == ("Hello!", True)
+    assert (claim["claim"], claim["level"], claim["supported"]) == (GOOD, None, False)
+    assert "the line went dead" in claim["reason"]
+
+
 def test_the_engine_behind_keeps_its_metadata() -> None:
     class Shared(RetrieverQueryEngine):
         def _query(self, query_bundle: QueryBundle) -> Any:
