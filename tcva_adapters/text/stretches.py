@@ -37,6 +37,8 @@ _BOLD_HEADING = 7
 """The rank of a bold line that serves as a heading, below ``######``."""
 _CODE_INDENT = 4
 _BOLD = "**"
+_OPENING = re.compile(r"(?<!\w)\*{2,3}(?=\S)")
+_CLOSING = re.compile(r"(?<=[^\s*])\*{2,3}(?!\w)")
 _FRONTS = ("lead_in", "heading")
 _LONGEST_LABEL = 2
 _WORD = re.compile(rf"[{CJK}]{{1,2}}|(?:(?![{CJK}])[^\W_])+")
@@ -234,7 +236,6 @@ def kept_spans(
         return []
     spans: list[tuple[int, int]] = []
     last = -1
-    # Whether the opening mark of bold text that is not closed yet stays; None outside of such text.
     opening: bool | None = None
     for place, part in enumerate(parts):
         first, end = n_claims[place], n_claims[part.until]
@@ -242,17 +243,7 @@ def kept_spans(
         if part.kind in _FRONTS and not part.width:
             # What states something goes with the claim that it was judged with.
             stays_here &= stays[first] or _is_label(text[part.body : part.end])
-        own = [(part.body, part.end)] if stays_here else []
-        if part.line or part.breaks > 1:
-            opening = None
-        if text.count(_BOLD, part.body, part.end) % 2 and part.line != "code":
-            at = text.index(_BOLD, part.body)
-            behind = at + len(_BOLD)
-            if opening and not own:
-                own = [(at, behind)]
-            elif opening is False and own:
-                own = [(part.body, at), (behind, part.end)]
-            opening = stays_here if opening is None else None
+        own, opening = _with_bold(text, part, opening, stays=stays_here)
         if stays_here and last >= 0 and parts[last].width and place > last + 1:
             # What an item holds moves to its mark, in the column where it stood.
             indent = min(part.rank, parts[last].width) if part.breaks else 0
@@ -262,6 +253,38 @@ def kept_spans(
         spans += own
         last = place if stays_here else last
     return [*spans, (parts[-1].end if parts else 0, len(text))]
+
+
+def _with_bold(
+    text: str, part: Stretch, opening: bool | None, *, stays: bool
+) -> tuple[list[tuple[int, int]], bool | None]:
+    """Find what is left of a stretch where bold text may span sentences: both of its marks, or none.
+
+    Args:
+        text: The text.
+        part: The stretch.
+        opening: Whether the mark stays that opened bold text before it; None outside of such text.
+        stays: Whether the stretch stays.
+
+    Returns:
+        What is left, and the same for what stands behind it.
+    """
+    own = [(part.body, part.end)] if stays else []
+    if part.line or part.breaks > 1:
+        opening = None
+    if part.line == "code" or text.count(_BOLD, part.body, part.end) % 2 == 0:
+        return own, opening
+    if opening is None:
+        last = text.rfind(_BOLD, part.body, part.end)
+        return own, stays if _OPENING.match(text, last) else None
+    mark = _CLOSING.match(text, text.find(_BOLD, part.body))
+    if mark is None:
+        return own, opening
+    if opening and not stays:
+        own = [mark.span()]
+    elif stays and not opening:
+        own = [(part.body, mark.start()), (mark.end(), part.end)]
+    return own, None
 
 
 def _gaps(parts: Sequence[Stretch], last: int, place: int) -> list[tuple[int, int]]:

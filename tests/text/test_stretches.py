@@ -136,6 +136,9 @@ TABLE = (
         ("**A is. B is. C is.**", "011", "B is. C is."),
         ("**A is. B is. C is.**", "110", "**A is. B is.**"),
         ("**A is. B is.** C is.", "101", "**A is.** C is."),
+        ("***A is. B is.*** C is.", "011", "B is. C is."),
+        ("2**3 is 8. And 3**2 is 9.", "01", "And 3**2 is 9."),
+        ("Pass `**all` on. Or pass **none** of `**it`. So it is **.", "011", "Or pass **none** of `**it`. So it is **."),
     ],
 )  # fmt: skip
 def test_lines_vanish_and_paragraphs_never_run_together(
