@@ -482,7 +482,7 @@ def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, AnyGuarantee | 
     try:
         scoring = ScoringConfig(**plain["scoring"])
         certified = plain.get("certified")
-        return scoring, certified and read_guarantee(certified)
+        return scoring, None if certified is None else read_guarantee({**certified})
     except (KeyError, TypeError, InvalidValueError) as error:
         why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise UnreadableInputError(

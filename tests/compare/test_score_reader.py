@@ -176,11 +176,19 @@ def test_a_sample_with_a_score_instead_of_a_refusal_is_told_from_an_unscored_one
     assert row["example"].endswith(", scored as 0 by on_unscored")
 
 
-@pytest.mark.parametrize("certificate", [{}, {"date": "2026-01-01"}])
+@pytest.mark.parametrize(
+    ("certificate", "fault"),
+    [
+        ({}, "date is missing"),
+        ({"date": "2026-01-01"}, "setting is missing"),
+        ({"max_unsupported": 0.1, "date": "d", "setting": {}}, "n is missing"),
+        ("none", "not a mapping"),
+    ],
+)
 def test_an_incomplete_certificate_is_refused(
-    results: list[Result], certificate: dict[str, str]
+    results: list[Result], certificate: object, fault: str
 ) -> None:
-    with pytest.raises(UnreadableInputError, match="rejected is missing"):
+    with pytest.raises(UnreadableInputError, match=fault):
         Result.from_dict(results[0].to_dict() | {"certified": certificate})
 
 
