@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from statistics import fmean
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.console import json_line
@@ -72,10 +73,8 @@ def removal_text(results: Sequence[Result]) -> str:
     if not any(below):
         return ""
     scoring = results[0].scoring
-    n_empty = sum(
-        all(cut) or sum(cut) / len(cut) > scoring.max_removed for cut in answers
-    )
-    share = cell(sum(below) / len(below), "share")
+    n_empty = sum(all(cut) or fmean(cut) > scoring.max_removed for cut in answers)
+    share = cell(fmean(below), "share")
     return (
         f"Removing the claims below the threshold {value_text(scoring.claim_threshold)}, {sum(below)} of "
         f"{len(below)} ({share}), leaves {n_empty} of {len(answers)} answers empty."

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tcva_adapters import aggregate
+from tcva_adapters import WeightScheme, aggregate
 from tcva_adapters.compare import read_scores
+from tcva_adapters.compare.scores.claim_labels import claim_labels
+from tcva_adapters.compare.scores.ratings import Ratings
 from tcva_adapters.core.verdicts import LEVELS
 from tests.browser.conftest import Opener, Reports
 from tests.support.browser import Watched
@@ -46,6 +48,7 @@ def test_claims_become_ratings(
     start(page, "claims")
     rng = np.random.default_rng(1)
     listed = [result for result in example_results() if result.claims][:12]
+    by_name = {result.sample_id: result for result in listed}
     given = {}
     for result in listed:
         claims = {c.claim: c.verdict for c in result.claims}
@@ -66,6 +69,12 @@ def test_claims_become_ratings(
     } == given
     assert {line["temperature"] for line in lines} == {0.3}
     table = read_scores([*example_results()], human=file).rated
+    # A certificate for what is served counts every sentence, and nobody rejects what claims nothing.
+    ratings = Ratings.find(file)
+    for name, levels in given.items():
+        texts = [claim.claim for claim in by_name[name].claims]
+        weights = [WeightScheme.DEFAULT.weight(v) if v else 1.0 for v in levels]
+        assert claim_labels(ratings, name, {}, texts) == weights
     wanted = {
         name: aggregate([v for v in levels if v], 0.3)
         for name, levels in given.items()

@@ -134,7 +134,7 @@ export function Marked({ text, spans, cuts = [], isAsServed = false, id, claims,
       const isCut = all.includes(CUT);
       if (isCut && isAsServed) return null;
       const [keys, ends] = [all, allEnds].map((some) => some.filter((key) => key !== CUT));
-      const inCut = (part) => (isCut ? html`<del key=${i}>${part}</del>` : part);
+      const inCut = (part) => (isCut && piece.trim() ? html`<del key=${i}>${part}</del>` : part);
       if (!keys.length) return inCut(html`<span key=${i}>${visible(piece)}</span>`);
       const [first] = keys;
       const levelOf = (key) => levels.indexOf(claims[key].verdict);
