@@ -61,6 +61,7 @@ long: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.served_attacks
 	$(BIN)/python -m benchmarks.silence
 	$(BIN)/python -m benchmarks.stalls
+	$(BIN)/python -m benchmarks.streaming
 	$(BIN)/python -m benchmarks.provider_batches
 
 # Speed beside the frameworks' own metrics in one run, into docs/measurements.md: about 40 minutes on a

@@ -22,7 +22,7 @@ from tcva_adapters.results.judgement import Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings_base import check
-from tcva_adapters.results.supported import AnswerPart, SupportedAnswer
+from tcva_adapters.results.supported import AnswerPart, SupportedAnswer, assembled
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
@@ -221,14 +221,13 @@ class _Segment:
     def served(self, *, is_whole: bool, is_complete: bool) -> str:
         """What is served of the claims that were decided: those that stay, or the whole."""
         n_decided = len(self.decided)
-        text, split = self.text, self.split
+        text = self.text
         if n_decided < len(self.claims) or not is_complete:
-            last = self.claims[n_decided - 1] if n_decided else None
-            text = text[: last.end] if last else ""
-            behind = sum(part.start < len(text) for part in split)
-            split = [
-                replace(part, until=min(part.until, behind)) for part in split[:behind]
-            ]
+            text = text[: self.claims[n_decided - 1].end] if n_decided else ""
+        behind = sum(part.start < len(text) for part in self.split)
+        split = [
+            replace(part, until=min(part.until, behind)) for part in self.split[:behind]
+        ]
         return without(text, split, [stays or is_whole for _, stays in self.decided])
 
 
@@ -420,11 +419,10 @@ class AnswerStream:
             begin, end = first, last
             # Sentences around decide whether "1." is an item's number; for a judge by words, whether
             # "Yes." claims something.
-            if self._judge.is_instant or (
-                self._judge.is_local
-                and any(c.claim.lstrip("(")[:1].isdigit() for c in segment.claims)
-            ):
-                begin, end = max(first - 1, 0), n_claims
+            is_item = any(c.claim.lstrip("(")[:1].isdigit() for c in segment.claims)
+            if self._judge.is_instant or (self._judge.is_local and is_item):
+                begin = 0 if is_item and self._judge.is_instant else max(first - 1, 0)
+                end = n_claims
             text = segment.text
             if not is_blank:
                 text = part_of(text, segment.split, begin, end)
@@ -501,20 +499,11 @@ class AnswerStream:
     def _finish(self) -> Iterator[ServedPart]:
         """Serve the rest, or what replaces it, and note what was served in all."""
         result = self._result()
-        decided = self._decided()
-        kept = tuple(part for part, stays in decided if stays)
-        removed = tuple(part for part, stays in decided if not stays)
+        most = self._tcva.scoring.max_removed
+        supported = assembled(self._text(is_whole=False), self._decided(), most)
+        removed = bool(supported.removed)
         # What was judged until the stop may pass by its score.
-        failed = fails(result) or (self._stops and bool(removed))
-        n_claims = len(removed) + sum(part.weight is not None for part in kept)
-        share = len(removed) / n_claims if removed else 0.0
-        is_above = share > self._tcva.scoring.max_removed
-        supported = SupportedAnswer(
-            self._text(is_whole=False), kept, removed, is_above or share == 1.0
-        )
-        if is_above:
-            parts = tuple(part for part, _ in decided)
-            supported = SupportedAnswer("", (), parts, is_empty=True)
+        failed = fails(result) or (self._stops and removed)
 
         is_refused = self._on_fail == "remove" and supported.is_empty
         text = self._text()

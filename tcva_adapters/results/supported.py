@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import compress
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
@@ -130,12 +129,25 @@ def supported_answer(
             claims, weights, places, stays, [True, *stays], strict=False
         )
     ]
-    kept = tuple(compress(parts, stays))
-    removed = tuple(part for part, stay in zip(parts, stays, strict=True) if not stay)
-    n_claims = len(removed) + sum(part.weight is not None for part in kept)
-    if removed and len(removed) / n_claims > scoring.max_removed:
-        return SupportedAnswer("", (), tuple(parts), is_empty=True)
     text = without(answer, stretched, stays)
+    return assembled(text, [*zip(parts, stays, strict=True)], scoring.max_removed)
+
+
+def assembled(
+    text: str, parts: Sequence[tuple[AnswerPart, bool]], max_removed: float
+) -> SupportedAnswer:
+    """Make what is left of an answer from its parts.
+
+    Args:
+        text: The text that is left.
+        parts: The parts in order, each with whether it stays.
+        max_removed: See `ScoringConfig`.
+    """
+    kept = tuple(part for part, stays in parts if stays)
+    removed = tuple(part for part, stays in parts if not stays)
+    n_claims = len(removed) + sum(part.weight is not None for part in kept)
+    if removed and len(removed) / n_claims > max_removed:
+        return SupportedAnswer("", (), tuple(part for part, _ in parts), is_empty=True)
     return SupportedAnswer(text, kept, removed, 0 < len(removed) == n_claims)
 
 

@@ -134,7 +134,7 @@ answers = st.lists(
 ).map(lambda blocks: "".join(block + gap for block, gap in blocks))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(
     text=answers,
     size=st.integers(1, 60),
