@@ -54,7 +54,7 @@ class ServedAnswer:
             found in it, as for whole answers that are rated.
         is_refused: Whether the text is the refusal, or ends with it.
         failed: Whether the answer does not pass, as gates see it. An answer that claims nothing
-            passes; one that could not be judged does not, nor does a stream that ended at a claim.
+            passes; one that could not be judged does not.
         split_moved: Whether a stream was judged in other sentences than the whole answer has, since
             what came later changed where one ends.
     """
@@ -253,16 +253,17 @@ class AnswerStream:
 
     The last two sentences of what has arrived are held back, as the rest may still change their
     split, and so are headings and lead-ins until one of their claims stays. ``flag`` serves all
-    sentences with their marks, ``remove`` those that are supported. ``refuse`` and ``raise`` act on the
-    first claim below ``claim_threshold``, and at the end on an answer that does not pass: what was
-    served until then stays. ``refuse`` replaces the rest; with ``raise`` the stream ends there, and
-    ``served.failed`` tells the caller to raise. What could not be judged counts as unsupported.
+    sentences with their marks, ``remove`` those that are supported. ``refuse`` and ``raise`` serve what
+    stands before the first claim below ``claim_threshold``, and hold all that follows until the answer
+    has been judged to its end. If it passes, as the whole answer does, the rest is served; if not,
+    what was served stays, ``refuse`` replaces the rest, and with ``raise`` ``served.failed`` tells the
+    caller to raise. What could not be judged counts as unsupported.
 
     A judge that computes in this process gives the verdicts of the whole answer. A model is asked about
     what has arrived since its last call, so that its requests are others than those about a whole answer;
     with ``streamed=True`` it is asked about each sentence, as it is outside of a stream. Where
-    ``max_removed`` is below 1 (the share is known at the end only), nothing but flags is served
-    before the end.
+    ``max_removed`` is below 1 (the share is known at the end only), ``remove`` serves nothing before
+    the end.
 
     Args:
         tcva: What judges the answer; its criterion judges sentences of the response.
@@ -307,8 +308,7 @@ class AnswerStream:
         self._on_fail = on_fail
         self._refusal = refusal
         self._most = tcva.max_concurrency if tcva.streamed else 1
-        self._stops = on_fail in {"refuse", "raise"}
-        self._waits = on_fail != "flag" and tcva.scoring.max_removed < 1.0
+        self._is_held = on_fail == "remove" and tcva.scoring.max_removed < 1.0
         self._segments = [_Segment()]
         self._results: list[tuple[Result, slice]] = []
         self._fatal: Unscored | None = None
@@ -330,7 +330,7 @@ class AnswerStream:
                 text = next(source, None)
                 self._add(text)
                 waits = text is None or self._judge.is_local
-                while self.served is None:
+                while True:
                     for request in self._requests(len(calls)):
                         # The context has what a framework sets for callbacks and traces.
                         call = pool.submit(copy_context().run, self._judged, request)
@@ -355,7 +355,7 @@ class AnswerStream:
                 text = await anext(source, None)
                 self._add(text)
                 waits = text is None or self._judge.is_local
-                while self.served is None:
+                while True:
                     for request in self._requests(len(calls)):
                         call = asyncio.create_task(self._ajudged(request))
                         calls.append((request, call))
@@ -403,7 +403,7 @@ class AnswerStream:
         """Serve an empty part after an empty chunk, and the rest at the end."""
         if text == "":
             yield ServedPart("")
-        elif text is None and self.served is None:
+        elif text is None:
             yield from self._finish()
 
     def _requests(self, n_calls: int) -> Iterator[_Request]:
@@ -466,13 +466,21 @@ class AnswerStream:
                 and before == [False]
                 and begins_with_pronoun(segment.text, place.body),
             )
+            stops = self._on_fail in {"refuse", "raise"} and not stays
+            if stops and not self._is_held:
+                yield self._decided_part()
+                self._is_held = True
             segment.decided.append((own, stays))
-            if self._stops and not stays:
-                yield from self._finish()
-                return
         is_last = self._is_complete and len(segment.decided) == len(segment.claims)
-        if not (is_last or self._waits):
-            yield self._part(self._text())
+        if not (is_last or self._is_held):
+            yield self._decided_part()
+
+    def _decided_part(self) -> ServedPart:
+        """Serve what is decided, before the end; other than flags, nothing before a claim stays."""
+        has_begun = self._on_fail == "flag" or any(
+            stays and part.weight is not None for part, stays in self._decided()
+        )
+        return self._part(self._text() if has_begun else "")
 
     def _part(self, text: str) -> ServedPart:
         """Serve a text, which goes on behind what was served, and the marks that were not."""
@@ -481,18 +489,13 @@ class AnswerStream:
         self._n_marked += len(marks)
         return ServedPart(new, (*marks,))
 
-    def _text(self, *, is_whole: bool | None = None) -> str:
-        """What is served of what is decided; nothing before a claim stays."""
-        is_flagged = self._on_fail == "flag" if is_whole is None else is_whole
-        decided = self._decided()
-        if not (
-            is_flagged
-            or self._is_complete
-            or any(stays and part.weight is not None for part, stays in decided)
-        ):
-            return ""
+    def _text(self) -> str:
+        """What is served of what is decided."""
+        return self._left(is_whole=self._on_fail != "remove")
+
+    def _left(self, *, is_whole: bool) -> str:
         return "".join(
-            segment.served(is_whole=is_flagged, is_complete=self._is_complete)
+            segment.served(is_whole=is_whole, is_complete=self._is_complete)
             for segment in self._segments
         )
 
@@ -500,19 +503,14 @@ class AnswerStream:
         """Serve the rest, or what replaces it, and note what was served in all."""
         result = self._result()
         most = self._tcva.scoring.max_removed
-        supported = assembled(self._text(is_whole=False), self._decided(), most)
-        removed = bool(supported.removed)
-        # What was judged until the stop may pass by its score.
-        failed = fails(result) or (self._stops and removed)
-
-        is_refused = self._on_fail == "remove" and supported.is_empty
-        text = self._text()
-        if self._stops and failed:
-            is_refused = self._on_fail == "refuse"
-            # What fails as a whole is not served to its end.
-            text = self._sent if self._waits or not removed else text
+        supported = assembled(self._left(is_whole=False), self._decided(), most)
+        failed = fails(result)
+        is_refused = {"refuse": failed, "remove": supported.is_empty}.get(
+            self._on_fail, False
+        )
+        is_cut_off = is_refused or (failed and self._on_fail == "raise")
+        text = self._sent if is_cut_off else self._text()
         if is_refused:
-            text = self._sent if self._on_fail == "remove" else text
             text += ("\n\n" if text else "") + self._refusal
         yield self._part(text)
         self.served = ServedAnswer(
@@ -525,10 +523,8 @@ class AnswerStream:
         )
 
     def _result(self) -> Result:
-        """Make the result of the answer, of which all was judged that has to be."""
+        """Make the result of the whole answer."""
         text = "".join(segment.text for segment in self._segments)
-        if not self._is_complete:
-            text = text[: self._decided()[-1][0].end]
         judged_by = self._tcva.judged_by()
         is_as_whole = self._judge.is_local or self._tcva.streamed
         if not is_as_whole or len(self._segments) > 1:

@@ -237,9 +237,8 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
             BelowThresholdError: The answer fails, with ``on_fail="raise"``.
         """
         served: Any = answer.stream and answer.stream.served
-        if self.on_fail == "raise" and (served.failed or served.supported.removed):
-            output = at_gate(as_output(served.result))
-            raise BelowThresholdError(answer.value, {**output, "passed": False})
+        if self.on_fail == "raise" and served.failed:
+            raise BelowThresholdError(answer.value, at_gate(as_output(served.result)))
         return {**served.to_dict(), "marks": []}  # those came with the claims
 
 

@@ -99,7 +99,7 @@ SERVED: Final[dict[str, dict[str, str]]] = {
     },
 }
 
-SENT: Final = {"one claim unsupported": f"{NINE}\n\n", "failed judge": "Hello!\n\n"}
+SENT: Final = {"one claim unsupported": f"{NINE}\n\n"}
 """What a stream has sent before the claim that is refused: it stays."""
 
 

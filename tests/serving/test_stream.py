@@ -80,22 +80,25 @@ def test_a_stream_serves_what_is_served_of_the_whole(
         assert [mark for part in parts for mark in part.marks] == whole.marks
 
 
+@pytest.mark.parametrize("threshold", [0.3, 0.9])
 @pytest.mark.parametrize("on_fail", ["refuse", "raise"])
-def test_a_stream_that_ends_at_a_claim_failed_whatever_its_score(
-    on_fail: OnFail,
+def test_what_follows_an_unsupported_claim_waits_for_the_score_of_the_whole(
+    on_fail: OnFail, threshold: float
 ) -> None:
     good, bad = "We open at 9.", "Bananas ripen faster in paper bags."
     before = after = f"{good} {good} {good}"
     answer = f"{before} {bad} {after}"
-    lenient = TCVA(judge="lexical", threshold=0.3)
+    tcva = TCVA(judge="lexical", threshold=threshold)
     sample = Sample(response=answer, contexts=CONTEXTS)
-    parts, stream = streamed(sample, on_fail, 7, lenient)
-    served = stream.served
-    assert served is not None
-    assert served.result.passed is True
-    assert served.failed
-    assert served.is_refused is (on_fail == "refuse")
-    assert bad not in "".join(part.text for part in parts)
+    whole = serve(tcva.evaluate(sample), on_fail)
+    parts, stream = streamed(sample, on_fail, 7, tcva)
+    served = ended(stream)
+    assert served.failed is whole.failed is (threshold == 0.9)
+    assert served.result == whole.result
+    rest = {"refuse": f"\n\n{REFUSAL}", "raise": ""} if served.failed else {}
+    assert served.text == before + rest.get(on_fail, f" {bad} {after}")
+    early = "".join(part.text for part in parts[:-1])
+    assert early == before
 
 
 @pytest.mark.parametrize("size", [1, 7])
@@ -154,9 +157,9 @@ def test_streams_of_markdown(text: str, size: int, on_fail: OnFail) -> None:
     if not served.split_moved and on_fail in {"flag", "remove"}:
         assert served == whole
     if not served.split_moved and on_fail in {"refuse", "raise"}:
-        assert served.failed == (whole.failed or bool(whole.supported.removed))
-        kept = served.text.removesuffix(REFUSAL).strip()
-        assert whole.text.startswith(kept) or text.startswith(kept)
+        assert served.failed == whole.failed
+        assert (served.text == text) or served.failed
+        assert text.startswith(served.text.removesuffix(REFUSAL).strip())
 
 
 def test_a_split_that_moves_is_said_and_nothing_is_served_twice() -> None:
