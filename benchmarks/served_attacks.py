@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.models.judge_model import JudgeRequest
-from tcva_adapters.serving import AnswerStream
+from tcva_adapters.streaming import AnswerStream
 from tests.hostile.injections import ANSWERS, BASES, CONTEXTS, MIXED, Base, Form, answer
 from tests.judges.test_non_claims import block_texts
 from tests.support.scripted import ScriptedModel

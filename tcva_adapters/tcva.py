@@ -56,9 +56,6 @@ from tcva_adapters.samples.conversation import (
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import split_claims
 
-_LAST = slice(-1, None)
-"""The claim of an answer's part that no part before it has."""
-
 
 class TCVA(FromConfig, Scorer[Result]):
     """Judge samples under one criterion and score them at a temperature.
@@ -412,7 +409,7 @@ class TCVA(FromConfig, Scorer[Result]):
                     store=self.store,
                 )
                 for judge, identity in scorer._asked  # noqa: SLF001  # likewise
-                for part in parts
+                for part, _ in parts
             ]
         return questions
 
@@ -436,22 +433,17 @@ class TCVA(FromConfig, Scorer[Result]):
             assessment = assessment.model_copy(update={"earlier_contexts": True})
         return self.result(assessment, sample)
 
-    def _parts(self, sample: Sample) -> list[Sample]:
-        """What a judge is asked about: the sample, or each of its sentences."""
+    def _parts(self, sample: Sample) -> list[tuple[Sample, slice]]:
+        """What a judge is asked about: the sample, or each of its sentences; see `parts_of`."""
         if not self.streamed:
-            return [sample]
+            return [(sample, slice(None))]
         return parts_of(sample, self.settings["max_claims"])
 
     def _assessment(self, sample: Sample, answers: Iterator[Assessment]) -> Assessment:
         """Make the assessment of a sample from the next answers, one for each judge and part."""
-        n_parts = len(self._parts(sample))
-        if n_parts == 1:
-            return assessment_of(self.judge, answers)
-        own = [_LAST] * n_parts
-        return assessment_of(
-            self.judge,
-            (joined([*islice(answers, n_parts)], own) for _ in self._asked),
-        )
+        own = [own for _, own in self._parts(sample)]
+        whole = (joined([*islice(answers, len(own))], own) for _ in self._asked)
+        return assessment_of(self.judge, answers if len(own) == 1 else whole)
 
     def _in_context(self, sample: Sample) -> Sample:
         """The sample as it is judged: if it lacks contexts, it may get those of earlier turns.

@@ -22,7 +22,8 @@ from langchain_core.runnables import RunnableGenerator
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.judges import lexical
 from tcva_adapters.langchain import TCVAEvaluator, gate
-from tcva_adapters.serving import AnswerStream, serve
+from tcva_adapters.serving import serve
+from tcva_adapters.streaming import AnswerStream
 from tests.test_loops import noting_threads
 
 ROOT: Final = Path(__file__).resolve().parents[1]

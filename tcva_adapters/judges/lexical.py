@@ -215,6 +215,21 @@ def without_marks(claims: Sequence[str]) -> list[str]:
     return [_SOURCE.sub("", _ITEM.sub(unnumbered, claim)) for claim in claims]
 
 
+def first_beside(claims: Sequence[str], first: int) -> int:
+    """Find where a text may begin so that `without_marks` gives the same from a claim on.
+
+    >>> first_beside(["Do this:", "1. Stir it.", "It is hot.", "2. Heat it."], 3)
+    1
+    """
+    numbers = [{int(item[1]) for item in _ITEM.finditer(claim)} for claim in claims]
+    begin = first
+    for number in set[int]().union(*numbers[first:]):
+        beside = {number - 1, number + 1}
+        places = [place for place, here in enumerate(numbers) if here & beside]
+        begin = min(begin, *places[-1:], first)
+    return begin
+
+
 def _best_supported(
     claim: str,
     unmarked: str,

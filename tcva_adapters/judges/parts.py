@@ -12,11 +12,13 @@ from tcva_adapters.text.sentences import split_claims
 from tcva_adapters.text.stretches import Stretch, stretches
 
 
-def part_of(text: str, split: Sequence[Stretch], first: int, last: int) -> str:
-    r"""Find a short part of a text whose split ends with some claims of the text.
+def part_of(
+    text: str, split: Sequence[Stretch], first: int, last: int
+) -> tuple[str, int]:
+    r"""Find a short part of a text whose split has some claims of the text.
 
     It is their stretch, with the header of the table in front of rows. Where that splits into other
-    claims, it is the claims as paragraphs, or else the text from its beginning to their end.
+    claims, it is the claims as paragraphs, or else the whole text.
 
     Args:
         text: The text.
@@ -24,17 +26,18 @@ def part_of(text: str, split: Sequence[Stretch], first: int, last: int) -> str:
         first: The number of the first of these claims, from 0.
         last: The number behind that of the last one.
 
+    Returns:
+        The part, and the number of other claims in it before the first of these.
+
     >>> text = "Hello!\n\n| Plan | Price |\n|---|---|\n| Basic | 5 |\n| Plus | 9 |"
-    >>> print(part_of(text, stretches(text), 2, 3))
+    >>> print(part_of(text, stretches(text), 2, 3)[0])
     | Plan | Price |
     |---|---|
     | Plus | 9 |
     """
     places = [place for place, part in enumerate(split) if part.kind == "claim"]
     begin = places[first - 1] + 1 if first else 0
-    behind = places[last - 1] + 1
-    end = split[behind].start if behind < len(split) else len(text)
-    own = text[split[begin].body : end]
+    own = text[split[begin].body : split[places[last - 1]].end]
     header = [
         text[part.body : part.end]
         for part in split[:begin]
@@ -43,28 +46,32 @@ def part_of(text: str, split: Sequence[Stretch], first: int, last: int) -> str:
     claims = [split[place].claim for place in places[first:last]]
     for part in (own, "\n".join([*header, own]), "\n\n".join(claims)):
         if split_claims(part) == claims:
-            return part
-    return text[:end]
+            return part, 0
+    return text, first
 
 
-def parts_of(sample: Sample, max_claims: int) -> list[Sample]:
+def parts_of(sample: Sample, max_claims: int) -> list[tuple[Sample, slice]]:
     """Make a sample of each claim of an answer; one without claims, or with too many, stays whole.
 
     Args:
         sample: The sample.
         max_claims: The most claims that are judged.
 
-    >>> [part.response for part in parts_of(Sample(response="It is red. It is old."), 240)]
+    Returns:
+        The samples, each with the place of the claims that it is made of among its own.
+
+    >>> [part.response for part, _ in parts_of(Sample(response="It is red. It is old."), 240)]
     ['It is red.', 'It is old.']
     """
     text = sample.response or ""
     split = stretches(text)
     n_claims = sum(part.kind == "claim" for part in split)
     if not 1 < n_claims <= max_claims:
-        return [sample]
+        return [(sample, slice(None))]
+    parts = [part_of(text, split, n, n + 1) for n in range(n_claims)]
     return [
-        sample.model_copy(update={"response": part_of(text, split, n, n + 1)})
-        for n in range(n_claims)
+        (sample.model_copy(update={"response": part}), slice(at, at + 1))
+        for part, at in parts
     ]
 
 

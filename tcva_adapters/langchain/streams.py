@@ -22,7 +22,8 @@ from tcva_adapters.langchain.answers import (
 from tcva_adapters.langchain.evaluator import ScorerEvaluator
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.serving import AnswerStream, OnFail
+from tcva_adapters.serving import OnFail
+from tcva_adapters.streaming import AnswerStream
 
 
 class AnswerChunks:

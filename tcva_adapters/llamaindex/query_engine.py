@@ -27,14 +27,8 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings_base import check
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.serving import (
-    REFUSAL,
-    AnswerStream,
-    OnFail,
-    ServedAnswer,
-    ServedPart,
-    serve,
-)
+from tcva_adapters.serving import REFUSAL, OnFail, ServedAnswer, serve
+from tcva_adapters.streaming import AnswerStream, ServedPart
 from tcva_adapters.tcva import TCVA
 
 MARKS = "tcva"

@@ -112,8 +112,8 @@ def served_json(result: Result, sample: Sample) -> Json | None:
         answer = result.supported(sample=sample)
     except InvalidValueError:
         return None
-    parts = [(part.start, part.end, True, part.orphan) for part in answer.kept]
-    parts += [(part.start, part.end, False, part.orphan) for part in answer.removed]
-    parts.sort()
-    stays = [is_kept for _, _, is_kept, _ in parts]
-    return {"left": kept_spans(text, stretches(text), stays), "parts": parts}
+    stays = [stay for _, stay in answer.parts]
+    return {
+        "left": kept_spans(text, stretches(text), stays),
+        "parts": [(p.start, p.end, stay, p.orphan) for p, stay in answer.parts],
+    }

@@ -74,6 +74,13 @@ class SupportedAnswer:
     removed: tuple[AnswerPart, ...]
     is_empty: bool
 
+    @property
+    def parts(self) -> list[tuple[AnswerPart, bool]]:
+        """All parts in order, each with whether it stays."""
+        parts = [(part, True) for part in self.kept]
+        parts += [(part, False) for part in self.removed]
+        return sorted(parts, key=lambda part: part[0].start)
+
     def to_dict(self) -> Json:
         """Convert to JSON values."""
         return {

@@ -225,7 +225,7 @@ def kept_spans(
 
     Args:
         text: The text.
-        parts: Its stretches.
+        parts: Its stretches, or the first of those of a longer text.
         stays: Whether each claim stays, in order. Another stretch stays with any claim that it
             introduces; a heading or lead-in that may state something by itself only with the first
             one, which it was judged with.
@@ -238,7 +238,7 @@ def kept_spans(
     last = -1
     opening: bool | None = None
     for place, part in enumerate(parts):
-        first, end = n_claims[place], n_claims[part.until]
+        first, end = n_claims[place], n_claims[min(part.until, len(parts))]
         stays_here = n_stay[first] < n_stay[end]
         if part.kind in _FRONTS and not part.width:
             # What states something goes with the claim that it was judged with.

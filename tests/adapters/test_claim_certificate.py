@@ -19,7 +19,7 @@ from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.errors import GuaranteeWarning, InvalidValueError
 from tcva_adapters.models.openai_model import OpenAICompatibleModel
 from tcva_adapters.results.guarantee import ClaimGuarantee, Guarantee
-from tcva_adapters.serving import AnswerStream
+from tcva_adapters.streaming import AnswerStream
 from tests.adapters.table import Adapter, each_adapter
 from tests.support.certified import (
     GOOD,

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tcva_adapters import TCVA, Sample, serving
+from tcva_adapters import TCVA, Sample, streaming
 from tcva_adapters.data import sample_lines
 from tcva_adapters.errors import GuaranteeWarning
-from tcva_adapters.serving import REFUSAL, AnswerStream, OnFail, ServedPart, serve
+from tcva_adapters.serving import REFUSAL, OnFail, serve
+from tcva_adapters.streaming import AnswerStream, ServedPart
 from tests.support.certified import (
     GOOD,
     HOLDS,
@@ -169,7 +170,7 @@ def test_a_split_that_moves_is_said_and_nothing_is_served_twice() -> None:
     source = iter([*chunks, " costs 5 EUR."])
     with pytest.MonkeyPatch.context() as patch:
         # No text is known with which the split moves by more than is held back.
-        patch.setattr(serving, "_HELD_BACK", 0)
+        patch.setattr(streaming, "_HELD_BACK", 0)
         texts = [part.text for part in stream.chunks(source)]
     served = stream.served
     assert served is not None

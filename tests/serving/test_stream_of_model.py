@@ -14,7 +14,8 @@ import pytest
 from tcva_adapters import TCVA, Sample, clear_shared
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.models.judge_model import JudgeRequest
-from tcva_adapters.serving import REFUSAL, AnswerStream, OnFail, serve
+from tcva_adapters.serving import REFUSAL, OnFail, serve
+from tcva_adapters.streaming import AnswerStream
 from tcva_adapters.text.sentences import split_claims
 from tests.support.scripted import ScriptedModel
 from tests.support.server import CLAIM, auto_judge
@@ -373,3 +374,15 @@ def test_a_question_of_a_model_sees_the_contexts_and_history() -> None:
     sample = SAMPLE.model_copy(update={"history": "user: Hello."})
     served(AnswerStream(TCVA(judge=model), sample), is_async=False)
     assert all("user: Hello." in r.user for r in model.requests)
+
+
+def test_no_claim_gets_the_verdict_of_its_end_alone() -> None:
+    # By itself the first claim, which has no capitals, is split into two; the second is supported.
+    text = "i like e. coli. it is nine. Fine"
+    sample = Sample(response=text, contexts=["it is nine."])
+    tcva = TCVA(judge=ScriptedModel(reply), streamed=True, share=False)
+    assert serve(tcva.evaluate(sample), "remove").text == REFUSAL
+    stream = AnswerStream(tcva, sample, on_fail="remove")
+    assert served(stream, is_async=False, text=text) == REFUSAL
+    judged = [claim.claim for claim in tcva.evaluate(sample).claims]
+    assert judged == split_claims(text) == ["i like e. coli. it is nine.", "Fine"]

@@ -1,0 +1,380 @@
+"""Serve answers while they arrive: each sentence once it is complete and judged."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+)
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TypeVar
+
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.judges.lexical import first_beside
+from tcva_adapters.judges.parts import joined, part_of
+from tcva_adapters.results.judgement import Unscored
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.settings_base import check
+from tcva_adapters.results.supported import AnswerPart, assembled
+from tcva_adapters.samples.json_values import Json
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.serving import REFUSAL, OnFail, ServedAnswer, fails, marks_of
+from tcva_adapters.tcva import TCVA
+from tcva_adapters.text.stretches import (
+    Stretch,
+    begins_with_pronoun,
+    stretches,
+    without,
+)
+
+_HELD_BACK = 2
+"""The last sentences of what has arrived, whose split may still move."""
+
+_Call = TypeVar("_Call", "Future[Result]", "asyncio.Task[Result]")
+
+
+@dataclass(frozen=True)
+class ServedPart:
+    """A part of a streamed answer.
+
+    Attributes:
+        text: The text that is served next; may be empty.
+        marks: The verdicts on the sentences that were decided with it; see `ServedAnswer.marks`.
+    """
+
+    text: str
+    marks: tuple[Json, ...] = ()
+
+
+@dataclass(slots=True)
+class _Arrived:
+    """What has arrived of an answer.
+
+    Attributes:
+        text: The text.
+        is_complete: Whether it is the whole answer.
+        split: Its stretches, when it was last split.
+        claims: The claims among them.
+        next_split: The length from which on it is split again.
+        moved: The stretches that were kept when the split moved within what the judge was asked about.
+    """
+
+    text: str = ""
+    is_complete: bool = False
+    split: list[Stretch] = field(default_factory=list)
+    claims: list[Stretch] = field(default_factory=list)
+    next_split: int = 0
+    moved: list[Stretch] = field(default_factory=list)
+
+    def add(self, text: str | None, n_asked: int) -> None:
+        """Take a chunk of the answer, or its end, and find the sentences anew.
+
+        Args:
+            text: The chunk; None at the end.
+            n_asked: How many of the claims were sent to the judge; these stay.
+        """
+        self.is_complete = text is None
+        self.text += text or ""
+        # The cost of all splits grows with the length of the answer, not with its square.
+        is_early = len(self.text) < self.next_split
+        if is_early and not self.is_complete:
+            return
+        self.next_split = len(self.text) * 33 // 32
+        # A text without capitals is split otherwise than one with them.
+        if self.is_complete or not self.text.islower():
+            self._split(n_asked)
+
+    def _split(self, n_asked: int) -> None:
+        begin, number = self.moved[-1].end if self.moved else 0, len(self.moved)
+        split = [
+            replace(
+                part,
+                start=part.start + begin,
+                body=part.body + begin,
+                end=part.end + begin,
+                until=part.until + number,
+            )
+            if begin
+            else part
+            for part in stretches(self.text[begin:])
+        ]
+        split = self.moved + split
+        claims = [part for part in split if part.kind == "claim"]
+        asked = self.claims[:n_asked]
+        if [c.claim for c in asked] == [c.claim for c in claims[:n_asked]]:
+            self.split, self.claims = split, claims
+            return
+        # What comes later is split by itself.
+        self.moved = [part for part in self.split if part.start < asked[-1].end]
+        self._split(n_asked)
+
+    def left(self, stays: list[bool]) -> str:
+        """What is left of the first claims, of which some stay; at the end with all that is behind."""
+        text = self.text
+        if len(stays) < len(self.claims) or not self.is_complete:
+            text = text[: self.claims[len(stays) - 1].end] if stays else ""
+        split = [part for part in self.split if part.start < len(text)]
+        return without(text, split, stays)
+
+
+class AnswerStream:
+    """Serves one answer while it arrives: each sentence once it is complete and judged.
+
+    The last two sentences of what has arrived are held back, as the rest may still change their
+    split, and so are headings and lead-ins until one of their claims stays. ``flag`` serves all
+    sentences with their marks, ``remove`` those that are supported. ``refuse`` and ``raise`` serve what
+    stands before the first claim below ``claim_threshold``, and hold all that follows until the answer
+    has been judged to its end. If it passes, as the whole answer does, the rest is served; if not,
+    what was served stays, ``refuse`` replaces the rest, and with ``raise`` ``served.failed`` tells the
+    caller to raise. What could not be judged counts as unsupported.
+
+    A judge that computes in this process gives the verdicts of the whole answer. A model is asked about
+    what has arrived since its last call, so that its requests are others than those about a whole answer;
+    with ``streamed=True`` it is asked about each sentence, as it is outside of a stream. Where
+    ``max_removed`` is below 1 (the share is known at the end only), ``remove`` serves nothing before
+    the end.
+
+    Args:
+        tcva: What judges the answer; its criterion judges sentences of the response.
+        sample: Question and contexts; its response is not used.
+        on_fail: What is done with claims that are not supported.
+        refusal: The text in place of what is refused, and of an answer of which nothing is left.
+
+    Attributes:
+        served: What was served in all; None before the end.
+
+    Raises:
+        InvalidValueError: The claims that the criterion judges are not the sentences of the response.
+
+    >>> from tcva_adapters import TCVA, Sample
+    >>> sample = Sample(contexts=["We open at 9."])
+    >>> stream = AnswerStream(TCVA(judge="lexical"), sample, on_fail="remove")
+    >>> [part.text for part in stream.chunks(["We open ", "at 9. Entry is", " 90 EUR."]) if part.text]
+    ['We open at 9.']
+    >>> stream.served.result.score
+    0.35425
+    """
+
+    def __init__(
+        self,
+        tcva: TCVA,
+        sample: Sample,
+        *,
+        on_fail: OnFail = "remove",
+        refusal: str = REFUSAL,
+    ) -> None:
+        check(OnFail, "on_fail", on_fail)
+        check(str, "refusal", refusal)
+        if (why := tcva.not_in_parts()) is not None:
+            raise InvalidValueError(f"a stream is judged in sentences, and {why}")
+        self.served: ServedAnswer | None = None
+        self._tcva = tcva
+        # The result of the whole alone is emitted, and has the guarantee.
+        self._judge = tcva.changed(
+            streamed=False, events=False, guarantee=None, max_removed=1.0
+        )
+        self._sample = sample
+        self._on_fail = on_fail
+        self._refusal = refusal
+        self._most = tcva.max_concurrency if tcva.streamed else 1
+        self._is_held = on_fail == "remove" and tcva.scoring.max_removed < 1.0
+        self._answer = _Arrived()
+        self._n_asked = 0
+        self._results: list[tuple[Result, slice]] = []
+        self._fatal: Unscored | None = None
+        self._decided: list[tuple[AnswerPart, bool]] = []
+        self._n_marked = 0
+        self._sent = ""
+
+    def chunks(self, texts: Iterable[str]) -> Generator[ServedPart]:
+        """Serve the parts of an answer that arrives in chunks.
+
+        A model is called in other threads while chunks are read. An empty chunk gives an empty part at
+        once, so that a caller can pass on what else has come.
+        """
+        pool = ThreadPoolExecutor(self._most, thread_name_prefix="tcva-stream")
+        calls: deque[tuple[slice, Future[Result]]] = deque()
+
+        def call(sample: Sample) -> Future[Result]:
+            # The context has what a framework sets for callbacks and traces.
+            return pool.submit(copy_context().run, self._judged, sample)
+
+        try:
+            for text in chain(texts, [None]):
+                self._answer.add(text, self._n_asked)
+                while ended := self._ended(calls, call):
+                    yield from self._decide(ended[0], ended[1].result())
+                yield from self._after(text)
+        finally:
+            # After an early end no call is waited for.
+            pool.shutdown(wait=False, cancel_futures=True)
+            if isinstance(texts, Generator):
+                texts.close()
+
+    async def achunks(self, texts: AsyncIterable[str]) -> AsyncGenerator[ServedPart]:
+        """The same, awaited; a model is called while chunks are awaited."""
+        calls: deque[tuple[slice, asyncio.Task[Result]]] = deque()
+        source = aiter(texts)
+
+        def call(sample: Sample) -> asyncio.Task[Result]:
+            return asyncio.create_task(self._ajudged(sample))
+
+        try:
+            while self.served is None:
+                text = await anext(source, None)
+                self._answer.add(text, self._n_asked)
+                while ended := self._ended(calls, call):
+                    for part in self._decide(ended[0], await ended[1]):
+                        yield part
+                for part in self._after(text):
+                    yield part
+        finally:
+            for _, task in calls:
+                task.cancel()
+            await asyncio.gather(*(task for _, task in calls), return_exceptions=True)
+            if isinstance(source, AsyncGenerator):
+                await source.aclose()
+
+    def _ended(
+        self,
+        calls: deque[tuple[slice, _Call]],
+        call: Callable[[Sample], _Call],
+    ) -> tuple[slice, _Call] | None:
+        """Make the calls that can be made; return the first one if it has ended, or is waited for."""
+        for sample, own in self._requests(len(calls)):
+            calls.append((own, call(sample)))
+        waits = self._answer.is_complete or self._judge.is_local
+        return calls.popleft() if calls and (waits or calls[0][1].done()) else None
+
+    def _requests(self, n_calls: int) -> Iterator[tuple[Sample, slice]]:
+        """Yield what the judge can be asked next, beside the calls that are under way.
+
+        Each is a sample, with the place of the claims in it that the answer gets its verdicts from.
+        """
+        answer = self._answer
+        n_claims = len(answer.claims)
+        n_ready = n_claims if answer.is_complete else n_claims - _HELD_BACK
+        if answer.is_complete and not (n_claims or self._results or n_calls):
+            yield self._sample_of(answer.text), slice(None)
+        while n_calls < self._most and self._n_asked < n_ready:
+            n_calls += 1
+            first = self._n_asked
+            self._n_asked = last = first + 1 if self._tcva.streamed else n_ready
+            begin, end = self._context(first, last)
+            text, before = part_of(answer.text, answer.split, begin, end)
+            before -= begin
+            yield self._sample_of(text), slice(before + first, before + last)
+
+    def _sample_of(self, text: str) -> Sample:
+        return self._sample.model_copy(update={"response": text})
+
+    def _context(self, first: int, last: int) -> tuple[int, int]:
+        """Find the claims that are judged with some that count, for the verdicts of the whole answer.
+
+        Those around decide whether "1." is an item's number and, for a judge by words, whether "Yes."
+        claims something.
+        """
+        claims = [part.claim for part in self._answer.claims]
+        is_item = any(claim.lstrip("(")[:1].isdigit() for claim in claims)
+        if self._judge.is_instant or (self._judge.is_local and is_item):
+            return min(max(first - 1, 0), first_beside(claims, first)), len(claims)
+        return first, last
+
+    def _judged(self, sample: Sample) -> Result:
+        """Judge sentences; after a failure that every call would meet none is made."""
+        return self._unasked(sample) or self._judge.evaluate(sample)
+
+    async def _ajudged(self, sample: Sample) -> Result:
+        """The same, awaited."""
+        return self._unasked(sample) or await self._judge.aevaluate(sample)
+
+    def _unasked(self, sample: Sample) -> Result | None:
+        why = self._fatal
+        return why and self._judge.unscored(why.reason, why.detail, sample)
+
+    def _decide(self, own: slice, result: Result) -> Iterator[ServedPart]:
+        """Decide which of some sentences stay, and serve what can be served."""
+        self._results.append((result, own))
+        if result.unscored is not None and result.unscored.fatal:
+            self._fatal = result.unscored
+        answer, decided = self._answer, self._decided
+        for part, stays in result.supported().parts[own]:
+            place = answer.claims[len(decided)]
+            is_orphan = (
+                stays
+                and not (decided or [(part, True)])[-1][1]
+                and begins_with_pronoun(answer.text, place.body)
+            )
+            placed = replace(part, start=place.body, end=place.end, orphan=is_orphan)
+            if self._on_fail in {"refuse", "raise"} and not (stays or self._is_held):
+                yield self._decided_part()
+                self._is_held = True
+            decided.append((placed, stays))
+        is_last = answer.is_complete and len(decided) == len(answer.claims)
+        if not (is_last or self._is_held):
+            yield self._decided_part()
+
+    def _decided_part(self) -> ServedPart:
+        """Serve what is decided, before the end; other than flags, nothing before a claim stays."""
+        has_begun = self._on_fail == "flag" or any(
+            stays and part.weight is not None for part, stays in self._decided
+        )
+        return self._part(self._text() if has_begun else "")
+
+    def _part(self, text: str) -> ServedPart:
+        """Serve a text, which goes on behind what was served, and the marks that were not."""
+        new, self._sent = text[len(self._sent) :], text
+        marks = marks_of(self._decided[self._n_marked :])
+        self._n_marked += len(marks)
+        return ServedPart(new, (*marks,))
+
+    def _text(self) -> str:
+        """What is served of what is decided."""
+        is_whole = self._on_fail != "remove"
+        return self._answer.left([stays or is_whole for _, stays in self._decided])
+
+    def _after(self, text: str | None) -> Iterator[ServedPart]:
+        """Serve an empty part after an empty chunk; at the end the rest, or what replaces it."""
+        if text == "":
+            yield ServedPart("")
+        if text is not None:
+            return
+        result = self._result()
+        left = self._answer.left([stays for _, stays in self._decided])
+        most = self._tcva.scoring.max_removed
+        supported = assembled(left, self._decided, most)
+        failed = fails(result)
+        is_refused = failed and self._on_fail == "refuse"
+        if self._on_fail == "remove":
+            is_refused = supported.is_empty
+        is_cut_off = is_refused or (failed and self._on_fail == "raise")
+        served = self._sent if is_cut_off else self._text()
+        if is_refused:
+            served += ("\n\n" if served else "") + self._refusal
+        yield self._part(served)
+        self.served = ServedAnswer(
+            served, result, supported, is_refused, failed, bool(self._answer.moved)
+        )
+
+    def _result(self) -> Result:
+        """Make the result of the whole answer."""
+        judged_by = self._tcva.judged_by()
+        is_as_whole = self._judge.is_local or self._tcva.streamed
+        if not is_as_whole or self._answer.moved:
+            judged_by["streamed"] = "in parts"
+        results, own = zip(*self._results, strict=True)
+        assessment = joined([result.assessment for result in results], own)
+        result = self._tcva.result(
+            assessment.model_copy(update={"judged_by": judged_by}),
+            self._sample_of(self._answer.text),
+        )
+        return self._tcva.emit_result(result)
