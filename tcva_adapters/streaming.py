@@ -298,8 +298,10 @@ class AnswerStream:
         return self._unasked(sample) or await self._judge.aevaluate(sample)
 
     def _unasked(self, sample: Sample) -> Result | None:
+        if self._fatal is None:
+            return None
         why = self._fatal
-        return why and self._judge.unscored(why.reason, why.detail, sample)
+        return self._judge.unscored(why.reason, why.detail, sample)
 
     def _decide(self, own: slice, result: Result) -> Iterator[ServedPart]:
         """Decide which of some sentences stay, and serve what can be served."""
