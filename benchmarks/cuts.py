@@ -99,7 +99,7 @@ def main() -> None:
                 for claim, stay in zip(claims, stays, strict=True):
                     fates = {
                         any(a <= place < b for a, b in spans)
-                        for place in range(claim.body, claim.end)
+                        for place in range(claim.mark, claim.end)
                         if text[place].isalnum()
                     }
                     whole = whole and fates <= {stay}

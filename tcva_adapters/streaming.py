@@ -94,14 +94,14 @@ class _Arrived:
             self._split(n_asked)
 
     def _split(self, n_asked: int) -> None:
-        begin, number = self.moved[-1].end if self.moved else 0, len(self.moved)
+        begin = self.moved[-1].end if self.moved else 0
         split = [
             replace(
                 part,
                 start=part.start + begin,
                 body=part.body + begin,
+                mark=part.mark + begin,
                 end=part.end + begin,
-                until=part.until + number,
             )
             if begin
             else part
@@ -314,7 +314,7 @@ class AnswerStream:
             is_orphan = (
                 stays
                 and not (decided or [(part, True)])[-1][1]
-                and begins_with_pronoun(answer.text, place.body)
+                and begins_with_pronoun(place.claim)
             )
             placed = replace(part, start=place.body, end=place.end, orphan=is_orphan)
             if self._on_fail in {"refuse", "raise"} and not (stays or self._is_held):

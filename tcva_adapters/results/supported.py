@@ -130,7 +130,7 @@ def supported_answer(
             weight,
             place.body,
             place.end,
-            orphan=stay and not before and begins_with_pronoun(answer, place.body),
+            orphan=stay and not before and begins_with_pronoun(claim.claim),
         )
         for claim, weight, place, stay, before in zip(
             claims, weights, places, stays, [True, *stays], strict=False

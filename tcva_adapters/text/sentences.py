@@ -101,17 +101,21 @@ _CJK_TURN = re.compile(rf"(?<=[{CJK}][.!?])[{CJK}]")
 _ENUMERATOR = re.compile(rf"\s*{_ITEM}")
 LINE = re.compile(
     rf"""
-    \s*
+    (?P<gap>\s*\n|(?!\A)\s*|)
+    (?=(?P<indent>{_GAP}*)(?P<level>\#*))
     (?:
-        (?P<row>\|)|(?P<code>`{{3}}|~{{3}})|(?P<quote>>)
-        |(?P<number>(?=\d){_ITEM})|(?P<item>{_ITEM})
+        \s*(?P<quote>>{_GAP}*)
+        |\s*(?P<number>\d{{1,3}}[.)]{_GAP}+)
+        |\s*(?P<item>{_BULLET}{_GAP}+)
+        |(?=\s*{_ITEM})(?P<other_item>)
+        |(?=\s*(?:`{{3}}|~{{3}}))(?P<code>)
+        |(?=\s*\#{{1,6}}{_GAP})(?P<heading>)
+        |(?P<prose>)
     )
     """,
     re.VERBOSE,
 )
-"""The beginning of a line that is no prose."""
-MARK = re.compile(rf"\s*(?:>{_GAP}*|(?:{_BULLET}|\d{{1,3}}[.)]){_GAP}+)")
-"""The mark of an item or a quotation."""
+"""White space and the beginning of a line or sentence, with the mark of a quotation or an item."""
 _BULLETS = re.compile(rf"\A(?:{_BULLET}\s+)+(?=\S)")
 LETTER = re.compile(r"[^\W_]")
 _CELL_END = re.compile(r"(?<!\\)\|")

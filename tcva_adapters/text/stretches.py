@@ -5,6 +5,10 @@ A text is a row of stretches: claims, and lines in front of them that claim noth
 between sentences, line breaks between lines. So a sentence goes with the gap before it, an item or
 a row with its line, and what stays first in its paragraph or list takes the gap of what stood there.
 
+Each stretch that begins a paragraph, list, item or table has a depth, and holds all behind it that
+is deeper: a heading its section, a lead-in its list, an item what is nested in it. A line in front
+of claims goes with the last claim that it holds; the mark of an item as well.
+
 >>> text = "Prices:\n- Basic costs 5.\n- Plus costs 9.\n\nAsk us. We answer."
 >>> without(text, stretches(text), [False, True, False, True])
 'Prices:\n- Plus costs 9.\n\nWe answer.'
@@ -16,8 +20,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from dataclasses import dataclass
+from math import inf
+from operator import attrgetter
 from typing import Literal, cast
 
 from tcva_adapters.text.lists import word_list
@@ -27,27 +32,24 @@ from tcva_adapters.text.sentences import (
     FRONT,
     LETTER,
     LINE,
-    MARK,
     pieces,
     with_plain_breaks,
 )
 
 Kind = Literal["claim", "lead_in", "heading", "header"]
 _BOLD_HEADING = 7
-"""The rank of a bold line that serves as a heading, below ``######``."""
-_CODE_INDENT = 4
-_BOLD = "**"
-_OPENING = re.compile(r"(?<!\w)\*{2,3}(?=\S)")
-_CLOSING = re.compile(r"(?<=[^\s*])\*{2,3}(?!\w)")
-_FRONTS = ("lead_in", "heading")
+"""The level of a bold line that serves as a heading, below ``######``."""
+_PROSE = "prose"
+_BOLD = re.compile(
+    r"(?<!\w)(?P<opening>\*{2,3})(?=\S)(?:(?!\*\*).)+?(?<=[^\s*])(?P<closing>(?P=opening))(?!\w)"
+)
 _LONGEST_LABEL = 2
 _WORD = re.compile(rf"[{CJK}]{{1,2}}|(?:(?![{CJK}])[^\W_])+")
 _VERBS = word_list("helping_verbs")
 _PRONOUN = re.compile(
-    rf"\W*(?:(?:{'|'.join(word_list('pronouns'))})\b|{'|'.join(word_list('pronoun_beginnings'))})",
+    rf"[\W\d_]*(?:(?:{'|'.join(word_list('pronouns'))})\b|{'|'.join(word_list('pronoun_beginnings'))})",
     re.IGNORECASE,
 )
-_LISTED = ("item", "number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,31 +57,30 @@ class Stretch:
     """A stretch of a text; those of a text, each from its start to the next one's, add up to it.
 
     Attributes:
-        kind: ``claim``; ``heading``; ``header`` for that of a table, with its rule; ``lead_in`` for a
-            line that ends in a colon, and for the mark of a quotation or of an item that holds more
-            than its claim.
+        kind: ``claim``; ``heading``, also for a rule; ``header`` for that of a table, with its rule;
+            ``lead_in`` for a line that ends in a colon.
         start: Where it begins, with the gap to the stretch before it.
         body: Where it begins without the gap; the indentation of a line is part of the body.
+        mark: Where the mark of an item or quotation ends; ``body`` for all else.
         end: Where it ends, before white space.
         claim: The text of the claim, see `split_claims`; empty for other kinds.
-        rank: The level of a heading, 1 to 7; else the column in which it begins.
-        line: The kind of line that it is: ``item``, ``number``, ``row``, ``code``, ``quote``, or
-            empty for a sentence.
+        line: The kind of line that it begins, see `LINE`; ``prose`` for a sentence or row.
         breaks: The number of line breaks in its gap.
-        width: The columns of a mark, with the indentation; 0 for all else.
-        until: The number of the first stretch behind it that it does not introduce.
+        indent: The indentation of the line that it begins.
+        depth: It ends what all stretches before it hold that are as deep or deeper; infinite for
+            what goes on with a paragraph or table.
     """
 
     kind: Kind
     start: int
     body: int
+    mark: int
     end: int
     claim: str
-    rank: int
     line: str
     breaks: int
-    width: int = 0
-    until: int = 0
+    indent: int
+    depth: float
 
 
 def stretches(text: str) -> list[Stretch]:
@@ -90,116 +91,68 @@ def stretches(text: str) -> list[Stretch]:
     """
     lines = with_plain_breaks(text)
     parts: list[Stretch] = []
-    for kind, at, stop, claim in _spans(text, lines):
-        start = parts[-1].end if parts else 0
-        inside = lines[at:stop].lstrip()
-        begins = stop - len(inside)
-        line_start = lines.rfind("\n", 0, begins) + 1
-        body = begins if line_start < start else line_start
-        rank, end, width = begins - line_start, begins + len(inside.rstrip()), 0
+    start, line_before = 0, _PROSE
+    for kind, stop, claim in _ends(text, lines):
+        beginning = next(LINE.finditer(lines, start))
+        line = beginning.lastgroup or _PROSE
+        breaks = beginning["gap"].count("\n")
+        indent = len(beginning["indent"])
+        depth = inf
         if kind == "heading":
-            rank = len(inside) - len(inside.lstrip("#")) or _BOLD_HEADING
-        elif kind == "lead_in" and lines[end - 1] not in ":：":
-            end, width = stop, stop - line_start
-        line = LINE.match(lines, begins)
+            depth = (len(beginning["level"]) or _BOLD_HEADING) - 8
+        elif line != _PROSE or kind == "header":
+            depth = indent + 0.5
+        elif kind == "lead_in" or breaks > 1 or (breaks and line_before != _PROSE):
+            depth = indent
+        end = start + len(lines[start:stop].rstrip())
         part = Stretch(
             kind,
             start,
-            body,
+            beginning.end("gap"),
+            beginning.end(),
             end,
             claim,
-            rank,
-            (line and line.lastgroup) or "",
-            breaks=lines.count("\n", start, body),
-            width=width,
+            line,
+            breaks,
+            indent,
+            depth,
         )
         parts.append(part)
-    behind, reaches = len(parts), dict[object, int]()
-    for place in reversed(range(len(parts))):
-        part = parts[place]
-        # Lines that are alike in front of the same claim reach as far.
-        alike = part.kind, part.rank, part.line
-        if part.kind == "claim":
-            behind = place + 1
-            reaches = {alike: behind}
-        elif alike not in reaches:
-            reaches[alike] = _until(parts, part, behind)
-        parts[place] = replace(part, until=reaches[alike])
+        start, line_before = end, line
     return parts
 
 
-def _spans(text: str, lines: str) -> Iterator[tuple[Kind, int, int, str]]:
-    """Yield the stretches of a text: kind, begin, end with white space, text of the claim."""
-    split = pieces(text)
-    stop = len(text) - sum(len(piece.source) for piece in split)
-    for claim, source in split:
+def _ends(text: str, lines: str) -> Iterator[tuple[Kind, int, str]]:
+    """Yield the stretches of a text: kind, end with the white space behind it, text of the claim."""
+    stop = len(text) - len(text.lstrip())
+    for claim, source in pieces(text):
         at, stop = stop, stop + len(source)
         while (front := FRONT.match(lines, at, stop)) and LETTER.search(
             lines, front.end(), stop
         ):
-            yield cast("Kind", front.lastgroup), at, front.end(), ""
             at = front.end()
-        mark = MARK.match(lines, at, stop)
-        if mark and _holds_more(lines, mark, stop):
-            yield "lead_in", at, mark.end(), ""
-            at = mark.end()
-        yield "claim", at, stop, claim
+            yield cast("Kind", front.lastgroup), at, ""
+        yield "claim", stop, claim
 
 
-def _holds_more(lines: str, mark: re.Match[str], stop: int) -> bool:
-    """Whether the item or quotation of a mark holds more than the claim that ends at a position."""
-    line_start = lines.rfind("\n", 0, stop) + 1
-    if line_start <= mark.end():
-        return ">" in mark[0] and stop < len(lines)
-    width = mark.end() - lines.rfind("\n", 0, mark.end()) - 1
-    return ">" not in mark[0] and width <= stop - line_start < width + _CODE_INDENT
+def begins_with_pronoun(claim: str) -> bool:
+    """Whether a claim begins with a word that stands for something said before.
 
-
-def _until(parts: Sequence[Stretch], part: Stretch, behind: int) -> int:
-    """Find the first stretch that a line in front of claims does not introduce.
-
-    A heading introduces all up to the next one of its rank or above; another line the paragraph,
-    table or list behind it. All introduce the next claim.
-
-    Args:
-        parts: The stretches.
-        part: The line.
-        behind: The number behind that of the next claim.
-    """
-    for number in range(behind, len(parts)):
-        other = parts[number]
-        is_heading = other.kind == "heading"
-        if part.kind == "heading":
-            ends = is_heading and other.rank <= part.rank
-        elif part.kind == "header":
-            ends = other.line != part.line or other.breaks > 1
-        elif part.line == "quote":
-            ends = other.breaks > 0
-        else:
-            is_inside = other.line in _LISTED or other.rank > part.rank
-            is_apart = other.breaks > 1 or other.kind != "claim"
-            is_beside = part.line in _LISTED and other.rank <= part.rank
-            ends = is_heading or is_beside or (is_apart and not is_inside)
-        if ends:
-            return number
-    return len(parts)
-
-
-def begins_with_pronoun(text: str, start: int) -> bool:
-    """Whether a sentence, item or row begins with a word that stands for something said before.
-
-    >>> begins_with_pronoun("It opens at 9.", 0), begins_with_pronoun("Items are 5.", 0)
+    >>> begins_with_pronoun("**It opens at 9.**"), begins_with_pronoun("Items are 5.")
     (True, False)
     """
-    return _PRONOUN.match(text, start) is not None
+    return _PRONOUN.match(claim) is not None
 
 
-def _is_label(front: str) -> bool:
-    """Whether a line in front of claims states nothing by itself: two words at most, no common verb.
+def _states_nothing(text: str, part: Stretch) -> bool:
+    r"""Whether a stretch is a line in front of claims that states nothing: two words, no common verb.
 
-    >>> _is_label("Opening hours:"), _is_label("The moon is made of cheese:")
-    (True, False)
+    >>> [_states_nothing(text, stretches(text)[0]) for text in ("Hours:\n- 9 to 5.", "It is 5:\n- No.")]
+    [True, False]
     """
+    if part.kind in {"claim", "header"}:
+        return part.kind == "header"
+    front = text[part.body : part.end]
     words = _WORD.findall(front.lower())
     is_short = len(words) <= _LONGEST_LABEL and _VERBS.isdisjoint(words)
     return is_short or non_claim_kind(front.strip("# \t\n")) is not None
@@ -227,78 +180,72 @@ def kept_spans(
         text: The text.
         parts: Its stretches, or the first of those of a longer text.
         stays: Whether each claim stays, in order. Another stretch stays with any claim that it
-            introduces; a heading or lead-in that may state something by itself only with the first
+            holds; a heading or lead-in that may state something by itself only with the first
             one, which it was judged with.
     """
-    n_claims = [0, *accumulate(part.kind == "claim" for part in parts)]
-    n_stay = [0, *accumulate(stays)]
-    if stays and not n_stay[-1]:
+    if parts and not any(stays):
         return []
-    spans: list[tuple[int, int]] = []
+    spans = [(parts[-1].end if parts else 0, len(text))]
+    ends = _ends_left(text, parts, stays)
     last = -1
-    opening: bool | None = None
-    for place, part in enumerate(parts):
-        first, end = n_claims[place], n_claims[min(part.until, len(parts))]
-        stays_here = n_stay[first] < n_stay[end]
-        if part.kind in _FRONTS and not part.width:
-            # What states something goes with the claim that it was judged with.
-            stays_here &= stays[first] or _is_label(text[part.body : part.end])
-        own, opening = _with_bold(text, part, opening, stays=stays_here)
-        if stays_here and last >= 0 and parts[last].width and place > last + 1:
+    for place, (part, end) in enumerate(zip(parts, ends, strict=True)):
+        if end == part.body:
+            continue
+        begin = part.body
+        if last < 0:
+            spans.append((0, parts[0].body))
+        elif ends[last] < parts[last].end:
             # What an item holds moves to its mark, in the column where it stood.
-            indent = min(part.rank, parts[last].width) if part.breaks else 0
-            own[0] = part.body + indent, own[0][1]
-        elif stays_here:
+            begin += min(part.indent, ends[last] - parts[last].body)
+        else:
             spans += _gaps(parts, last, place)
-        spans += own
-        last = place if stays_here else last
-    return [*spans, (parts[-1].end if parts else 0, len(text))]
+        spans.append((begin, end))
+        last = place
+
+    is_left = bytearray(len(text))
+    for begin, end in spans:
+        is_left[begin:end] = b"\1" * (end - begin)
+    for bold in _BOLD.finditer(text):
+        # Bold text may span sentences: its closing mark stays or goes with the opening one.
+        is_left[slice(*bold.span("closing"))] = is_left[slice(*bold.span("opening"))]
+    return [run.span() for run in re.finditer(b"\1+", is_left)]
 
 
-def _with_bold(
-    text: str, part: Stretch, opening: bool | None, *, stays: bool
-) -> tuple[list[tuple[int, int]], bool | None]:
-    """Find what is left of a stretch where bold text may span sentences: both of its marks, or none.
-
-    Args:
-        text: The text.
-        part: The stretch.
-        opening: Whether the mark stays that opened bold text before it; None outside of such text.
-        stays: Whether the stretch stays.
-
-    Returns:
-        What is left, and the same for what stands behind it.
-    """
-    own = [(part.body, part.end)] if stays else []
-    if part.line or part.breaks > 1:
-        opening = None
-    if part.line == "code" or text.count(_BOLD, part.body, part.end) % 2 == 0:
-        return own, opening
-    if opening is None:
-        last = text.rfind(_BOLD, part.body, part.end)
-        return own, stays if _OPENING.match(text, last) else None
-    mark = _CLOSING.match(text, text.find(_BOLD, part.body))
-    if mark is None:
-        return own, opening
-    if opening and not stays:
-        own = [mark.span()]
-    elif stays and not opening:
-        own = [(part.body, mark.start()), (mark.end(), part.end)]
-    return own, None
+def _ends_left(
+    text: str, parts: Sequence[Stretch], stays: Sequence[bool]
+) -> list[int]:
+    """Find where what is left of each stretch ends: its end, that of its mark, or where its body begins."""
+    ends = []
+    claims_stay = [*stays]
+    next_stays = False
+    # A stretch holds something that stays if it is less deep than this: here, and behind the next claim.
+    reach = reach_behind = -inf
+    for part in reversed(parts):
+        if part.kind == "claim":
+            next_stays, reach_behind = claims_stay.pop(), reach
+            reach = inf if next_stays else reach
+        end = part.end
+        if part.depth >= reach_behind:
+            end = part.end if next_stays else part.body
+        elif not (next_stays or _states_nothing(text, part)):
+            end = part.mark
+        ends.append(end)
+        reach = min(reach, part.depth)
+    return ends[::-1]
 
 
 def _gaps(parts: Sequence[Stretch], last: int, place: int) -> list[tuple[int, int]]:
     """Find the gap in front of a stretch that stays: the widest behind the last one that does.
 
-    Two paragraphs that met at what is gone stay apart.
+    Two paragraphs that met at what is gone, or a paragraph and a number that it would swallow, stay apart.
     """
     part, between = parts[place], parts[last + 1 : place + 1]
-    if last < 0:
-        return [(0, parts[0].body)]
-    most = max(each.breaks for each in between)
-    gaps = [(each.start, each.body) for each in between if each.breaks == most]
-    # Of lists, only one that begins with 1 may follow a paragraph's line without a blank one.
-    joins = part.line if part.line != "number" else parts[last].line
-    if most == 1 and not joins and any(each.line for each in between[:-1]):
-        return [gaps[0], *gaps[1:][-1:]]
-    return gaps[:1]
+    breaks = attrgetter("breaks")
+    gaps = [max(reversed(between), key=breaks)]
+    if part.line == "number":
+        meets_paragraph = parts[last].line == _PROSE
+    else:
+        meets_paragraph = part.line == _PROSE != parts[place - 1].line
+    if meets_paragraph and gaps[0].breaks == 1:
+        gaps.append(max(between, key=breaks))
+    return [(gap.start, gap.body) for gap in gaps]

@@ -169,7 +169,7 @@ def _orphans(rule: ClaimCertificate, claims: AnswerClaims, texts: list[str]) -> 
     stays, _, _ = served_claims(claims, rule.step.up_to, rule.max_removed)
     has_one_before = np.diff(claims.answer, prepend=-1) == 0
     behind = stays[1:] & ~stays[:-1] & has_one_before[1:]
-    return sum(begins_with_pronoun(text, 0) for text in compress(texts[1:], behind))
+    return sum(begins_with_pronoun(text) for text in compress(texts[1:], behind))
 
 
 def _more_labels(rule: ClaimCertificate, n: int, limit: ClaimLimit) -> str:
