@@ -211,9 +211,7 @@ def kept_spans(
     return [run.span() for run in re.finditer(b"\1+", is_left)]
 
 
-def _ends_left(
-    text: str, parts: Sequence[Stretch], stays: Sequence[bool]
-) -> list[int]:
+def _ends_left(text: str, parts: Sequence[Stretch], stays: Sequence[bool]) -> list[int]:
     """Find where what is left of each stretch ends: its end, that of its mark, or where its body begins."""
     ends = []
     claims_stay = [*stays]
