@@ -162,7 +162,7 @@ class ScoringConfig(SettingsModel):
         return {
             name: value
             for name, value in plain.items()
-            if name not in SERVING or getattr(self, name) != self.default(name)
+            if name not in SERVING or value != self.default(name)
         }
 
     def __hash__(self) -> int:  # not of all fields: scores by reason are a mapping

@@ -109,35 +109,32 @@ def supported_answer(
     """
     why = judged.unscored
     is_judged = why is None or why.reason in SILENT
-    stretched = stretches(answer)
-    places = [part for part in stretched if part.kind == "claim"]
+    split = stretches(answer)
+    places = [part for part in split if part.kind == "claim"]
     claims: Sequence[ClaimVerdict] = judged.claims
     if not (claims and is_judged):
         claims = [_unjudged(place.claim, why) for place in places]
     if [claim.claim for claim in claims] != [place.claim for place in places]:
-        raise InvalidValueError(_other_claims(judged))
+        raise InvalidValueError(
+            f"the claims of this result ({judged.criterion}) are not the sentences of the sample's response, "
+            "so nothing can be cut; pass the sample that was judged, and judge with claims='split' by a "
+            "criterion that has claims='response' and no statements, e.g. faithfulness"
+        )
 
-    weights = [claim.support(scoring.scheme) for claim in claims]
-    stays = [
-        is_judged or bool(non_claim_kind(claim.claim))
-        if weight is None
-        else weight >= scoring.least_weight
-        for claim, weight in zip(claims, weights, strict=True)
-    ]
-    parts = [
-        AnswerPart(
-            claim,
-            weight,
-            place.body,
-            place.end,
-            orphan=stay and not before and begins_with_pronoun(claim.claim),
-        )
-        for claim, weight, place, stay, before in zip(
-            claims, weights, places, stays, [True, *stays], strict=False
-        )
-    ]
-    text = without(answer, stretched, stays)
-    return assembled(text, [*zip(parts, stays, strict=True)], scoring.max_removed)
+    parts: list[tuple[AnswerPart, bool]] = []
+    stays_before = True
+    for claim, place in zip(claims, places, strict=True):
+        weight = claim.support(scoring.scheme)
+        if weight is None:
+            stays = is_judged or non_claim_kind(claim.claim) is not None
+        else:
+            stays = weight >= scoring.least_weight
+        orphan = stays and not stays_before and begins_with_pronoun(claim.claim)
+        part = AnswerPart(claim, weight, place.body, place.end, orphan)
+        parts.append((part, stays))
+        stays_before = stays
+    text = without(answer, split, [stays for _, stays in parts])
+    return assembled(text, parts, scoring.max_removed)
 
 
 def assembled(
@@ -162,17 +159,3 @@ def _unjudged(sentence: str, why: Unscored | None) -> ClaimVerdict:
     """Make the entry of a sentence without a verdict: its kind if the lists know it, else the failure."""
     reason = non_claim_kind(sentence) or (why.text if why else "")
     return ClaimVerdict(claim=sentence, verdict=None, reason=reason)
-
-
-def _other_claims(judged: Assessment) -> str:
-    """Say why claims are not the sentences of the answer."""
-    if judged.judged_by.get("claims") == "llm":
-        return (
-            "the claims of this result are the judge's own words, which stand nowhere in the answer, "
-            "so nothing can be cut; judge with claims='split'"
-        )
-    return (
-        f"the claims of this result ({judged.criterion}) are not the sentences of the sample's response, "
-        "so nothing can be cut; pass the sample that was judged, and judge by a criterion that has "
-        "claims='response' and no statements, e.g. faithfulness"
-    )

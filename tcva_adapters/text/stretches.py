@@ -222,12 +222,11 @@ def _ends_left(text: str, parts: Sequence[Stretch], stays: Sequence[bool]) -> li
         if part.kind == "claim":
             next_stays, reach_behind = claims_stay.pop(), reach
             reach = inf if next_stays else reach
-        end = part.end
-        if part.depth >= reach_behind:
-            end = part.end if next_stays else part.body
-        elif not (next_stays or _states_nothing(text, part)):
-            end = part.mark
-        ends.append(end)
+        holds = part.depth < reach_behind
+        if next_stays or (holds and _states_nothing(text, part)):
+            ends.append(part.end)
+        else:
+            ends.append(part.mark if holds else part.body)
         reach = min(reach, part.depth)
     return ends[::-1]
 
