@@ -68,9 +68,9 @@ class ServedAnswer:
         }
 
 
-def marks_of(parts: Iterable[tuple[AnswerPart, bool]]) -> list[Json]:
+def marks_of(parts: Iterable[AnswerPart]) -> list[Json]:
     """Convert sentences, each with whether it is supported, to JSON values."""
-    return [{**part.to_dict(), "supported": stays} for part, stays in parts]
+    return [{**part.to_dict(), "supported": part.stays} for part in parts]
 
 
 def serve(

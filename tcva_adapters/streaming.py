@@ -191,7 +191,7 @@ class AnswerStream:
         self._n_asked = 0
         self._results: list[tuple[Result, slice]] = []
         self._fatal: Unscored | None = None
-        self._decided: list[tuple[AnswerPart, bool]] = []
+        self._decided: list[AnswerPart] = []
         self._n_marked = 0
         self._sent = ""
 
@@ -309,18 +309,20 @@ class AnswerStream:
         if result.unscored is not None and result.unscored.fatal:
             self._fatal = result.unscored
         answer, decided = self._answer, self._decided
-        for part, stays in result.supported().parts[own]:
+        for part in result.supported().parts[own]:
             place = answer.claims[len(decided)]
             is_orphan = (
-                stays
-                and not (decided or [(part, True)])[-1][1]
+                part.stays
+                and not all(before.stays for before in decided[-1:])
                 and begins_with_pronoun(place.claim)
             )
             placed = replace(part, start=place.body, end=place.end, orphan=is_orphan)
-            if self._on_fail in {"refuse", "raise"} and not (stays or self._is_held):
+            if self._on_fail in {"refuse", "raise"} and not (
+                part.stays or self._is_held
+            ):
                 yield self._decided_part()
                 self._is_held = True
-            decided.append((placed, stays))
+            decided.append(placed)
         is_last = answer.is_complete and len(decided) == len(answer.claims)
         if not (is_last or self._is_held):
             yield self._decided_part()
@@ -328,7 +330,7 @@ class AnswerStream:
     def _decided_part(self) -> ServedPart:
         """Serve what is decided, before the end; other than flags, nothing before a claim stays."""
         has_begun = self._on_fail == "flag" or any(
-            stays and part.weight is not None for part, stays in self._decided
+            part.stays and part.weight is not None for part in self._decided
         )
         return self._part(self._text() if has_begun else "")
 
@@ -342,7 +344,7 @@ class AnswerStream:
     def _text(self) -> str:
         """What is served of what is decided."""
         is_whole = self._on_fail != "remove"
-        return self._answer.left([stays or is_whole for _, stays in self._decided])
+        return self._answer.left([part.stays or is_whole for part in self._decided])
 
     def _after(self, text: str | None) -> Iterator[ServedPart]:
         """Serve an empty part after an empty chunk; at the end the rest, or what replaces it."""
@@ -351,7 +353,7 @@ class AnswerStream:
         if text is not None:
             return
         result = self._result()
-        left = self._answer.left([stays for _, stays in self._decided])
+        left = self._answer.left([part.stays for part in self._decided])
         most = self._tcva.scoring.max_removed
         supported = assembled(left, self._decided, most)
         failed = fails(result)

@@ -112,8 +112,8 @@ def served_json(result: Result, sample: Sample) -> Json | None:
         answer = result.supported(sample=sample)
     except InvalidValueError:
         return None
-    stays = [stay for _, stay in answer.parts]
+    stays = [part.stays for part in answer.parts]
     return {
         "left": kept_spans(text, stretches(text), stays),
-        "parts": [(p.start, p.end, stay, p.orphan) for p, stay in answer.parts],
+        "parts": [(p.start, p.end, p.stays, p.orphan) for p in answer.parts],
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
@@ -27,6 +27,7 @@ class AnswerPart:
             nothing, or was not judged.
         start: Where it begins in the answer: an item with its mark, a row with its line.
         end: Where it ends.
+        stays: Whether it stays in the answer.
         orphan: Whether it begins with a pronoun right behind a claim that was removed, so that the
             pronoun may stand for something that is gone.
     """
@@ -35,6 +36,7 @@ class AnswerPart:
     weight: float | None
     start: int
     end: int
+    stays: bool
     orphan: bool = False
 
     @property
@@ -64,22 +66,23 @@ class SupportedAnswer:
     Attributes:
         text: The answer, which is unchanged but for what was cut. Empty where no claim is left, or
             ``max_removed`` refuses the answer.
-        kept: The claims that stay, and sentences that claim nothing, in order.
-        removed: The claims that were cut; all parts where the text is empty.
+        parts: The claims and the sentences that claim nothing, in order.
         is_empty: Whether no claim is left although there were some.
     """
 
     text: str
-    kept: tuple[AnswerPart, ...]
-    removed: tuple[AnswerPart, ...]
+    parts: tuple[AnswerPart, ...]
     is_empty: bool
 
     @property
-    def parts(self) -> list[tuple[AnswerPart, bool]]:
-        """All parts in order, each with whether it stays."""
-        parts = [(part, True) for part in self.kept]
-        parts += [(part, False) for part in self.removed]
-        return sorted(parts, key=lambda part: part[0].start)
+    def kept(self) -> tuple[AnswerPart, ...]:
+        """The claims that stay, and sentences that claim nothing."""
+        return tuple(part for part in self.parts if part.stays)
+
+    @property
+    def removed(self) -> tuple[AnswerPart, ...]:
+        """The claims that were cut; all parts where ``max_removed`` refuses the answer."""
+        return tuple(part for part in self.parts if not part.stays)
 
     def to_dict(self) -> Json:
         """Convert to JSON values."""
@@ -121,7 +124,7 @@ def supported_answer(
             "criterion that has claims='response' and no statements, e.g. faithfulness"
         )
 
-    parts: list[tuple[AnswerPart, bool]] = []
+    parts: list[AnswerPart] = []
     stays_before = True
     for claim, place in zip(claims, places, strict=True):
         weight = claim.support(scoring.scheme)
@@ -130,29 +133,28 @@ def supported_answer(
         else:
             stays = weight >= scoring.least_weight
         orphan = stays and not stays_before and begins_with_pronoun(claim.claim)
-        part = AnswerPart(claim, weight, place.body, place.end, orphan)
-        parts.append((part, stays))
+        parts.append(AnswerPart(claim, weight, place.body, place.end, stays, orphan))
         stays_before = stays
-    text = without(answer, split, [stays for _, stays in parts])
+    text = without(answer, split, [part.stays for part in parts])
     return assembled(text, parts, scoring.max_removed)
 
 
 def assembled(
-    text: str, parts: Sequence[tuple[AnswerPart, bool]], max_removed: float
+    text: str, parts: Sequence[AnswerPart], max_removed: float
 ) -> SupportedAnswer:
     """Make what is left of an answer from its parts.
 
     Args:
         text: The text that is left.
-        parts: The parts in order, each with whether it stays.
+        parts: The parts in order.
         max_removed: See `ScoringConfig`.
     """
-    kept = tuple(part for part, stays in parts if stays)
-    removed = tuple(part for part, stays in parts if not stays)
-    n_claims = len(removed) + sum(part.weight is not None for part in kept)
-    if removed and len(removed) / n_claims > max_removed:
-        return SupportedAnswer("", (), tuple(part for part, _ in parts), is_empty=True)
-    return SupportedAnswer(text, kept, removed, 0 < len(removed) == n_claims)
+    n_removed = sum(not part.stays for part in parts)
+    n_claims = sum(not part.stays or part.weight is not None for part in parts)
+    if n_removed and n_removed / n_claims > max_removed:
+        refused = tuple(replace(part, stays=False) for part in parts)
+        return SupportedAnswer("", refused, is_empty=True)
+    return SupportedAnswer(text, (*parts,), is_empty=0 < n_removed == n_claims)
 
 
 def _unjudged(sentence: str, why: Unscored | None) -> ClaimVerdict:
