@@ -19,7 +19,7 @@ from itertools import chain
 from typing import TypeVar
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.lexical import first_beside
+from tcva_adapters.judges.lexical import judged_beside
 from tcva_adapters.judges.parts import joined, part_of
 from tcva_adapters.results.judgement import Unscored
 from tcva_adapters.results.result import Result
@@ -269,25 +269,16 @@ class AnswerStream:
             n_calls += 1
             first = self._n_asked
             self._n_asked = last = first + 1 if self._tcva.streamed else n_ready
-            begin, end = self._context(first, last)
+            begin, end = first, last
+            if self._judge.is_local:
+                claims = [part.claim for part in answer.claims]
+                begin, end = judged_beside(claims, first, last)
             text, before = part_of(answer.text, answer.split, begin, end)
             before -= begin
             yield self._sample_of(text), slice(before + first, before + last)
 
     def _sample_of(self, text: str) -> Sample:
         return self._sample.model_copy(update={"response": text})
-
-    def _context(self, first: int, last: int) -> tuple[int, int]:
-        """Find the claims that are judged with some that count, for the verdicts of the whole answer.
-
-        Those around decide whether "1." is an item's number and, for a judge by words, whether "Yes."
-        claims something.
-        """
-        claims = [part.claim for part in self._answer.claims]
-        is_item = any(claim.lstrip("(")[:1].isdigit() for claim in claims)
-        if self._judge.is_instant or (self._judge.is_local and is_item):
-            return min(max(first - 1, 0), first_beside(claims, first)), len(claims)
-        return first, last
 
     def _judged(self, sample: Sample) -> Result:
         """Judge sentences; after a failure that every call would meet none is made."""

@@ -215,19 +215,26 @@ def without_marks(claims: Sequence[str]) -> list[str]:
     return [_SOURCE.sub("", _ITEM.sub(unnumbered, claim)) for claim in claims]
 
 
-def first_beside(claims: Sequence[str], first: int) -> int:
-    """Find where a text may begin so that `without_marks` gives the same from a claim on.
+def judged_beside(claims: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """Find the claims around some claims of a text that these have their verdicts from.
 
-    >>> first_beside(["Do this:", "1. Stir it.", "It is hot.", "2. Heat it."], 3)
-    1
+    The nearest claim with a neighbouring number tells an item's number (see `without_marks`), and
+    one next to a few words without content whether these claim something.
+
+    Returns:
+        The numbers of the first claim and behind the last one.
+
+    >>> judged_beside(["Do this:", "1. Stir it.", "It is hot.", "2. Heat it."], 3, 4)
+    (1, 4)
     """
     numbers = [{int(item[1]) for item in _ITEM.finditer(claim)} for claim in claims]
-    begin = first
-    for number in set[int]().union(*numbers[first:]):
-        beside = {number - 1, number + 1}
-        places = [place for place, here in enumerate(numbers) if here & beside]
-        begin = min(begin, *places[-1:], first)
-    return begin
+    places = {first, last - 1}
+    for number in set[int]().union(*numbers[first:last]):
+        near = [n for n, here in enumerate(numbers) if here & {number - 1, number + 1}]
+        places.update(sorted(near, key=lambda place: abs(place - first))[:1])
+    if any(map(_is_bare, claims[first:last])):
+        places |= {max(first - 1, 0), min(last, len(claims) - 1)}
+    return min(places), max(places) + 1
 
 
 def _best_supported(
