@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import deque
 from collections.abc import (
     AsyncGenerator,
@@ -39,6 +40,13 @@ from tcva_adapters.text.stretches import (
 _HELD_BACK = 2
 """The last sentences of what has arrived, whose split may still move."""
 
+_LONGEST = 242
+_OPENED = re.compile(
+    r"""(?:(?<![^\s(\[—–*_])"(?=\S)[^"\n]*|“[^“”\n]*|«[^«»\n]*|「[^「」\n]*|『[^『』\n]*"""
+    r"""|\([^()\n]*|（[^（）\n]*|\[[^\[\]\n]*|`(?!\s)[^`\n]*)\Z"""
+)
+"""A quotation or bracket that is not closed so far; where it is, its sentences are one."""
+
 _Call = TypeVar("_Call", "Future[Result]", "asyncio.Task[Result]")
 
 
@@ -64,58 +72,49 @@ class _Arrived:
         is_complete: Whether it is the whole answer.
         split: Its stretches, when it was last split.
         claims: The claims among them.
+        n_ready: How many of these will probably be claims of the whole answer.
         next_split: The length from which on it is split again.
-        moved: The stretches that were kept when the split moved within what the judge was asked about.
+        has_moved: Whether the split has moved within what the judge was asked about; before the end
+            there is no other one then.
     """
 
     text: str = ""
     is_complete: bool = False
     split: list[Stretch] = field(default_factory=list)
     claims: list[Stretch] = field(default_factory=list)
+    n_ready: int = 0
     next_split: int = 0
-    moved: list[Stretch] = field(default_factory=list)
+    has_moved: bool = False
 
     def add(self, text: str | None, n_asked: int) -> None:
         """Take a chunk of the answer, or its end, and find the sentences anew.
 
         Args:
             text: The chunk; None at the end.
-            n_asked: How many of the claims were sent to the judge; these stay.
+            n_asked: How many of the claims were sent to the judge.
         """
         self.is_complete = text is None
         self.text += text or ""
-        # The cost of all splits grows with the length of the answer, not with its square.
-        is_early = len(self.text) < self.next_split
+        is_early = self.has_moved or len(self.text) < self.next_split
         if is_early and not self.is_complete:
             return
+        # The cost of all splits grows with the length of the answer, not with its square.
         self.next_split = len(self.text) * 33 // 32
         # A text without capitals is split otherwise than one with them.
-        if self.is_complete or not self.text.islower():
-            self._split(n_asked)
-
-    def _split(self, n_asked: int) -> None:
-        begin = self.moved[-1].end if self.moved else 0
-        split = [
-            replace(
-                part,
-                start=part.start + begin,
-                body=part.body + begin,
-                mark=part.mark + begin,
-                end=part.end + begin,
-            )
-            if begin
-            else part
-            for part in stretches(self.text[begin:])
-        ]
-        split = self.moved + split
-        claims = [part for part in split if part.kind == "claim"]
-        asked = self.claims[:n_asked]
-        if [c.claim for c in asked] == [c.claim for c in claims[:n_asked]]:
-            self.split, self.claims = split, claims
+        if self.text.islower() and not self.is_complete:
             return
-        # What comes later is split by itself.
-        self.moved = [part for part in self.split if part.start < asked[-1].end]
-        self._split(n_asked)
+        split = stretches(self.text)
+        claims = [part for part in split if part.kind == "claim"]
+        before, now = self.claims[:n_asked], claims[:n_asked]
+        self.has_moved |= [c.claim for c in before] != [c.claim for c in now]
+        if self.has_moved and not self.is_complete:
+            return
+        self.split, self.claims, self.n_ready = split, claims, len(claims)
+        if not self.is_complete:
+            opening = _OPENED.search(self.text, max(0, len(self.text) - _LONGEST))
+            end = opening.start() if opening else len(self.text)
+            n_closed = sum(part.end <= end for part in claims)
+            self.n_ready = min(n_closed, len(claims) - _HELD_BACK)
 
     def left(self, stays: list[bool]) -> str:
         """What is left of the first claims, of which some stay; at the end with all that is behind."""
@@ -210,7 +209,7 @@ class AnswerStream:
 
         try:
             for text in chain(texts, [None]):
-                self._answer.add(text, self._n_asked)
+                self._add(text, calls)
                 while ended := self._ended(calls, call):
                     yield from self._decide(ended[0], ended[1].result())
                 yield from self._after(text)
@@ -231,7 +230,7 @@ class AnswerStream:
         try:
             while self.served is None:
                 text = await anext(source, None)
-                self._answer.add(text, self._n_asked)
+                self._add(text, calls)
                 while ended := self._ended(calls, call):
                     for part in self._decide(ended[0], await ended[1]):
                         yield part
@@ -243,6 +242,18 @@ class AnswerStream:
             await asyncio.gather(*(task for _, task in calls), return_exceptions=True)
             if isinstance(source, AsyncGenerator):
                 await source.aclose()
+
+    def _add(self, text: str | None, calls: deque[tuple[slice, _Call]]) -> None:
+        """Take a chunk of the answer, or its end: if the split has moved, all is judged anew there."""
+        self._answer.add(text, self._n_asked)
+        if self._answer.has_moved and self._answer.is_complete:
+            for _, call in calls:
+                call.cancel()
+            calls.clear()
+            self._results.clear()
+            self._decided.clear()
+            self._n_asked = 0
+            self._is_held = True
 
     def _ended(
         self,
@@ -261,14 +272,13 @@ class AnswerStream:
         Each is a sample, with the place of the claims in it that the answer gets its verdicts from.
         """
         answer = self._answer
-        n_claims = len(answer.claims)
-        n_ready = n_claims if answer.is_complete else n_claims - _HELD_BACK
-        if answer.is_complete and not (n_claims or self._results or n_calls):
+        if answer.is_complete and not (answer.claims or self._results or n_calls):
             yield self._sample_of(answer.text), slice(None)
-        while n_calls < self._most and self._n_asked < n_ready:
+        while n_calls < self._most and self._n_asked < answer.n_ready:
             n_calls += 1
             first = self._n_asked
-            self._n_asked = last = first + 1 if self._tcva.streamed else n_ready
+            last = first + 1 if self._tcva.streamed else answer.n_ready
+            self._n_asked = last
             begin, end = first, last
             if self._judge.is_local:
                 claims = [part.claim for part in answer.claims]
@@ -352,19 +362,21 @@ class AnswerStream:
         if self._on_fail == "remove":
             is_refused = supported.is_empty
         is_cut_off = is_refused or (failed and self._on_fail == "raise")
-        served = self._sent if is_cut_off else self._text()
+        served = self._text()
+        if is_cut_off or not served.startswith(self._sent):
+            served = self._sent
         if is_refused:
             served += ("\n\n" if served else "") + self._refusal
         yield self._part(served)
         self.served = ServedAnswer(
-            served, result, supported, is_refused, failed, bool(self._answer.moved)
+            served, result, supported, is_refused, failed, self._answer.has_moved
         )
 
     def _result(self) -> Result:
         """Make the result of the whole answer."""
         judged_by = self._tcva.judged_by()
         is_as_whole = self._judge.is_local or self._tcva.streamed
-        if not is_as_whole or self._answer.moved:
+        if not is_as_whole:
             judged_by["streamed"] = "in parts"
         results, own = zip(*self._results, strict=True)
         assessment = joined([result.assessment for result in results], own)

@@ -229,11 +229,17 @@ def judged_beside(claims: Sequence[str], first: int, last: int) -> tuple[int, in
     """
     numbers = [{int(item[1]) for item in _ITEM.finditer(claim)} for claim in claims]
     places = {first, last - 1}
+
+    def distance(place: int) -> int:
+        return abs(place - first)
+
     for number in set[int]().union(*numbers[first:last]):
         near = [n for n, here in enumerate(numbers) if here & {number - 1, number + 1}]
-        places.update(sorted(near, key=lambda place: abs(place - first))[:1])
+        places.update(sorted(near, key=distance)[:1])
     if any(map(_is_bare, claims[first:last])):
-        places |= {max(first - 1, 0), min(last, len(claims) - 1)}
+        known = _non_claims(claims)
+        near = [n for n, claim in enumerate(claims) if claim not in known]
+        places.update(sorted(near, key=distance)[:1])
     return min(places), max(places) + 1
 
 

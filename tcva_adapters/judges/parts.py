@@ -41,7 +41,7 @@ def part_of(
     headers = [part for part in split[:begin] if part.kind == "header"]
     header = [text[part.body : part.end] for part in headers[-1:]]
     claims = [split[place].claim for place in places[first:last]]
-    for part in ("\n".join([*header, own]), "\n\n".join(claims)):
+    for part in (own, "\n".join([*header, own]), "\n\n".join(claims)):
         if split_claims(part) == claims:
             return part, 0
     return text, first

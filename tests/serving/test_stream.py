@@ -128,6 +128,8 @@ BLOCKS = (
     "オフィスは九時に開く。入場は無料です。",
     "it is free. we open at 9. and so on",
     "👍 Come by! 🎉",
+    "(We open at 9. It is so. Lunch is at 12. Plus costs 9 EUR. It is red.) Yes.",
+    'He said "We open at 9. It is so. Lunch is at 12. It is red." in (May.',
 )
 answers = st.lists(
     st.tuples(
@@ -136,6 +138,26 @@ answers = st.lists(
     min_size=1,
     max_size=6,
 ).map(lambda blocks: "".join(block + gap for block, gap in blocks))
+
+
+@pytest.mark.parametrize("on_fail", ["flag", "remove", "refuse", "raise"])
+def test_sentences_in_brackets_and_quotations_are_one_sentence(on_fail: OnFail) -> None:
+    inside = (
+        "We open at 9. Roses are red. Lunch is at 12. Plus costs 9 EUR. It is free."
+    )
+    long = f"{inside} {inside} {inside} {inside}"
+    for opening, closing in ("()", "“”", '""', "[]", "«»", "``", "（）"):
+        for text in (inside, long):
+            response = f"Note {opening}{text}{closing} this. We open at 9. Lunch is at 12. It is."
+            sample = Sample(response=response, contexts=CONTEXTS)
+            whole = serve(JUDGE.evaluate(sample), on_fail)
+            parts, stream = streamed(sample, on_fail, 1)
+            served = ended(stream)
+            assert not served.split_moved
+            assert served.failed == whole.failed
+            assert served.marks == whole.marks
+            if on_fail in {"flag", "remove"}:
+                assert "".join(part.text for part in parts) == whole.text
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -177,7 +199,9 @@ def test_a_split_that_moves_is_said_and_nothing_is_served_twice() -> None:
     assert served.split_moved
     assert "split of the stream differs" in served.to_dict()["why"]
     assert "".join(texts) == "".join(chunks) + " costs 5 EUR."
-    assert ended(stream).result.judged_by["streamed"] == "in parts"
+    whole = JUDGE.evaluate(ended(stream).result.sample)
+    assert ended(stream).result == whole
+    assert ended(stream).supported == whole.supported()
 
 
 def test_a_certificate_holds_for_the_stream_of_a_judge_that_computes_here() -> None:
