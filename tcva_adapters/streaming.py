@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import deque
 from collections.abc import (
     AsyncGenerator,
@@ -30,6 +29,7 @@ from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.serving import REFUSAL, OnFail, ServedAnswer, fails, marks_of
 from tcva_adapters.tcva import TCVA
+from tcva_adapters.text.sentences import open_end
 from tcva_adapters.text.stretches import (
     Stretch,
     begins_with_pronoun,
@@ -39,13 +39,6 @@ from tcva_adapters.text.stretches import (
 
 _HELD_BACK = 2
 """The last sentences of what has arrived, whose split may still move."""
-
-_LONGEST = 242
-_OPENED = re.compile(
-    r"""(?:(?<![^\s(\[—–*_])"(?=\S)[^"\n]*|“[^“”\n]*|«[^«»\n]*|「[^「」\n]*|『[^『』\n]*"""
-    r"""|\([^()\n]*|（[^（）\n]*|\[[^\[\]\n]*|`(?!\s)[^`\n]*)\Z"""
-)
-"""A quotation or bracket that is not closed so far; where it is, its sentences are one."""
 
 _Call = TypeVar("_Call", "Future[Result]", "asyncio.Task[Result]")
 
@@ -111,8 +104,7 @@ class _Arrived:
             return
         self.split, self.claims, self.n_ready = split, claims, len(claims)
         if not self.is_complete:
-            opening = _OPENED.search(self.text, max(0, len(self.text) - _LONGEST))
-            end = opening.start() if opening else len(self.text)
+            end = open_end(self.text)
             n_closed = sum(part.end <= end for part in claims)
             self.n_ready = min(n_closed, len(claims) - _HELD_BACK)
 

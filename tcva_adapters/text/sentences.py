@@ -93,6 +93,11 @@ _MARK = re.compile(
     """,
     re.VERBOSE,
 )
+_LONGEST_QUOTED = 242
+_OPENED = re.compile(
+    r"""(?:(?<![^\s(\[—–*_])"(?=\S)[^"\n]*|“[^“”\n]*|«[^«»\n]*|「[^「」\n]*|『[^『』\n]*"""
+    r"""|\([^()\n]*|（[^（）\n]*|\[[^\[\]\n]*|`(?!\s)[^`\n]*)\Z"""
+)
 _ENDING = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
 _SPACED_CITATIONS = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")
 _NEXT_WORD = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
@@ -169,6 +174,18 @@ def split_claims(text: str) -> list[str]:
         ['Plan: Basic; Price: 5', 'Plan: Plus; Price: 9']
     """
     return [piece.text for piece in pieces(text)]
+
+
+def open_end(text: str) -> int:
+    """Find where a quotation, bracket or code span begins that may be closed by what is still to come.
+
+    Without one, it is the length of the text.
+
+    >>> open_end("It is red. (It is old. It"), open_end("It is (red).")
+    (11, 12)
+    """
+    opened = _OPENED.search(text, max(0, len(text) - _LONGEST_QUOTED))
+    return opened.start() if opened else len(text)
 
 
 def with_plain_breaks(text: str) -> str:
