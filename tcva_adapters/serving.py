@@ -33,8 +33,8 @@ class ServedAnswer:
         is_refused: Whether the text is the refusal, or ends with it.
         failed: Whether the answer does not pass, as gates see it. An answer that claims nothing
             passes; one that could not be judged does not.
-        split_moved: Whether a stream was judged in other sentences than the whole answer has, since
-            what came later changed where one ends.
+        split_moved: Whether the end of a stream changed sentences that had been judged. The whole
+            answer was judged anew then, and counts; what ``remove`` had served may differ from it.
     """
 
     text: str
@@ -47,7 +47,7 @@ class ServedAnswer:
     @property
     def why(self) -> str:
         """The score in a sentence, or why there is none."""
-        note = "; the split of the stream differs from that of the whole answer"
+        note = "; the end of the stream changed sentences that had been served"
         return self.result.reason + note * self.split_moved
 
     @property

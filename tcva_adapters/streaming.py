@@ -197,7 +197,7 @@ class AnswerStream:
 
         def call(sample: Sample) -> Future[Result]:
             # The context has what a framework sets for callbacks and traces.
-            return pool.submit(copy_context().run, self._judged, sample)
+            return pool.submit(copy_context().run, self._judge.evaluate, sample)
 
         try:
             for text in chain(texts, [None]):
@@ -217,7 +217,7 @@ class AnswerStream:
         source = aiter(texts)
 
         def call(sample: Sample) -> asyncio.Task[Result]:
-            return asyncio.create_task(self._ajudged(sample))
+            return asyncio.create_task(self._judge.aevaluate(sample))
 
         try:
             while self.served is None:
@@ -262,11 +262,13 @@ class AnswerStream:
         """Yield what the judge can be asked next, beside the calls that are under way.
 
         Each is a sample, with the place of the claims in it that the answer gets its verdicts from.
+        After a failure that every call would meet there is none.
         """
         answer = self._answer
         if answer.is_complete and not (answer.claims or self._results or n_calls):
             yield self._sample_of(answer.text), slice(None)
-        while n_calls < self._most and self._n_asked < answer.n_ready:
+        most = 0 if self._fatal else self._most
+        while n_calls < most and self._n_asked < answer.n_ready:
             n_calls += 1
             first = self._n_asked
             last = first + 1 if self._tcva.streamed else answer.n_ready
@@ -281,20 +283,6 @@ class AnswerStream:
 
     def _sample_of(self, text: str) -> Sample:
         return self._sample.model_copy(update={"response": text})
-
-    def _judged(self, sample: Sample) -> Result:
-        """Judge sentences; after a failure that every call would meet none is made."""
-        return self._unasked(sample) or self._judge.evaluate(sample)
-
-    async def _ajudged(self, sample: Sample) -> Result:
-        """The same, awaited."""
-        return self._unasked(sample) or await self._judge.aevaluate(sample)
-
-    def _unasked(self, sample: Sample) -> Result | None:
-        if self._fatal is None:
-            return None
-        why = self._fatal
-        return self._judge.unscored(why.reason, why.detail, sample)
 
     def _decide(self, own: slice, result: Result) -> Iterator[ServedPart]:
         """Decide which of some sentences stay, and serve what can be served."""
@@ -345,6 +333,10 @@ class AnswerStream:
             yield ServedPart("")
         if text is not None:
             return
+        if why := self._fatal:
+            whole = self._sample_of(self._answer.text)
+            unasked = self._judge.unscored(why.reason, why.detail, whole)
+            yield from self._decide(slice(len(self._decided), None), unasked)
         result = self._result()
         left = self._answer.left([part.stays for part in self._decided])
         most = self._tcva.scoring.max_removed

@@ -22,6 +22,7 @@ from tcva_adapters._adapter.evaluator import require
 from tcva_adapters.errors import InvalidValueError, TCVAError
 from tcva_adapters.llamaindex.evaluator import ScorerEvaluator, ended
 from tcva_adapters.llamaindex.results import ScorerEvaluationResult
+from tcva_adapters.llamaindex.samples import read_response
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings_base import check
@@ -143,13 +144,13 @@ class TCVAQueryEngine(BaseQueryEngine):
     def _served(self, query: QueryBundle, response: Any) -> RESPONSE_TYPE:
         if isinstance(response, _STREAMS):
             return self._streamed(query, response)
-        evaluation = self.evaluator.evaluate(*_judged(query, response))
+        evaluation = self.evaluator.evaluate(**_judged(query, response))
         return self._served_as(response, evaluation)
 
     async def _aserved(self, query: QueryBundle, response: Any) -> RESPONSE_TYPE:
         if isinstance(response, _STREAMS):
             return self._streamed(query, response)
-        evaluation = await self.evaluator.aevaluate(*_judged(query, response))
+        evaluation = await self.evaluator.aevaluate(**_judged(query, response))
         return self._served_as(response, evaluation)
 
     def _served_as(
@@ -170,7 +171,7 @@ class TCVAQueryEngine(BaseQueryEngine):
 
     def _streamed(self, query: QueryBundle, response: Any) -> RESPONSE_TYPE:
         """Return a copy of a response whose stream is judged and cut while it is read."""
-        contexts = _contexts(response)
+        contexts = [node.get_content() for node in response.source_nodes]
         stream = AnswerStream(
             self.tcva,
             Sample(input=str(query), contexts=contexts),
@@ -220,12 +221,7 @@ class TCVAQueryEngine(BaseQueryEngine):
             raise BelowThresholdError(response, served.result)
 
 
-def _judged(query: QueryBundle, response: Any) -> tuple[str, str, list[str]]:
+def _judged(query: QueryBundle, response: Any) -> dict[str, Any]:
     """Return question, answer and contexts of a response."""
-    if isinstance(response, PydanticResponse):
-        response = response.get_response()
-    return str(query), response.response or "", _contexts(response)
-
-
-def _contexts(response: Any) -> list[str]:
-    return [node.get_content() for node in response.source_nodes]
+    read = read_response(response)
+    return {"query": str(query), **read, "response": read["response"] or ""}
