@@ -15,13 +15,12 @@ from collections.abc import (
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import TypeVar
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.judges.lexical import judged_beside
 from tcva_adapters.judges.parts import joined, part_of
-from tcva_adapters.results.judgement import Unscored
+from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings_base import check
 from tcva_adapters.results.supported import AnswerPart, assembled
@@ -181,7 +180,7 @@ class AnswerStream:
         self._answer = _Arrived()
         self._n_asked = 0
         self._results: list[tuple[Result, slice]] = []
-        self._fatal: Unscored | None = None
+        self._given_up: Unscored | None = None
         self._decided: list[AnswerPart] = []
         self._n_marked = 0
         self._sent = ""
@@ -194,13 +193,15 @@ class AnswerStream:
         """
         pool = ThreadPoolExecutor(self._most, thread_name_prefix="tcva-stream")
         calls: deque[tuple[slice, Future[Result]]] = deque()
+        source = iter(texts)
 
         def call(sample: Sample) -> Future[Result]:
             # The context has what a framework sets for callbacks and traces.
             return pool.submit(copy_context().run, self._judge.evaluate, sample)
 
         try:
-            for text in chain(texts, [None]):
+            while self.served is None:
+                text = next(source, None)
                 self._add(text, calls)
                 while ended := self._ended(calls, call):
                     yield from self._decide(ended[0], ended[1].result())
@@ -208,8 +209,8 @@ class AnswerStream:
         finally:
             # After an early end no call is waited for.
             pool.shutdown(wait=False, cancel_futures=True)
-            if isinstance(texts, Generator):
-                texts.close()
+            if isinstance(source, Generator):
+                source.close()
 
     async def achunks(self, texts: AsyncIterable[str]) -> AsyncGenerator[ServedPart]:
         """The same, awaited; a model is called while chunks are awaited."""
@@ -262,12 +263,16 @@ class AnswerStream:
         """Yield what the judge can be asked next, beside the calls that are under way.
 
         Each is a sample, with the place of the claims in it that the answer gets its verdicts from.
-        After a failure that every call would meet there is none.
+        After a failure that every call would meet, or more claims than ``max_claims``, there is none.
         """
         answer = self._answer
+        most_claims = self._tcva.settings["max_claims"]
+        if not self._judge.is_local and len(answer.claims) > most_claims:
+            detail = f"more claims than max_claims={most_claims}"
+            self._given_up = Unscored(reason=Reason.TOO_LONG, detail=detail)
         if answer.is_complete and not (answer.claims or self._results or n_calls):
             yield self._sample_of(answer.text), slice(None)
-        most = 0 if self._fatal else self._most
+        most = 0 if self._given_up else self._most
         while n_calls < most and self._n_asked < answer.n_ready:
             n_calls += 1
             first = self._n_asked
@@ -288,7 +293,7 @@ class AnswerStream:
         """Decide which of some sentences stay, and serve what can be served."""
         self._results.append((result, own))
         if result.unscored is not None and result.unscored.fatal:
-            self._fatal = result.unscored
+            self._given_up = result.unscored
         answer, decided = self._answer, self._decided
         for part in result.supported().parts[own]:
             place = answer.claims[len(decided)]
@@ -333,7 +338,7 @@ class AnswerStream:
             yield ServedPart("")
         if text is not None:
             return
-        if why := self._fatal:
+        if why := self._given_up:
             whole = self._sample_of(self._answer.text)
             unasked = self._judge.unscored(why.reason, why.detail, whole)
             yield from self._decide(slice(len(self._decided), None), unasked)

@@ -201,6 +201,26 @@ def test_what_a_failed_call_leaves_unjudged_is_not_served(
 
 
 @both
+@pytest.mark.parametrize("is_streamed", [False, True], ids=["calls", "streamed"])
+def test_a_stream_with_too_many_claims_fails_as_the_whole_answer_does(
+    *, is_streamed: bool, is_async: bool
+) -> None:
+    model = ScriptedModel(reply)
+    tcva = TCVA(
+        judge=model, streamed=is_streamed, max_claims=5, threshold=0, share=False
+    )
+    sample = SAMPLE.model_copy(update={"response": ANSWER})
+    whole = serve(tcva.evaluate(sample), "refuse")
+    stream = AnswerStream(tcva, SAMPLE, on_fail="refuse")
+    text = served(stream, is_async=is_async)
+    assert text == f"It opens at nine.\n\n{REFUSAL}"
+    assert ended(stream).failed
+    assert whole.failed
+    assert ended(stream).result.unscored.reason == whole.result.unscored.reason
+    assert "max_claims=5" in ended(stream).marks[-1]["reason"]
+
+
+@both
 def test_a_failure_that_every_call_would_meet_ends_the_calls(*, is_async: bool) -> None:
     model = ScriptedModel(JudgeError("wrong key", fatal=True))
     stream = AnswerStream(TCVA(judge=model), SAMPLE, on_fail="remove")
