@@ -105,8 +105,7 @@ def serve(
     check(OnFail, "on_fail", on_fail)
     check(str, "refusal", refusal)
     failed = fails(result, allow_unscored=allow_unscored)
-    if sample is None and isinstance(result, Result):
-        sample = result.sample
+    sample = sample or getattr(result, "sample", None)
     if sample is None:
         raise InvalidValueError(
             "this result does not refer to its sample; pass the one that was judged, "

@@ -210,7 +210,7 @@ def test_a_stream_with_too_many_claims_fails_as_the_whole_answer_does(
         judge=model, streamed=is_streamed, max_claims=5, threshold=0, share=False
     )
     sample = SAMPLE.model_copy(update={"response": ANSWER})
-    whole = serve(tcva.evaluate(sample), "refuse")
+    whole: Any = serve(tcva.evaluate(sample), "refuse")
     stream = AnswerStream(tcva, SAMPLE, on_fail="refuse")
     text = served(stream, is_async=is_async)
     assert text == f"It opens at nine.\n\n{REFUSAL}"
