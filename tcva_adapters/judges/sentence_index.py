@@ -169,7 +169,7 @@ def grams_of(tokens: Sequence[Token]) -> list[str]:
 
 def _sentences(passage: str) -> Iterator[tuple[str, str]]:
     """Yield the sentences of a passage with their source; one that is too long is cut."""
-    for text, source in pieces(passage):
+    for text, start, end in pieces(passage):
         words = text.split()
         if len(text) > _MAX_CHARACTERS * max(1, len(words)):
             for at in range(0, len(text), _MAX_CHARACTERS):
@@ -180,4 +180,4 @@ def _sentences(passage: str) -> Iterator[tuple[str, str]]:
                 part = " ".join(words[at : at + _MAX_WORDS])
                 yield part, part
         else:
-            yield text, source
+            yield text, passage[start:end]

@@ -59,15 +59,16 @@ _BLOCK = re.compile(
 FRONT = re.compile(
     rf"""
     \s*(?!`{{3}}|~{{3}})
-    (?:
+    (?>
         (?P<heading>{_HEADING}|(?:-{{3,}}|\*{{3,}}|_{{3,}}){_GAP}*$)
         |(?P<header>{_HEADER})
         |(?P<lead_in>(?:.+\n(?!{_BLOCK_START}))*?.*[:：]{_GAP}*$(?=\n{_BLOCK_START}))
     )
+    (?=[\W_]*[^\W_])
     """,
     re.MULTILINE | re.VERBOSE,
 )
-"""A line in front of claims: a heading or rule, the header of a table, or a line that ends in a colon."""
+"""A line in front of a claim: a heading or rule, the header of a table, or a line that ends in a colon."""
 _CITATION = r"\[\d{1,3}(?:[,–-][ ]?\d{1,3})*\]"
 _CLOSING = rf"(?:{_CITATION}|[{_CLOSERS}{_STOPS}])*"
 # A short quotation, bracket or code span is swallowed whole: the stops inside are not seen.
@@ -122,7 +123,7 @@ LINE = re.compile(
 )
 """White space and the beginning of a line or sentence, with the mark of a quotation or an item."""
 _BULLETS = re.compile(rf"\A(?:{_BULLET}\s+)+(?=\S)")
-LETTER = re.compile(r"[^\W_]")
+_LETTER = re.compile(r"[^\W_]")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _HARD = frozenset(_HARD_STOPS)
 _OPEN_ENDS = frozenset(_STOPS + ",;:，；：、")
@@ -145,11 +146,13 @@ class Piece(NamedTuple):
 
     Attributes:
         text: The claim, on one line unless it holds code; a table row with the names of its columns.
-        source: The stretch, from where it begins to where the next one begins.
+        start: Where the stretch begins.
+        end: Where it ends, which is where the next one begins.
     """
 
     text: str
-    source: str
+    start: int
+    end: int
 
 
 def split_claims(text: str) -> list[str]:
@@ -228,7 +231,7 @@ def pieces(text: str) -> list[Piece]:
             and (glued or not non_claim_kind(lines[starts[-1] : end]))
         )
     # A piece without a letter or digit joins the piece before it, the first one the next.
-    worded = [a for a, b in pairwise([*starts, len(text)]) if LETTER.search(text, a, b)]
+    worded = [a for a, b in pairwise([*starts, len(text)]) if _LETTER.search(text, a, b)]
     starts = [*starts[:1], *worded[1:]]
     claims = []
     for (start, end), at in zip(
@@ -236,7 +239,7 @@ def pieces(text: str) -> list[Piece]:
     ):
         begin, row = rows.get(at, (end, ""))
         claim = _claim(text[start:begin], row)
-        claims.append(Piece(claim, text[start:end]))
+        claims.append(Piece(claim, start, end))
     return claims
 
 
@@ -261,7 +264,7 @@ def _rows(table: re.Match[str]) -> Iterator[tuple[int, str]]:
         cells = _cells(line)
         pairs = zip_longest(names, cells, fillvalue="")
         named = [f"{name}: {cell}" if name else cell for name, cell in pairs if cell]
-        if LETTER.search(line):
+        if _LETTER.search(line):
             yield at, "; ".join(named)
         at = following = following + len(line) + 1
 

@@ -30,7 +30,6 @@ from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import (
     CJK,
     FRONT,
-    LETTER,
     LINE,
     pieces,
     with_plain_breaks,
@@ -124,15 +123,12 @@ def stretches(text: str) -> list[Stretch]:
 
 def _ends(text: str, lines: str) -> Iterator[tuple[Kind, int, str]]:
     """Yield the stretches of a text: kind, end with the white space behind it, text of the claim."""
-    stop = len(text) - len(text.lstrip())
-    for claim, source in pieces(text):
-        at, stop = stop, stop + len(source)
-        while (front := FRONT.match(lines, at, stop)) and LETTER.search(
-            lines, front.end(), stop
-        ):
-            at = front.end()
-            yield cast("Kind", front.lastgroup), at, ""
-        yield "claim", stop, claim
+    for claim, start, end in pieces(text):
+        front_end = start
+        while front := FRONT.match(lines, front_end, end):
+            front_end = front.end()
+            yield cast("Kind", front.lastgroup), front_end, ""
+        yield "claim", end, claim
 
 
 def begins_with_pronoun(claim: str) -> bool:
