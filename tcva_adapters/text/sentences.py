@@ -19,7 +19,7 @@ _CLOSERS = r"\"'”’»›)\]}）】」』〉》*_"
 _OPENERS = r"\"'“‘«‹(\[{（【「『〈《*_~`¿¡>§\-–—"
 _HARD_STOPS = "。！？｡।॥؟۔։።။"  # end a sentence even with no space behind them
 _STOPS = ".!?…‼⁇⁈⁉" + _HARD_STOPS
-CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _LOWER = "a-zß-öø-ÿα-ωа-яё"
 _GAP = r"[^\S\n]"
 
@@ -103,7 +103,7 @@ _ENDING = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
 _SPACED_CITATIONS = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")
 _NEXT_WORD = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
 _SPEECH_TAG = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
-_CJK_TURN = re.compile(rf"(?<=[{CJK}][.!?])[{CJK}]")
+_CJK_TURN = re.compile(rf"(?<=[{_CJK}][.!?])[{_CJK}]")
 _ENUMERATOR = re.compile(rf"\s*{_ITEM}")
 LINE = re.compile(
     rf"""
@@ -231,7 +231,9 @@ def pieces(text: str) -> list[Piece]:
             and (glued or not non_claim_kind(lines[starts[-1] : end]))
         )
     # A piece without a letter or digit joins the piece before it, the first one the next.
-    worded = [a for a, b in pairwise([*starts, len(text)]) if _LETTER.search(text, a, b)]
+    worded = [
+        a for a, b in pairwise([*starts, len(text)]) if _LETTER.search(text, a, b)
+    ]
     starts = [*starts[:1], *worded[1:]]
     claims = []
     for (start, end), at in zip(

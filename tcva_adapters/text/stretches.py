@@ -28,12 +28,12 @@ from typing import Literal, cast
 from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import (
-    CJK,
     FRONT,
     LINE,
     pieces,
     with_plain_breaks,
 )
+from tcva_adapters.text.words import words_of
 
 Kind = Literal["claim", "lead_in", "heading", "header"]
 _BOLD_HEADING = 7
@@ -42,8 +42,8 @@ _PROSE = "prose"
 _BOLD = re.compile(
     r"(?<!\w)(?P<opening>\*{2,3})(?=\S)(?:(?!\*\*).)+?(?<=[^\s*])(?P<closing>(?P=opening))(?!\w)"
 )
-_LONGEST_LABEL = 2
-_WORD = re.compile(rf"[{CJK}]{{1,2}}|(?:(?![{CJK}])[^\W_])+")
+_LABEL_WORDS = 2
+_LABEL_CHARACTERS = 4
 _VERBS = word_list("helping_verbs")
 _PRONOUN = re.compile(
     rf"[\W\d_]*(?:(?:{'|'.join(word_list('pronouns'))})\b|{'|'.join(word_list('pronoun_beginnings'))})",
@@ -141,7 +141,9 @@ def begins_with_pronoun(claim: str) -> bool:
 
 
 def _states_nothing(text: str, part: Stretch) -> bool:
-    r"""Whether a stretch is a line in front of claims that states nothing: two words, no common verb.
+    r"""Whether a stretch is a line in front of claims that states nothing.
+
+    It may have two words, or four characters, and none of the common verbs.
 
     >>> [_states_nothing(text, stretches(text)[0]) for text in ("Hours:\n- 9 to 5.", "It is 5:\n- No.")]
     [True, False]
@@ -149,9 +151,10 @@ def _states_nothing(text: str, part: Stretch) -> bool:
     if part.kind in {"claim", "header"}:
         return part.kind == "header"
     front = text[part.body : part.end]
-    words = _WORD.findall(front.lower())
-    is_short = len(words) <= _LONGEST_LABEL and _VERBS.isdisjoint(words)
-    return is_short or non_claim_kind(front.strip("# \t\n")) is not None
+    words = words_of(front)
+    is_short = len(words) <= _LABEL_WORDS or len("".join(words)) <= _LABEL_CHARACTERS
+    is_label = is_short and _VERBS.isdisjoint(words)
+    return is_label or non_claim_kind(front.strip("# \t\n")) is not None
 
 
 def without(text: str, parts: Sequence[Stretch], stays: Sequence[bool]) -> str:
