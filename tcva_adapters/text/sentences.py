@@ -58,13 +58,13 @@ _BLOCK = re.compile(
 )
 FRONT = re.compile(
     rf"""
-    \s*(?!`{{3}}|~{{3}})
+    \s*+(?!`{{3}}|~{{3}})
     (?>
         (?P<heading>{_HEADING}|(?:-{{3,}}|\*{{3,}}|_{{3,}}){_GAP}*$)
         |(?P<header>{_HEADER})
         |(?P<lead_in>(?:.+\n(?!{_BLOCK_START}))*?.*[:：]{_GAP}*$(?=\n{_BLOCK_START}))
     )
-    (?=[\W_]*[^\W_])
+    (?=[\W_]{{0,240}}[^\W_])
     """,
     re.MULTILINE | re.VERBOSE,
 )

@@ -1,5 +1,6 @@
 """Stretches of a text: they add up to it, and what is left of it is unchanged."""
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -99,6 +100,25 @@ def test_what_is_left_of_the_beginning_is_the_beginning_of_what_is_left(
         head = parts[:behind]
         left = without(text[: head[-1].end], head, stays[:number])
         assert whole.startswith(left)
+
+
+SHAPES = (
+    *("---\n", "# # #\n", "Prices:\n", "**a. ", "- A is.\n", ": ", "a:\nb\n", "> ", "> a. b.\n", "***"),
+    *(" ", "\n", "a | b\n", "|-\n", "a b\n", "  - a\n", "1. ", "a.** b.** **"),
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_time_grows_no_faster_than_the_text(shape: str) -> None:
+    """A tenth of a megabyte each: seconds would mean that it grows with the square."""
+    text = (shape * 100_000)[:100_000]
+    for answer in (f"{text}B is.", f"A is. {text}\nB is:\n- C is."):
+        began = time.process_time()
+        parts = stretches(answer)
+        n_claims = sum(part.kind == "claim" for part in parts)
+        kept_spans(answer, parts, [number % 2 == 0 for number in range(n_claims)])
+        assert time.process_time() - began < 2
 
 
 PLAIN = "Prices:\n1. Basic costs 5.\n2. Plus costs 9.\n\nAsk us. We answer.\nSoon."
