@@ -71,9 +71,9 @@ def answer_paths(value: Any, read: Callable[[Any], Sample]) -> list[Path]:
     parts = {
         path: text
         for path, text in _texts_in(value)
-        if text in answer and _PROBE in (read(probed(value, path)).response or "")
+        if text.strip() in answer and _PROBE in (read(probed(value, path)).response or "")
     }
-    if "\n\n".join(filter(str.strip, parts.values())) != answer.strip() or not parts:
+    if " ".join(parts.values()).split() != answer.split() or not parts:
         raise InvalidSampleError(
             f"the answer {answer!r:.80} stands in no text or message of the gate's input, so nothing "
             "can be served in its place; mapper= must return its text unchanged"

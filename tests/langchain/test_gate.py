@@ -262,6 +262,39 @@ def test_an_answer_in_several_messages_is_served_in_the_last() -> None:
         assert messages[:-3] == TALK
 
 
+@pytest.mark.parametrize("before", ["", "\n", " \n\n"])
+@pytest.mark.parametrize("after", ["", "\n", "\n\n  "])
+def test_white_space_around_an_answer_stays(before: str, after: str) -> None:
+    good, cut = f"{before}{NINE}{after}", f"{before}{BOTH}{after}"
+    for on_fail in ("remove", "refuse", "flag"):
+        step = gated(on_fail)
+        assert step.invoke({**RECORD, "answer": good})["answer"] == good
+        said = step.invoke([*TALK, AIMessage(good, id="4")])[-1]
+        assert (said.content, said.id) == (good, "4")
+        total = summed(
+            streamed(step, {"context": DOCS}, *({"answer": c} for c in good))
+        )
+        assert total["answer"] == good
+    row = gated("remove").invoke({**RECORD, "answer": cut})
+    parts = streamed(
+        gated("remove"), {"context": DOCS}, *({"answer": c} for c in cut)
+    )
+    assert row["answer"] == summed(parts)["answer"]
+    assert row["answer"].startswith(f"{before}{NINE}")
+    marks = row["tcva"]["marks"]
+    assert [cut[m["start"] : m["end"]].strip() for m in marks] == [NINE, MADE_UP]
+    refused = gated("refuse").invoke([*TALK, AIMessage(cut)])
+    assert refused[-1].text == REFUSAL
+
+
+@pytest.mark.parametrize("texts", [("We ", "open "), (" We", " open"), (" ", "We open")])
+def test_a_stream_may_begin_or_end_in_white_space(texts: tuple[str, ...]) -> None:
+    answer = [{"answer": text} for text in (*texts, " at nine. ", f"{MADE_UP} ", "\n")]
+    docs = {"context": [Document("We open at nine.")]}
+    total = summed(streamed(gated("remove"), docs, *answer))
+    assert total["answer"].split() == ["We", "open", "at", "nine."]
+
+
 def test_an_agents_empty_answer_is_refused() -> None:
     state = {"messages": [*TALK, AIMessage("")]}
     assert gated("refuse").invoke(state)["messages"][-1].text == REFUSAL
