@@ -71,7 +71,8 @@ def answer_paths(value: Any, read: Callable[[Any], Sample]) -> list[Path]:
     parts = {
         path: text
         for path, text in _texts_in(value)
-        if text.strip() in answer and _PROBE in (read(probed(value, path)).response or "")
+        if text.strip() in answer
+        and _PROBE in (read(probed(value, path)).response or "")
     }
     if " ".join(parts.values()).split() != answer.split() or not parts:
         raise InvalidSampleError(

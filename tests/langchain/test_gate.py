@@ -276,9 +276,7 @@ def test_white_space_around_an_answer_stays(before: str, after: str) -> None:
         )
         assert total["answer"] == good
     row = gated("remove").invoke({**RECORD, "answer": cut})
-    parts = streamed(
-        gated("remove"), {"context": DOCS}, *({"answer": c} for c in cut)
-    )
+    parts = streamed(gated("remove"), {"context": DOCS}, *({"answer": c} for c in cut))
     assert row["answer"] == summed(parts)["answer"]
     assert row["answer"].startswith(f"{before}{NINE}")
     marks = row["tcva"]["marks"]
@@ -287,7 +285,9 @@ def test_white_space_around_an_answer_stays(before: str, after: str) -> None:
     assert refused[-1].text == REFUSAL
 
 
-@pytest.mark.parametrize("texts", [("We ", "open "), (" We", " open"), (" ", "We open")])
+@pytest.mark.parametrize(
+    "texts", [("We ", "open "), (" We", " open"), (" ", "We open")]
+)
 def test_a_stream_may_begin_or_end_in_white_space(texts: tuple[str, ...]) -> None:
     answer = [{"answer": text} for text in (*texts, " at nine. ", f"{MADE_UP} ", "\n")]
     docs = {"context": [Document("We open at nine.")]}
