@@ -2,7 +2,8 @@
 
 Run: python -m benchmarks.cuts [--show]
 From each answer every single claim is cut, and five random sets of claims. What is left has to be a
-row of spans of the answer with all letters of the claims that stay and none of the others; a Markdown parser (markdown-it-py) has to
+row of spans of the answer with all letters of the claims that stay and none of the others (the mark of
+an item stays with what is nested in it); a Markdown parser (markdown-it-py) has to
 find each kept claim in the blocks that it stood in (item, quote, table, code, heading), paragraphs
 apart, and no mark without its pair that had one. Answers: the sets in TCVA_BEDS or ../shared/data/beds and
 TCVA_PAPER_DATA or ../shared/data/tcva_paper where they are there, the bundled samples, and 1 000 texts made

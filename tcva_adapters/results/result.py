@@ -294,10 +294,10 @@ class Result(AssessmentView):
         'We open at 9.'
         """
         judged = sample or self.sample
-        if judged is None:
+        if not isinstance(judged, Sample):
             raise InvalidValueError(
-                "this result was read back without its sample; pass the sample that was judged, "
-                "supported(sample=...)"
+                f"supported() needs the sample that was judged, got {judged!r}; a result that was read "
+                "back has none, so pass it: supported(sample=...)"
             )
         scoring = self.scoring
         if threshold is not None:
