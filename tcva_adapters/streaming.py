@@ -143,6 +143,7 @@ class AnswerStream:
         served: What was served in all; None before the end.
 
     Raises:
+        InvalidSampleError: The sample lacks contexts, or another required field.
         InvalidValueError: The claims that the criterion judges are not the sentences of the response.
 
     >>> from tcva_adapters import TCVA, Sample
@@ -166,7 +167,9 @@ class AnswerStream:
         check(str, "refusal", refusal)
         if (why := tcva.not_in_parts()) is not None:
             raise InvalidValueError(f"a stream is judged in sentences, and {why}")
+        tcva.require(sample.model_copy(update={"response": ""}))
         self.served: ServedAnswer | None = None
+        self._is_begun = False
         self._tcva = tcva
         # The result of the whole alone is emitted, and has the guarantee.
         self._judge = tcva.changed(
@@ -190,7 +193,11 @@ class AnswerStream:
 
         A model is called in other threads while chunks are read. An empty chunk gives an empty part at
         once, so that a caller can pass on what else has come.
+
+        Raises:
+            InvalidValueError: The stream has served an answer, or begun to.
         """
+        self._begin()
         pool = ThreadPoolExecutor(self._most, thread_name_prefix="tcva-stream")
         calls: deque[tuple[slice, Future[Result]]] = deque()
         source = iter(texts)
@@ -214,6 +221,7 @@ class AnswerStream:
 
     async def achunks(self, texts: AsyncIterable[str]) -> AsyncGenerator[ServedPart]:
         """The same, awaited; a model is called while chunks are awaited."""
+        self._begin()
         calls: deque[tuple[slice, asyncio.Task[Result]]] = deque()
         source = aiter(texts)
 
@@ -235,6 +243,14 @@ class AnswerStream:
             await asyncio.gather(*(task for _, task in calls), return_exceptions=True)
             if isinstance(source, AsyncGenerator):
                 await source.aclose()
+
+    def _begin(self) -> None:
+        """Refuse a second answer, whose text would be mixed with the first."""
+        if self._is_begun:
+            raise InvalidValueError(
+                "this AnswerStream has served an answer; make a new one for each"
+            )
+        self._is_begun = True
 
     def _add(self, text: str | None, calls: deque[tuple[slice, _Call]]) -> None:
         """Take a chunk of the answer, or its end: if the split has moved, all is judged anew there."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 
 from tcva_adapters import TCVA, Sample, streaming
 from tcva_adapters.data import sample_lines
-from tcva_adapters.errors import GuaranteeWarning
+from tcva_adapters.errors import GuaranteeWarning, InvalidSampleError, InvalidValueError
 from tcva_adapters.serving import REFUSAL, OnFail, serve
 from tcva_adapters.streaming import AnswerStream, ServedPart
 from tests.support.certified import (
@@ -79,6 +81,35 @@ def test_a_stream_serves_what_is_served_of_the_whole(
         assert stream.served == whole
         assert "".join(part.text for part in parts) == whole.text
         assert [mark for part in parts for mark in part.marks] == whole.marks
+
+
+@pytest.mark.parametrize("is_closed_early", [False, True])
+def test_a_stream_serves_one_answer(*, is_closed_early: bool) -> None:
+    stream = AnswerStream(JUDGE, Sample(contexts=CONTEXTS))
+    parts = stream.chunks(chunked(ANSWER, 7))
+    if is_closed_early:
+        next(parts)
+        parts.close()
+    else:
+        assert [*parts]
+
+    async def again() -> None:
+        await anext(stream.achunks(_words()))
+
+    for read in (lambda: [*stream.chunks(["We open at 9."])], lambda: asyncio.run(again())):
+        with pytest.raises(InvalidValueError, match="make a new one"):
+            read()
+
+
+async def _words() -> AsyncIterator[str]:
+    yield "We open at 9."
+
+
+def test_a_sample_that_cannot_be_judged_is_refused_before_the_stream() -> None:
+    with pytest.raises(InvalidSampleError, match="contexts"):
+        AnswerStream(JUDGE, Sample(input="When?"))
+    earlier = TCVA(judge="lexical", uncontexted="earlier")
+    assert AnswerStream(earlier, Sample(input="When?")).served is None
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.9])
