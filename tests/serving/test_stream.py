@@ -96,7 +96,10 @@ def test_a_stream_serves_one_answer(*, is_closed_early: bool) -> None:
     async def again() -> None:
         await anext(stream.achunks(_words()))
 
-    for read in (lambda: [*stream.chunks(["We open at 9."])], lambda: asyncio.run(again())):
+    for read in (
+        lambda: [*stream.chunks(["We open at 9."])],
+        lambda: asyncio.run(again()),
+    ):
         with pytest.raises(InvalidValueError, match="make a new one"):
             read()
 
