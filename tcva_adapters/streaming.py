@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.lexical import judged_beside
+from tcva_adapters.judges.lexical import judged_beside, n_told
 from tcva_adapters.judges.parts import joined, part_of
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.result import Result
@@ -288,15 +288,19 @@ class AnswerStream:
             self._given_up = Unscored(reason=Reason.TOO_LONG, detail=detail)
         if answer.is_complete and not (answer.claims or self._results or n_calls):
             yield self._sample_of(answer.text), slice(None)
-        most = 0 if self._given_up else self._most
-        while n_calls < most and self._n_asked < answer.n_ready:
+        n_ready = answer.n_ready
+        if self._given_up or self._n_asked >= n_ready:
+            return
+        claims = [part.claim for part in answer.claims]
+        if self._judge.is_local and not answer.is_complete:
+            n_ready = min(n_ready, n_told(claims))
+        while n_calls < self._most and self._n_asked < n_ready:
             n_calls += 1
             first = self._n_asked
-            last = first + 1 if self._tcva.streamed else answer.n_ready
+            last = first + 1 if self._tcva.streamed else n_ready
             self._n_asked = last
             begin, end = first, last
             if self._judge.is_local:
-                claims = [part.claim for part in answer.claims]
                 begin, end = judged_beside(claims, first, last)
             text, before = part_of(answer.text, answer.split, begin, end)
             before -= begin
@@ -363,12 +367,12 @@ class AnswerStream:
         most = self._tcva.scoring.max_removed
         supported = assembled(left, self._decided, most)
         failed = fails(result)
-        is_refused = failed and self._on_fail == "refuse"
-        if self._on_fail == "remove":
-            is_refused = supported.is_empty
-        is_cut_off = is_refused or (failed and self._on_fail == "raise")
+        ends_early = {"flag": False, "remove": supported.is_empty}.get(
+            self._on_fail, failed
+        )
+        is_refused = ends_early and self._on_fail != "raise"
         served = self._text()
-        if is_cut_off or not served.startswith(self._sent):
+        if ends_early or not served.startswith(self._sent):
             served = self._sent
         if is_refused:
             served += ("\n\n" if served else "") + self._refusal

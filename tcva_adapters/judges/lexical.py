@@ -206,13 +206,32 @@ def without_marks(claims: Sequence[str]) -> list[str]:
     >>> without_marks(["1. Stir it [3].", "2. Heat it.", "7. Juli: closed."])
     ['Stir it .', 'Heat it.', '7. Juli: closed.']
     """
-    numbers = {int(match[1]) for claim in claims for match in _ITEM.finditer(claim)}
+    numbers = set[int]().union(*map(_numbers, claims))
 
     def unnumbered(item: re.Match[str]) -> str:
         neighbours = {int(item[1]) - 1, int(item[1]) + 1}
         return "" if neighbours & numbers else item[0]
 
     return [_SOURCE.sub("", _ITEM.sub(unnumbered, claim)) for claim in claims]
+
+
+def n_told(claims: Sequence[str]) -> int:
+    """Count the claims up to the first one whose number may become an item's by a claim still to come.
+
+    >>> n_told(["Do this:", "1. Stir it."]), n_told(["Do this:", "1. Stir it.", "2. Heat it."])
+    (1, 3)
+    """
+    numbers = [_numbers(claim) for claim in claims]
+    known = set[int]().union(*numbers)
+    for place, here in enumerate(numbers):
+        if not all(known & {number - 1, number + 1} for number in here):
+            return place
+    return len(claims)
+
+
+def _numbers(claim: str) -> set[int]:
+    """The numbers in front of a claim and of sentences in it."""
+    return {int(item[1]) for item in _ITEM.finditer(claim)}
 
 
 def judged_beside(claims: Sequence[str], first: int, last: int) -> tuple[int, int]:
@@ -227,7 +246,7 @@ def judged_beside(claims: Sequence[str], first: int, last: int) -> tuple[int, in
     >>> judged_beside(["Do this:", "1. Stir it.", "It is hot.", "2. Heat it."], 3, 4)
     (1, 4)
     """
-    numbers = [{int(item[1]) for item in _ITEM.finditer(claim)} for claim in claims]
+    numbers = [_numbers(claim) for claim in claims]
     places = {first, last - 1}
 
     def distance(place: int) -> int:

@@ -174,6 +174,23 @@ answers = st.lists(
 ).map(lambda blocks: "".join(block + gap for block, gap in blocks))
 
 
+def test_the_first_item_of_a_list_waits_for_the_second_one() -> None:
+    # Its number is no claim, as in the whole answer.
+    text = """Fees:
+
+1. Basic costs 5 EUR.
+   - We open at 9.
+   - Lunch is at 12.
+   - We open at 9.
+2. Plus costs 9 EUR.
+   - Lunch is at 12."""
+    sample = Sample(response=text, contexts=CONTEXTS)
+    parts, stream = streamed(sample, "remove", 1)
+    assert stream.served == serve(JUDGE.evaluate(sample), "remove")
+    assert ended(stream).text == text
+    assert len([part for part in parts if part.text]) > 1
+
+
 @pytest.mark.parametrize("on_fail", ["flag", "remove", "refuse", "raise"])
 def test_sentences_in_brackets_and_quotations_are_one_sentence(on_fail: OnFail) -> None:
     inside = (
