@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
-from tcva_adapters.results.judgement import SILENT, Unscored
+from tcva_adapters.results.judgement import SILENT
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.text.non_claims import non_claim_kind
@@ -116,7 +116,15 @@ def supported_answer(
     places = [part for part in split if part.kind == "claim"]
     claims: Sequence[ClaimVerdict] = judged.claims
     if not (claims and is_judged):
-        claims = [_unjudged(place.claim, why) for place in places]
+        failure = why.text if why else ""
+        claims = [
+            ClaimVerdict(
+                claim=place.claim,
+                verdict=None,
+                reason=non_claim_kind(place.claim) or failure,
+            )
+            for place in places
+        ]
     if [claim.claim for claim in claims] != [place.claim for place in places]:
         raise InvalidValueError(
             f"the claims of this result ({judged.criterion}) are not the sentences of the sample's response, "
@@ -155,9 +163,3 @@ def assembled(
         refused = tuple(replace(part, stays=False) for part in parts)
         return SupportedAnswer("", refused, is_empty=True)
     return SupportedAnswer(text, (*parts,), is_empty=0 < n_removed == n_claims)
-
-
-def _unjudged(sentence: str, why: Unscored | None) -> ClaimVerdict:
-    """Make the entry of a sentence without a verdict: its kind if the lists know it, else the failure."""
-    reason = non_claim_kind(sentence) or (why.text if why else "")
-    return ClaimVerdict(claim=sentence, verdict=None, reason=reason)
