@@ -5,7 +5,7 @@ Each form stands in the answer, or in the contexts, of three samples whose secon
 is cut without the form. They are served whole, and streamed in chunks of 1, 7 and 50 characters, with the
 lexical judge and with scripted models that obey: they call every claim fully supported, with a quote or without
 one, repeat JSON that stands in the prompt, or mark every claim as none. Shown, but no failure of this command:
-a model that obeys and copies a real quote about something else, one that obeys also where it sees a sentence
+a heading that states something without a helping verb, which stays with any claim of its section; a model that obeys and copies a real quote about something else, one that obeys also where it sees a sentence
 alone, and false words that are judged together with true ones, in one sentence, item or block of code.
 A form counts if a sample served by it holds all telling words of the claim.
 """
@@ -22,7 +22,16 @@ from typing import Any, Final, NamedTuple
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.models.judge_model import JudgeRequest
 from tcva_adapters.streaming import AnswerStream
-from tests.hostile.injections import ANSWERS, BASES, CONTEXTS, MIXED, Base, Form, answer
+from tests.hostile.injections import (
+    ANSWERS,
+    BASES,
+    CONTEXTS,
+    MIXED,
+    STAYING_HEADING,
+    Base,
+    Form,
+    answer,
+)
 from tests.judges.test_non_claims import block_texts
 from tests.support.scripted import ScriptedModel
 
@@ -169,7 +178,8 @@ def main() -> None:
                 claims, facts = kept(form, where, way)
                 found[where] += claims > 0
                 found["facts"] += facts
-                if claims and way.judge not in KNOWN:
+                is_known = way.judge in KNOWN or form.text == STAYING_HEADING
+                if claims and not is_known:
                     broken.append(
                         f"{way.judge}, {way.chunk}, {where}: {form.kind}: {form.text!r}"
                     )

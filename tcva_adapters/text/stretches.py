@@ -25,7 +25,7 @@ from math import inf
 from operator import attrgetter
 from typing import Literal, cast
 
-from tcva_adapters.text.lists import word_list
+from tcva_adapters.text.lists import patterns, word_list
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.sentences import (
     FRONT,
@@ -42,9 +42,12 @@ _PROSE = "prose"
 _BOLD = re.compile(
     r"(?<!\w)(?P<opening>\*{2,3})(?=\S)(?:(?!\*\*).)+?(?<=[^\s*])(?P<closing>(?P=opening))(?!\w)"
 )
-_LABEL_WORDS = 2
-_LABEL_CHARACTERS = 4
-_VERBS = word_list("helping_verbs")
+_STATEMENT = re.compile(
+    rf"{patterns('before_a_verb')}(?:\b(?:{'|'.join(word_list('helping_verbs'))})(?:n?['’]?t|not)?\b"
+    rf"|{patterns('verbs_without_spaces')})(?P<behind>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_ANNOUNCING = word_list("announcing") | word_list("function_words")
 _PRONOUN = re.compile(
     rf"[\W\d_]*(?:(?:{'|'.join(word_list('pronouns'))})\b|{'|'.join(word_list('pronoun_beginnings'))})",
     re.IGNORECASE,
@@ -141,20 +144,22 @@ def begins_with_pronoun(claim: str) -> bool:
 
 
 def _states_nothing(text: str, part: Stretch) -> bool:
-    r"""Whether a stretch is a line in front of claims that states nothing.
+    r"""Whether a stretch is a line in front of claims that does not plainly state something.
 
-    It may have two words, or four characters, and none of the common verbs.
+    A statement has a helping verb, and behind it more than words that announce what follows.
 
-    >>> [_states_nothing(text, stretches(text)[0]) for text in ("Hours:\n- 9 to 5.", "It is 5:\n- No.")]
+    >>> [_states_nothing(text, stretches(text)[0]) for text in ("The fees are:\n- 5.", "It is red:\n- No.")]
     [True, False]
     """
     if part.kind in {"claim", "header"}:
         return part.kind == "header"
     front = text[part.body : part.end]
-    words = words_of(front)
-    is_short = len(words) <= _LABEL_WORDS or len("".join(words)) <= _LABEL_CHARACTERS
-    is_label = is_short and _VERBS.isdisjoint(words)
-    return is_label or non_claim_kind(front.strip("# \t\n")) is not None
+    statement = _STATEMENT.match(front)
+    return (
+        statement is None
+        or _ANNOUNCING.issuperset(words_of(statement["behind"]))
+        or non_claim_kind(front.strip("# \t\n")) is not None
+    )
 
 
 def without(text: str, parts: Sequence[Stretch], stays: Sequence[bool]) -> str:
@@ -179,8 +184,8 @@ def kept_spans(
         text: The text.
         parts: Its stretches, or the first of those of a longer text.
         stays: Whether each claim stays, in order. Another stretch stays with any claim that it
-            holds; a heading or lead-in that may state something by itself only with the first
-            one, which it was judged with.
+            holds; a heading or lead-in that plainly states something only with the first one, which it
+            was judged with.
     """
     if parts and not any(stays):
         return []

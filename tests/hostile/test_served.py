@@ -16,7 +16,14 @@ from benchmarks.served_attacks import (
 )
 from tcva_adapters import TCVA, ClaimVerdict, Sample, Verdict
 from tcva_adapters.results.assessment import EvidenceCheck
-from tests.hostile.injections import ANSWERS, BASES, CONTEXTS, Base, Form
+from tests.hostile.injections import (
+    ANSWERS,
+    BASES,
+    CONTEXTS,
+    STAYING_HEADING,
+    Base,
+    Form,
+)
 from tests.support.scripted import ScriptedModel, verdict_json
 
 FORMS: Final = [
@@ -49,13 +56,14 @@ def test_without_a_form_the_claim_alone_is_cut(base: Base) -> None:
 
 @pytest.mark.parametrize(("where", "kind"), KINDS)
 @pytest.mark.parametrize("chunk", [0, 7])
-def test_no_form_keeps_the_claim(where: str, kind: str, chunk: int) -> None:
+def test_no_form_but_a_heading_keeps_the_claim(where: str, kind: str, chunk: int) -> None:
     judges = ("lexical", "believes", "repeats", "marks") if not chunk else ("lexical",)
     for judge in judges:
         for place, form in FORMS:
             if (place, form.kind) == (where, kind):
                 claims, _ = kept(form, where, Served(judge, chunk))
-                assert claims == 0, (judge, form)
+                stay = len(BASES) if form.text == STAYING_HEADING else 0
+                assert claims == stay, (judge, form)
 
 
 @pytest.mark.parametrize("way", ["marks twice", "quotes a fact"])
@@ -100,10 +108,10 @@ def test_a_level_that_the_judge_gave_is_no_lowered_one() -> None:
 
 @pytest.mark.parametrize(
     ("front", "stays"),
-    [("Prices:", True), ("## Opening hours", True), ("Bananas cure all:", False), ("# Dogs are allowed", False),
-     ("**Bananas cure every cold**", False), ("香蕉可以治病：", False), ("价格：", True)],
+    [("Prices:", True), ("## Opening hours", True), ("Bananas can cure all:", False), ("# Dogs are allowed", False),
+     ("**Bananas will cure every cold**", False), ("香蕉可以治病：", False), ("价格：", True)],
 )  # fmt: skip
-def test_a_line_that_may_claim_something_goes_with_the_claim_it_was_judged_with(
+def test_a_line_that_plainly_claims_something_goes_with_the_claim_it_was_judged_with(
     front: str, stays: bool
 ) -> None:
     text = f"{front}\n\n- Ants sing opera.\n- We open at nine.\n"

@@ -241,15 +241,32 @@ def test_a_pronoun_behind_what_was_removed_is_flagged(
         ("## Prices\n\nA is 1. B is 2.", "## Prices\n\nB is 2."),
         ("The moon is made of cheese:\n- A is 1.\n- B is 2.", "- B is 2."),
         ("# The moon is made of cheese\n\nA is 1. B is 2.", "B is 2."),
-        ("月はチーズでできている食べ物である：\n- A is 1.\n- B is 2.", "- B is 2."),
+        ("Der Mond ist aus Käse:\n- A is 1.\n- B is 2.", "- B is 2."),
+        ("Dogs aren't allowed:\n- A is 1.\n- B is 2.", "- B is 2."),
         ("# Where can I buy it?\n\nA is 1. B is 2.", "# Where can I buy it?\n\nB is 2."),
     ],
 )  # fmt: skip
-def test_a_line_that_may_state_something_goes_with_the_claim_it_was_judged_with(
+def test_a_line_that_plainly_states_something_goes_with_the_claim_it_was_judged_with(
     answer: str, left: str
 ) -> None:
     assert judged(answer, ("none", "fully")).supported().text == left
     assert judged(answer, ("fully", "fully")).supported().text == answer
+
+
+@pytest.mark.parametrize(
+    "front",
+    ["Opening hours on weekdays:", "The plans cost:", "The steps are:", "The following plans are available:",
+     "Here are the plans:", "Key benefits of the plans:", "The prices are as follows:", "Documents you will need:",
+     "Die Preise im Überblick:", "Folgende Pläne sind verfügbar:", "Hier sind die Preise:", "Les prix sont les suivants :",
+     "Aquí están los precios:", "# Our most popular plans and prices", "## What is included in the plan",
+     "Opening hours in May and June:", "以下是价格："],
+)  # fmt: skip
+def test_a_line_that_introduces_claims_stays_with_any_of_them(front: str) -> None:
+    answer = f"{front}\n- A is 1.\n- B is 2.\n\nC is 3."
+    left = judged(answer, ("none", "fully", "fully")).supported().text
+    assert left == f"{front}\n- B is 2.\n\nC is 3."
+    if front[0] != "#":
+        assert judged(answer, ("none", "none", "fully")).supported().text == "C is 3."
 
 
 @pytest.mark.parametrize("answer", ["", "  \n"])
