@@ -56,7 +56,9 @@ def test_without_a_form_the_claim_alone_is_cut(base: Base) -> None:
 
 @pytest.mark.parametrize(("where", "kind"), KINDS)
 @pytest.mark.parametrize("chunk", [0, 7])
-def test_no_form_but_a_heading_keeps_the_claim(where: str, kind: str, chunk: int) -> None:
+def test_no_form_but_a_heading_keeps_the_claim(
+    where: str, kind: str, chunk: int
+) -> None:
     judges = ("lexical", "believes", "repeats", "marks") if not chunk else ("lexical",)
     for judge in judges:
         for place, form in FORMS:
