@@ -255,6 +255,31 @@ def test_a_split_that_moves_is_said_and_nothing_is_served_twice() -> None:
     assert ended(stream).supported == whole.supported()
 
 
+@pytest.mark.parametrize("on_fail", ["flag", "remove", "refuse", "raise"])
+def test_sentences_that_become_the_header_of_a_table_are_judged_anew(
+    on_fail: OnFail,
+) -> None:
+    text = """We open at 9. Roses are red. Lunch is at 12. Plus costs 9 EUR. | Plan | Price |
+|---|---|
+| Basic | 5 EUR |
+
+Lunch is at 12."""
+    for threshold in (0.1, 0.9):
+        tcva = TCVA(judge="lexical", threshold=threshold)
+        sample = Sample(response=text, contexts=CONTEXTS)
+        whole = serve(tcva.evaluate(sample), on_fail)
+        parts, stream = streamed(sample, on_fail, 1, tcva)
+        served = ended(stream)
+        assert served.split_moved
+        assert (served.result, served.failed) == (whole.result, whole.failed)
+        assert served.marks == whole.marks
+        assert "".join(part.text for part in parts) == served.text
+        if on_fail == "remove":
+            assert served.text == "We open at 9. Lunch is at 12."
+        elif on_fail == "flag" or not served.failed:
+            assert served.text == text
+
+
 def test_a_certificate_holds_for_the_stream_of_a_judge_that_computes_here() -> None:
     tcva = TCVA.from_config(certified(), judge="lexical")
     for response in (GOOD.response, MIXED.response):
