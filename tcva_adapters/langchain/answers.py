@@ -23,6 +23,9 @@ Path: TypeAlias = tuple[Any, ...]
 MARKS = "tcva"
 """The key of the marks, in dicts and in the metadata of messages."""
 
+_STRUCTURED = "structured_response"
+"""What an agent with a ``response_format`` makes of its last answer."""
+
 _PROBE = "This text stands in for the answer."
 
 
@@ -114,21 +117,27 @@ def with_text(holder: Any, text: str) -> Any:
     return holder.model_copy(update={"content": content})
 
 
-def with_answer(value: Any, paths: Sequence[Path], text: str, marks: Json) -> Any:
+def with_answer(
+    value: Any, paths: Sequence[Path], text: str | None, marks: Json
+) -> Any:
     """Return a copy of a value with an answer at the last of some paths, and marks beside it.
 
-    Marks, if any, stand in a message's ``response_metadata``, and under ``tcva`` in a mapping.
+    Marks, if any, stand in a message's ``response_metadata``, and under ``tcva`` in a mapping. Without
+    a text the answer stays as it stands; with one an agent's ``structured_response`` becomes None.
     """
 
     def serve(held: Any) -> Any:
         if marks and isinstance(held, BaseMessage):
             metadata = {**held.response_metadata, MARKS: {**marks}}
             held = held.model_copy(update={"response_metadata": metadata})
-        return with_text(held, text)
+        return held if text is None else with_text(held, text)
 
     served = changed_at(value, paths[-1], serve)
-    for path in paths[:-1]:
-        served = changed_at(served, path, lambda held: with_text(held, ""))
+    if text is not None:
+        for path in paths[:-1]:
+            served = changed_at(served, path, lambda held: with_text(held, ""))
+        if isinstance(value, Mapping) and _STRUCTURED in value:
+            served[_STRUCTURED] = None
     if marks and isinstance(value, Mapping):
         served[MARKS] = marks
     return served

@@ -157,7 +157,8 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
             sample=sample,
         )
         paths = answer_paths(value, lambda changed: sample_in(evaluator, changed))
-        return with_answer(value, paths, served.text, served.to_dict())
+        text = None if served.text == sample.response else served.text
+        return with_answer(value, paths, text, served.to_dict())
 
     def _configured(self) -> ScorerEvaluator | None:
         """Return the evaluator as the run under way configures it."""
@@ -258,13 +259,15 @@ def gate(
     The input is a dict with the fields that the evaluator reads, messages, an agent's state, a message
     or a text. Other than with ``"raise"``, a copy is returned, in which the answer alone is replaced,
     where the evaluator read it, and marked: under ``tcva`` in a dict, in ``response_metadata["tcva"]``
-    of a message; see `ServedAnswer.to_dict`. Messages keep their id.
+    of a message; see `ServedAnswer.to_dict`. Messages keep their id. With another text, an agent's
+    ``structured_response`` becomes None.
 
     In streams the answer is served while it is written, claim by claim. There ``"raise"`` and ``"refuse"``
     act on the first claim below ``claim_threshold``: what was sent before it stays, and ``refusal``
     replaces the rest. The text is held until the fields that the judge needs, such as contexts, are
-    there; if they never come, the scorer is no `TCVA`, or with ``allow_unscored``, the answer is served
-    whole at its end.
+    there; if they never come, the scorer is no `TCVA`, the evaluator has a ``mapper`` (which may take
+    another answer from a longer text), or with ``allow_unscored``, the answer is served whole at its
+    end.
 
     With ``"raise"``, use ``with_retry(retry_if_exception_type=(BelowThresholdError,))`` or
     ``with_fallbacks(..., exceptions_to_handle=(BelowThresholdError,))`` on the chain. In ``batch``,

@@ -38,7 +38,9 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
 
     A message that is replaced or flagged keeps its id, and has the marks in its
     ``response_metadata["tcva"]``. What
-    ``stream_mode="messages"`` has sent while the model wrote cannot be recalled; `gate` cuts streams.
+    ``stream_mode="messages"`` has sent while the model wrote cannot be recalled; `gate` cuts streams of
+    chains. With another text, ``structured_response`` becomes None; output of a tool call
+    (``ToolStrategy``) is not judged.
 
     Args:
         evaluator: An evaluator, also configured or wrapped.
@@ -111,9 +113,11 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
                 "messages": [HumanMessage(text, name=CRITIC)],
                 "jump_to": "model",
             }
-        served = self.gate.serve({"messages": state["messages"]}, output)
+        names = {"messages", "structured_response"} & state.keys()
+        served = self.gate.serve({name: state[name] for name in names}, output)
         pairs = zip(served["messages"], state["messages"], strict=True)
         return {
+            **served,
             "tcva": decision,
             "messages": [after for after, before in pairs if after is not before],
         }

@@ -147,8 +147,8 @@ def sample_for(
             )
         raise InvalidSampleError(
             f"{lacks('the input', missing, scorer.subject)}; the evaluator was given {names:.200}. "
-            f"Add {' and '.join(missing)} (RunnablePassthrough.assign keeps all fields), or read "
-            "other names with mapper="
+            f"Add {' and '.join(missing)} (RunnablePassthrough.assign keeps all fields; in a "
+            "stream, RunnableLambda(agent.invoke) gives an agent's state), or read other names with mapper="
         )
     return sample
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
+from langchain.agents.structured_output import ProviderStrategy
 from langchain_classic.evaluation import StringEvaluator
 from langchain_core.callbacks import UsageMetadataCallbackHandler
 from langchain_core.language_models import FakeMessagesListChatModel
@@ -18,6 +19,7 @@ from langchain_core.runnables import (
 )
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import BaseModel
 
 from tcva_adapters import CCRS
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
@@ -345,6 +347,41 @@ def test_a_wrong_number_of_retries_fails_when_built(retries: Any) -> None:
         TCVAMiddleware(TCVAEvaluator("lexical"), on_fail=unknown)
     with pytest.raises(InvalidValueError, match=r"'remove' must be a TCVAEvaluator"):
         TCVAMiddleware(ScorerEvaluator(CCRS("qr", judge="lexical")), on_fail="remove")
+
+
+class Hours(BaseModel):
+    """A structured answer."""
+
+    text: str
+
+
+@pytest.mark.parametrize(
+    ("on_fail", "said", "held"),
+    [
+        ("remove", [BAD], None),
+        ("refuse", [BAD], None),
+        ("flag", [BAD], "ten"),
+        ("remove", [GOOD], "nine"),
+        ("retry", [BAD, GOOD], "nine"),
+        ("retry", [BAD, BAD], None),
+    ],
+)
+def test_a_structured_response_that_is_not_served_is_none(
+    on_fail: str, said: list[str], held: str | None
+) -> None:
+    hours = ("ten", "nine") if BAD in said else ("nine",)
+    answers = [f'{{"text": "It opens at {hour}."}}' for hour in hours]
+    middleware = TCVAMiddleware(
+        TCVAEvaluator(scripted(*said), share=False), on_fail=on_fail
+    )
+    built: Any = create_agent(
+        ToolModel(responses=[CALL, *map(AIMessage, answers)]),
+        tools=[find],
+        middleware=[middleware],
+        response_format=ProviderStrategy(Hours),
+    )
+    response = ask(built)["structured_response"]
+    assert response == (held and Hours(text=f"It opens at {held}."))
 
 
 def test_what_passes_is_only_judged() -> None:

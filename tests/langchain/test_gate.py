@@ -255,11 +255,58 @@ def test_an_answer_in_several_messages_is_served_in_the_last() -> None:
     for on_fail, served in (
         ("remove", NINE),
         ("refuse", REFUSAL),
-        ("flag", f"{MADE_UP}\n\n{NINE}"),
     ):
         messages = gated(on_fail).invoke(state)["messages"]
         assert [message.text for message in messages[-3:]] == ["", "", served]
         assert messages[:-3] == TALK
+
+
+def test_an_answer_of_which_nothing_is_cut_stays_in_its_messages() -> None:
+    called = AIMessage(NINE, tool_calls=[{"name": "f", "args": {}, "id": "2"}])
+    bad = [*TALK, called, ToolMessage(NINE, tool_call_id="2"), AIMessage(MADE_UP)]
+    good = [*TALK, AIMessage(f"{NINE}\n"), AIMessage("Welcome!")]
+    for on_fail, said in (
+        ("flag", bad),
+        ("flag", good),
+        ("refuse", good),
+        ("remove", good),
+    ):
+        messages = gated(on_fail).invoke(said)
+        assert [m.content for m in messages] == [m.content for m in said]
+        assert messages[:-1] == said[:-1]
+        assert messages[-1].response_metadata["tcva"]["marks"]
+
+
+def test_the_structured_response_of_an_answer_that_is_cut_is_none() -> None:
+    state = {
+        "messages": [*TALK, AIMessage(BOTH)],
+        "structured_response": {"text": BOTH},
+    }
+    for on_fail, held in (("remove", None), ("refuse", None), ("flag", {"text": BOTH})):
+        assert gated(on_fail).invoke(state)["structured_response"] == held
+    assert state["structured_response"] == {"text": BOTH}
+
+
+def test_a_mapped_answer_is_streamed_as_a_call_serves_it() -> None:
+    """The mapper takes another answer from the text when its end has come."""
+    mapper = lambda x: {"answer": x["out"].split("FINAL:")[-1], "context": [NINE]}  # noqa: E731
+    step = gated("raise", mapper=mapper)
+    said = [
+        {"out": piece} for piece in pieces(f"{NINE} {NINE} {NINE} FINAL: {MADE_UP}")
+    ]
+    for asynchronous in (False, True):
+        with pytest.raises(BelowThresholdError):
+            streamed(step, *said, asynchronous=asynchronous)
+    (chunk,) = streamed(
+        gated("remove", mapper=lambda x: {**x, "context": [NINE]}), *ANSWER
+    )
+    assert chunk["answer"] == NINE
+
+
+def test_the_error_for_an_agents_updates_names_the_way_out() -> None:
+    updates: Any = [{"model": {"messages": TALK}}, {"tools": {"messages": TALK}}]
+    with pytest.raises(InvalidSampleError, match=r"RunnableLambda\(agent\.invoke\)"):
+        streamed(gated("remove"), *updates)
 
 
 @pytest.mark.parametrize("before", ["", "\n", " \n\n"])
@@ -652,7 +699,7 @@ def test_a_mapper_is_not_asked_again_for_each_piece_of_a_text() -> None:
 
     step = gated("remove", mapper=mapper)
     assert summed(step.transform(iter(pieces(BOTH, 1)))) == NINE
-    assert len(asked) <= 3
+    assert len(asked) <= 4  # once to judge, and where the answer stands
 
 
 def test_entries_that_cannot_be_added_do_not_cost_the_answer() -> None:
