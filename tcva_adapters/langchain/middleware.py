@@ -113,8 +113,9 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
                 "messages": [HumanMessage(text, name=CRITIC)],
                 "jump_to": "model",
             }
-        names = {"messages", "structured_response"} & state.keys()
-        served = self.gate.serve({name: state[name] for name in names}, output)
+        read = {"messages", "structured_response"}
+        value = {name: held for name, held in state.items() if name in read}
+        served = self.gate.serve(value, output)
         pairs = zip(served["messages"], state["messages"], strict=True)
         return {
             **served,

@@ -367,7 +367,7 @@ class Hours(BaseModel):
     ],
 )
 def test_a_structured_response_that_is_not_served_is_none(
-    on_fail: str, said: list[str], held: str | None
+    on_fail: Any, said: list[str], held: str | None
 ) -> None:
     hours = ("ten", "nine") if BAD in said else ("nine",)
     answers = [f'{{"text": "It opens at {hour}."}}' for hour in hours]
