@@ -125,7 +125,8 @@ class AnswerStream:
     stands before the first claim below ``claim_threshold``, and hold all that follows until the answer
     has been judged to its end. If it passes, as the whole answer does, the rest is served; if not,
     what was served stays, ``refuse`` replaces the rest, and with ``raise`` ``served.failed`` tells the
-    caller to raise. What could not be judged counts as unsupported.
+    caller to raise. What could not be judged counts as unsupported. Other than by ``flag``, nothing is served
+    from a sentence on that only the judge calls no claim, until the whole answer is judged.
 
     A judge that computes in this process gives the verdicts of the whole answer. A model is asked about
     what has arrived since its last call, so that its requests are others than those about a whole answer;
@@ -317,15 +318,19 @@ class AnswerStream:
         answer, decided = self._answer, self._decided
         for part in result.supported().parts[own]:
             place = answer.claims[len(decided)]
+            # Whether the judge alone may say that it claims nothing depends on the whole answer.
+            is_marked = part.claim.marked_by_judge
+            stays = part.stays or is_marked
             is_orphan = (
-                part.stays
+                stays
                 and not all(before.stays for before in decided[-1:])
                 and begins_with_pronoun(place.claim)
             )
-            placed = replace(part, start=place.body, end=place.end, orphan=is_orphan)
-            if self._on_fail in {"refuse", "raise"} and not (
-                part.stays or self._is_held
-            ):
+            placed = replace(
+                part, start=place.body, end=place.end, stays=stays, orphan=is_orphan
+            )
+            is_doubtful = is_marked or not (stays or self._on_fail == "remove")
+            if is_doubtful and self._on_fail != "flag" and not self._is_held:
                 yield self._decided_part()
                 self._is_held = True
             decided.append(placed)
@@ -363,6 +368,8 @@ class AnswerStream:
             unasked = self._judge.unscored(why.reason, why.detail, whole)
             yield from self._decide(slice(len(self._decided), None), unasked)
         result = self._result()
+        if result.mostly_marked:
+            self._decided = [*result.supported().parts]
         left = self._answer.left([part.stays for part in self._decided])
         most = self._tcva.scoring.max_removed
         supported = assembled(left, self._decided, most)

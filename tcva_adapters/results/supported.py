@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.assessment import Assessment, ClaimVerdict
+from tcva_adapters.results.assessment import MAX_MARKED, Assessment, ClaimVerdict
 from tcva_adapters.results.judgement import SILENT
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.json_values import Json
@@ -46,7 +46,9 @@ class AnswerPart:
 
     @property
     def reason(self) -> str:
-        """Why it has this level, or was not judged."""
+        """Why it has this level, was not judged, or goes as no claim by the judge alone."""
+        if self.claim.marked_by_judge and not self.stays:
+            return "no claim by the judge alone"
         return self.claim.reason
 
     @property
@@ -99,8 +101,8 @@ def supported_answer(
 ) -> SupportedAnswer:
     """Cut the claims below ``claim_threshold`` out of an answer.
 
-    Sentences that claim nothing stay. Of an answer that was not judged, only the sentences stay that
-    the lists of phrases know as no claim.
+    Sentences that claim nothing stay. Of an answer that was not judged, or is mostly no claim by the
+    judge alone, only those stay that the lists of phrases know as no claim.
 
     Args:
         answer: The text that was judged.
@@ -132,12 +134,13 @@ def supported_answer(
             "criterion that has claims='response' and no statements, e.g. faithfulness"
         )
 
+    is_trusted = is_judged and judged.marked_share <= MAX_MARKED
     parts: list[AnswerPart] = []
     stays_before = True
     for claim, place in zip(claims, places, strict=True):
         weight = claim.support(scoring.scheme)
         if weight is None:
-            stays = is_judged or non_claim_kind(claim.claim) is not None
+            stays = is_trusted or non_claim_kind(claim.claim) is not None
         else:
             stays = weight >= scoring.least_weight
         orphan = stays and not stays_before and begins_with_pronoun(claim.claim)

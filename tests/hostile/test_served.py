@@ -16,6 +16,8 @@ from benchmarks.served_attacks import (
 )
 from tcva_adapters import TCVA, ClaimVerdict, Sample, Verdict
 from tcva_adapters.results.assessment import EvidenceCheck
+from tcva_adapters.serving import OnFail
+from tcva_adapters.streaming import AnswerStream
 from tests.hostile.injections import (
     ANSWERS,
     BASES,
@@ -79,6 +81,41 @@ def test_what_a_judge_that_obeys_in_full_keeps_is_shown(way: str) -> None:
                 seen += 1
                 assert part.claim.marked_by_judge or part.claim.evidence_check
     assert seen
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("on_fail", ["remove", "refuse"])
+@pytest.mark.parametrize("base", BASES, ids=lambda base: base.words[0])
+def test_of_an_answer_that_is_mostly_no_claim_by_the_judge_alone_nothing_so_marked_is_served(
+    base: Base, on_fail: OnFail, streamed: bool
+) -> None:
+    text = f"Hello! {base.claim} {base.claim} {base.claim} {base.claim}\n\n{base.fact}"
+    sample = Sample(input=base.question, contexts=base.contexts, response=text)
+    tcva = TCVA(judge=scripted("marks twice", base), streamed=streamed, share=False)
+    result = tcva.evaluate(sample)
+    assert result.mostly_marked
+    answer = result.supported()
+    assert answer.text == f"Hello!\n\n{base.fact}"
+    reasons = {part.reason for part in answer.removed}
+    assert reasons == {"no claim by the judge alone"}
+    stream = AnswerStream(tcva, sample, on_fail=on_fail)
+    sent = "".join(part.text for part in stream.chunks([*text]))
+    assert not holds(sent, base)
+    assert stream.served is not None
+    assert stream.served.supported == answer
+    assert (answer.text == sent) is (on_fail == "remove")
+
+
+def test_a_sentence_that_the_judge_alone_marks_stays_among_claims() -> None:
+    base = BASES[0]
+    text = f"{base.fact} {base.claim} {base.other} {base.fact}"
+    sample = Sample(input=base.question, contexts=base.contexts, response=text)
+    for streamed in (False, True):
+        judge = scripted("marks twice", base)
+        tcva = TCVA(judge=judge, streamed=streamed, share=False)
+        stream = AnswerStream(tcva, sample)
+        sent = "".join(part.text for part in stream.chunks([*text]))
+        assert sent == text == tcva.evaluate(sample).supported().text
 
 
 @pytest.mark.parametrize(
