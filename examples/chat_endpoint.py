@@ -102,7 +102,10 @@ chain = chat_chain()
 
 @app.post("/chat")
 async def chat(asked: Question) -> StreamingResponse:
-    """Answer in lines of JSON: texts as they are served, and the marks of their sentences."""
+    """Answer in lines of JSON: texts as they are served, and the marks of their sentences.
+
+    An error is a line, too, since the status was sent before it. The last line says that this is all.
+    """
     return StreamingResponse(_lines(asked), media_type="application/x-ndjson")
 
 
@@ -112,14 +115,18 @@ async def _lines(asked: Question) -> AsyncIterator[str]:
     stream = chain.astream(
         {"question": asked.question}, {"configurable": {"on_fail": asked.on_fail}}
     )
-    async for chunk in stream:
-        if text := chunk.get("answer"):
-            yield _line({"text": text})
-        served = chunk.get("tcva", {})
-        marks += served.get("marks", [])
-        why = served.get("why", why)
-        if asked.on_fail == "flag" and served.get("marks"):
-            yield _line({"marks": served["marks"]})
+    try:
+        async for chunk in stream:
+            if text := chunk.get("answer"):
+                yield _line({"text": text})
+            served = chunk.get("tcva", {})
+            marks += served.get("marks", [])
+            why = served.get("why", why)
+            if asked.on_fail == "flag" and served.get("marks"):
+                yield _line({"marks": served["marks"]})
+    except Exception:
+        log.exception("no answer to %r", asked.question)
+        yield _line({"error": "This question could not be answered."})
     unsupported = [mark for mark in marks if not mark["supported"]]
     log.info("%s %d of %d sentences unsupported: %s", asked.on_fail, len(unsupported), len(marks), why)  # fmt: skip
     yield _line({"done": True, "unsupported": len(unsupported)})

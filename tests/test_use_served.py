@@ -155,6 +155,31 @@ def _endpoint() -> ModuleType:
     return module
 
 
+@pytest.mark.parametrize("on_fail", ["flag", "remove"])
+@pytest.mark.parametrize(
+    ("question", "answer", "line"),
+    [
+        ("Who?", None, {"error": "This question could not be answered."}),
+        ("Empty?", "", {"error": "This question could not be answered."}),
+        ("Hi", "Hello!\n", {"text": "Hello!\n"}),
+    ],
+)
+def test_the_endpoint_always_ends_in_a_line_that_says_so(
+    endpoint: ModuleType,
+    question: str,
+    answer: str | None,
+    line: dict[str, str],
+    on_fail: str,
+) -> None:
+    if answer is not None:
+        endpoint.ANSWERS[question] = answer
+    client = endpoint.TestClient(endpoint.app)
+    response = client.post("/chat", json={"question": question, "on_fail": on_fail})
+    lines = [json.loads(each) for each in response.text.splitlines()]
+    assert lines[0] == line
+    assert lines[-1] == {"done": True, "unsupported": 0}
+
+
 def test_the_endpoint_sends_text_while_the_model_writes(
     endpoint: ModuleType,
     monkeypatch: pytest.MonkeyPatch,
