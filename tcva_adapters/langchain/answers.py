@@ -52,11 +52,6 @@ def sample_in(evaluator: ScorerEvaluator | None, value: Any) -> Sample:
     return value.turns[-1] if isinstance(value, Conversation) else as_sample(value)
 
 
-def probed(value: Any, path: Path) -> Any:
-    """Return a copy with another text at a path, to see what is read from there."""
-    return changed_at(value, path, lambda held: with_text(held, _PROBE))
-
-
 def answer_paths(value: Any, read: Callable[[Any], Sample]) -> list[Path]:
     """Return where the answer stands: one path, or those of several messages in a row.
 
@@ -71,11 +66,16 @@ def answer_paths(value: Any, read: Callable[[Any], Sample]) -> list[Path]:
     [('answer',)]
     """
     answer = read(value).response or ""
+
+    def is_read(path: Path) -> bool:
+        """Whether another text at a path is read from there."""
+        probed = changed_at(value, path, lambda holder: with_text(holder, _PROBE))
+        return _PROBE in (read(probed).response or "")
+
     parts = {
         path: text
         for path, text in _texts_in(value)
-        if text.strip() in answer
-        and _PROBE in (read(probed(value, path)).response or "")
+        if text.strip() in answer and is_read(path)
     }
     if " ".join(parts.values()).split() != answer.split() or not parts:
         raise InvalidSampleError(

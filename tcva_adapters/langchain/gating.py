@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 from langchain_core.messages import BaseMessage
@@ -32,7 +33,6 @@ from tcva_adapters.langchain.evaluator import (
 from tcva_adapters.langchain.results import TCVAOutput, as_output, at_gate, result_of
 from tcva_adapters.langchain.streams import AnswerChunks
 from tcva_adapters.results.settings_base import check
-from tcva_adapters.samples.json_values import Json
 from tcva_adapters.serving import REFUSAL, OnFail, serve
 
 
@@ -112,7 +112,7 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
         """Serve an answer while it is written; see `gate`.
 
         Raises:
-            BelowThresholdError: A claim is below ``claim_threshold``, with ``on_fail="raise"``.
+            BelowThresholdError: As for `invoke`; what was sent before stays.
             InvalidSampleError: As for `invoke`, or the judge's fields came after the answer.
             InvalidValueError: As for `invoke`.
         """
@@ -147,8 +147,8 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
             if decision["passed"] is False:
                 raise BelowThresholdError(value, decision)
             return value
-        evaluator = self._configured()
-        sample = sample_in(evaluator, value)
+        read = partial(sample_in, self._configured())
+        sample = read(value)
         served = serve(
             result_of(output),
             self.on_fail,
@@ -156,7 +156,7 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
             allow_unscored=self.allow_unscored,
             sample=sample,
         )
-        paths = answer_paths(value, lambda changed: sample_in(evaluator, changed))
+        paths = answer_paths(value, read)
         text = None if served.text == sample.response else served.text
         return with_answer(value, paths, text, served.to_dict())
 
@@ -193,46 +193,33 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
 
     def _transform(self, chunks: Iterator[Any]) -> Iterator[Any]:
         answer = self._chunks()
-        for chunk in chunks:
-            answer.add(chunk)
-            if answer.stream:
-                break
+        texts = answer.texts(chunks)
+        next(texts, None)
         if answer.stream is None:
             yield self._serve(answer.value)
             return
         self._check_place(answer.value)
-        yield from answer.served("", {})
-        for part in answer.stream.chunks(answer.texts(chunks)):
+        for part in answer.stream.chunks(texts):
             yield from answer.served(part.text, {"marks": [*part.marks]})
-        marks = self._end(answer)
-        for _ in answer.texts(chunks):
-            pass
-        yield from answer.served("", marks)
+        yield from self._end(answer)
 
     async def _atransform(self, chunks: AsyncIterator[Any]) -> AsyncIterator[Any]:
         answer = self._chunks()
-        async for chunk in chunks:
-            answer.add(chunk)
-            if answer.stream:
-                break
+        texts = answer.atexts(chunks)
+        await anext(texts, None)
         if answer.stream is None:
             yield await self._aserve(answer.value)
             return
         self._check_place(answer.value)
-        for chunk in answer.served("", {}):
-            yield chunk
-        async with aclosing(answer.stream.achunks(answer.atexts(chunks))) as parts:
+        async with aclosing(answer.stream.achunks(texts)) as parts:
             async for part in parts:
                 for chunk in answer.served(part.text, {"marks": [*part.marks]}):
                     yield chunk
-        marks = self._end(answer)
-        async for _ in answer.atexts(chunks):
-            pass
-        for chunk in answer.served("", marks):
+        for chunk in self._end(answer):
             yield chunk
 
-    def _end(self, answer: AnswerChunks) -> Json:
-        """Return the marks of a whole answer besides those of its claims.
+    def _end(self, answer: AnswerChunks) -> list[Any]:
+        """Return the last chunks, with the marks of the whole answer.
 
         Raises:
             BelowThresholdError: The answer fails, with ``on_fail="raise"``.
@@ -240,7 +227,8 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
         served: Any = answer.stream and answer.stream.served
         if self.on_fail == "raise" and served.failed:
             raise BelowThresholdError(answer.value, at_gate(as_output(served.result)))
-        return {**served.to_dict(), "marks": []}  # those came with the claims
+        # The marks of claims came with these.
+        return answer.served("", {**served.to_dict(), "marks": []})
 
 
 def gate(
@@ -263,8 +251,9 @@ def gate(
     ``structured_response`` becomes None.
 
     In streams the answer is served while it is written, claim by claim. There ``"raise"`` and ``"refuse"``
-    act on the first claim below ``claim_threshold``: what was sent before it stays, and ``refusal``
-    replaces the rest. The text is held until the fields that the judge needs, such as contexts, are
+    send what stands before the first claim below ``claim_threshold``, and hold the rest to the end: if
+    the whole answer passes, it is sent, too; if not, `BelowThresholdError` is raised, or ``refusal``
+    replaces it. The text is held until the fields that the judge needs, such as contexts, are
     there; if they never come, the scorer is no `TCVA`, the evaluator has a ``mapper`` (which may take
     another answer from a longer text), or with ``allow_unscored``, the answer is served whole at its
     end.

@@ -536,6 +536,11 @@ def test_contexts_that_go_on_after_the_answer_has_begun_are_refused() -> None:
         streamed(gated("remove"), {"context": DOCS}, *ANSWER, {"context": DOCS})
 
 
+def test_entries_that_cannot_be_read_end_a_stream_that_has_begun() -> None:
+    with pytest.raises(InvalidSampleError, match="reference"):
+        streamed(gated("remove"), {"context": DOCS}, *ANSWER, {"reference": 5.5})
+
+
 def test_without_contexts_a_stream_ends_as_a_call_does() -> None:
     with pytest.raises(InvalidSampleError, match=r"no contexts"):
         streamed(gated("remove"), {"question": "?"}, *ANSWER)
@@ -656,7 +661,7 @@ def test_whole_messages_and_states_are_served_at_the_end() -> None:
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_stream_raises_at_the_first_claim_that_fails(asynchronous: bool) -> None:
+def test_a_stream_raises_if_the_whole_answer_fails(asynchronous: bool) -> None:
     step = gated("raise")
     chunks = streamed(
         step, {"context": DOCS}, {"answer": NINE}, asynchronous=asynchronous
@@ -666,6 +671,11 @@ def test_a_stream_raises_at_the_first_claim_that_fails(asynchronous: bool) -> No
         streamed(step, {"context": DOCS}, *ANSWER, asynchronous=asynchronous)
     assert error.value.output["passed"] is False
     assert error.value.result.claims[-1].claim == MADE_UP
+    for on_fail in ("raise", "refuse"):  # a claim below the threshold may pass
+        lenient = gated(on_fail, threshold=0.1)
+        entries = [{"context": DOCS}, {"answer": NINE}, {"answer": f" {MADE_UP}"}]
+        total = summed(streamed(lenient, *entries, asynchronous=asynchronous))
+        assert total == lenient.invoke({"context": DOCS, "answer": BOTH})
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
