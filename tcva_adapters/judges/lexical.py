@@ -237,8 +237,8 @@ def _numbers(claim: str) -> set[int]:
 def judged_beside(claims: Sequence[str], first: int, last: int) -> tuple[int, int]:
     """Find the claims around some claims of a text that these have their verdicts from.
 
-    The nearest claim with a neighbouring number tells an item's number (see `without_marks`), and
-    one next to a few words without content whether these claim something.
+    A claim with a neighbouring number tells an item's number (see `without_marks`), and
+    a real claim whether a few words without content claim something.
 
     Returns:
         The numbers of the first claim and behind the last one.
@@ -248,17 +248,13 @@ def judged_beside(claims: Sequence[str], first: int, last: int) -> tuple[int, in
     """
     numbers = [_numbers(claim) for claim in claims]
     places = {first, last - 1}
-
-    def distance(place: int) -> int:
-        return abs(place - first)
-
     for number in set[int]().union(*numbers[first:last]):
         near = [n for n, here in enumerate(numbers) if here & {number - 1, number + 1}]
-        places.update(sorted(near, key=distance)[:1])
+        places.update(near[-1:])
     if any(map(_is_bare, claims[first:last])):
         known = _non_claims(claims)
         near = [n for n, claim in enumerate(claims) if claim not in known]
-        places.update(sorted(near, key=distance)[:1])
+        places.update(near[-1:])
     return min(places), max(places) + 1
 
 
