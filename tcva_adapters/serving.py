@@ -83,7 +83,7 @@ def serve(
 ) -> ServedAnswer:
     """Decide what is served of an answer that was judged; no call is made.
 
-    ``raise`` is left to the caller, who asks `ServedAnswer.failed`.
+    An answer without text becomes the refusal, other than with ``flag`` and ``raise``. ``raise`` is left to the caller, who asks `ServedAnswer.failed`.
 
     Args:
         result: The result of the answer.
@@ -115,7 +115,7 @@ def serve(
     text = sample.response or ""
     is_refused = failed and on_fail == "refuse"
     if on_fail == "remove" and supported is not None:
-        is_refused = supported.is_empty
+        is_refused = supported.is_empty or not supported.text.strip()
         text = supported.text
     return ServedAnswer(
         refusal if is_refused else text, result, supported, is_refused, failed

@@ -123,10 +123,11 @@ class AnswerStream:
     split, and so are headings and lead-ins until one of their claims stays. ``flag`` serves all
     sentences with their marks, ``remove`` those that are supported. ``refuse`` and ``raise`` serve what
     stands before the first claim below ``claim_threshold``, and hold all that follows until the answer
-    has been judged to its end. If it passes, as the whole answer does, the rest is served; if not,
-    what was served stays, ``refuse`` replaces the rest, and with ``raise`` ``served.failed`` tells the
-    caller to raise. What could not be judged counts as unsupported. Other than by ``flag``, nothing is served
-    from a sentence on that only the judge calls no claim, until the whole answer is judged.
+    has been judged to its end. If it passes, as the whole answer does, the rest is served. If it fails,
+    be it by its score alone, what was served stays: ``refuse`` replaces the rest, and with ``raise``
+    ``served.failed`` tells the caller to raise. What could not be judged counts as unsupported. Other
+    than by ``flag``, nothing is served from a sentence on that only the judge calls no claim, until the
+    whole answer is judged.
 
     A judge that computes in this process gives the verdicts of the whole answer. A model is asked about
     what has arrived since its last call, so that its requests are others than those about a whole answer;
@@ -374,9 +375,8 @@ class AnswerStream:
         most = self._tcva.scoring.max_removed
         supported = assembled(left, self._decided, most)
         failed = fails(result)
-        ends_early = {"flag": False, "remove": supported.is_empty}.get(
-            self._on_fail, failed
-        )
+        is_empty = supported.is_empty or not left.strip()
+        ends_early = {"flag": False, "remove": is_empty}.get(self._on_fail, failed)
         is_refused = ends_early and self._on_fail != "raise"
         served = self._text()
         if ends_early or not served.startswith(self._sent):

@@ -165,6 +165,15 @@ def test_an_object_stays_an_object_or_is_refused() -> None:
             assert served.text == own.text
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("mode", ["remove", "refuse"])
+def test_an_engine_that_answers_nothing_is_refused_in_every_way(
+    mode: OnFail, way: str
+) -> None:
+    engine = TCVAQueryEngine(engine_for("", way=way), LEXICAL, on_fail=mode)
+    assert serve(engine, way).text == REFUSAL
+
+
 @pytest.mark.parametrize("answer", [None, ""])
 def test_a_response_without_text_is_refused(answer: str | None) -> None:
     class Silent(RetrieverQueryEngine):
@@ -174,6 +183,7 @@ def test_a_response_without_text_is_refused(answer: str | None) -> None:
     inner = Silent.from_args(Notes(PASSAGE), llm=Writer(GOOD))
     served: Any = TCVAQueryEngine(inner, LEXICAL).query(QUESTION)
     assert served.metadata["tcva"]["why"].startswith("unscored: empty_response")
+    assert str(served) == REFUSAL
 
 
 @pytest.fixture

@@ -321,9 +321,12 @@ def test_greetings_wait_for_a_claim_that_stays() -> None:
 
 
 @both
-def test_an_empty_answer_is_served_as_it_is(*, is_async: bool) -> None:
-    stream = AnswerStream(TCVA(judge=ScriptedModel([])), SAMPLE, on_fail="remove")
-    assert served(stream, is_async=is_async, text="").strip() == ""
+def test_an_empty_answer_becomes_the_refusal(*, is_async: bool) -> None:
+    tcva = TCVA(judge=ScriptedModel([]))
+    stream = AnswerStream(tcva, SAMPLE, on_fail="remove")
+    assert served(stream, is_async=is_async, text="") == REFUSAL
+    whole = tcva.evaluate(SAMPLE.model_copy(update={"response": " "}))
+    assert serve(whole, "remove") == stream.served
     assert ended(stream).result.unscored.reason == "empty_response"
 
 
