@@ -54,7 +54,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.progress import progress_of
 from tcva_adapters.report.markdown import MARKDOWN_BEGINNING
 from tcva_adapters.results.config import CONFIG_BEGINNING
-from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.scoring import SERVING, ScoringConfig
 
 _TENTHS = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
 
@@ -151,7 +151,8 @@ def calibrate(
     settings = parse_settings(
         set_, ScoringConfig, CalibrationConfig, options=["objective"]
     )
-    unused = settings.keys() & {"threshold", *CalibrationConfig.model_fields}
+    cuts = () if max_unsupported is None else SERVING
+    unused = settings.keys() & {"threshold", *cuts, *CalibrationConfig.model_fields}
     if unused and not max_false_pass is min_true_pass is max_unsupported is None:
         raise InvalidValueError(
             f"--set {min(unused)} is not used with a limit; leave it out"

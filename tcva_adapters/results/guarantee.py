@@ -331,12 +331,13 @@ def check_guarantee(
 
     Args:
         guarantee: The guarantee. From a file of an earlier version only the setting is known; an
-            edited one is lost.
+            edited one is lost, and one of claims without a digest.
         judged_by: The identity of the criterion and judges of the score.
         scoring: The setting of the score.
         failed: The judges that the score lacks, as a text; empty where it lacks none.
     """
-    if guarantee.digest not in (None, guarantee.digest_now):
+    old = () if isinstance(guarantee, ClaimGuarantee) else (None,)
+    if guarantee.digest not in (*old, guarantee.digest_now):
         return GuaranteeCheck("lost", _EDITED)
     certified = {**dict(ScoringConfig(**guarantee.setting)), **guarantee.judged_by}
     used = {**dict(scoring), **judged_by}

@@ -105,6 +105,7 @@ EDITS: Final = (
     ("of", "served"),
     ("rejected_below", "none"),
     ("n", 1000),
+    ("digest", None),
 )
 
 

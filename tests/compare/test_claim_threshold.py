@@ -388,3 +388,12 @@ def test_lines_that_were_left_out_are_noted(tcva: Run) -> None:  # noqa: F811  #
     write("judged.jsonl", *lines, {"criterion": "faithfulness"})
     options = ("--human", "labels", "--max-unsupported", 0.1, "--skip-bad")
     assert "1 of judged.jsonl" in tcva("calibrate", "judged.jsonl", *options).text
+
+
+@pytest.mark.parametrize("setting", ["threshold", "claim_threshold", "max_removed"])
+def test_settings_that_are_chosen_are_not_given(tcva: Run, setting: str) -> None:  # noqa: F811  # the fixture
+    write("judged.jsonl", *(json.loads(each.to_json()) for each in good_judge()))
+    options = ("--human", "labels", "--max-unsupported", 0.1, "--set")
+    done = tcva("calibrate", "judged.jsonl", *options, f"{setting}=0.5", code=None)
+    assert done.code not in (0, 1)
+    assert f"--set {setting} is not used with a limit; leave it out" in done.text
