@@ -89,7 +89,7 @@ class ClaimVerdict(BaseModel):
             score.
         evidence: The quote that the verdict rests on.
         reason: Why this level, in a sentence; for a sentence that claims nothing, its kind:
-            ``greeting``, ``question``, ``offer``, ``refusal`` or ``not_a_claim``.
+            ``greeting``, ``question``, ``offer``, ``refusal``, ``markup`` or ``not_a_claim``.
         marked_by_judge: Whether only the judge, and no list of phrases, says that it claims
             nothing.
         context: The number of the context that holds the evidence, from 1.

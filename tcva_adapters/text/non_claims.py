@@ -38,7 +38,7 @@ def non_claim_kind(sentence: str) -> str | None:
 
     Returns:
         ``greeting`` (also thanks, wishes, agreement, apologies, farewells, lead-ins), ``question``,
-        ``offer``, ``refusal`` or None.
+        ``offer``, ``refusal``, ``markup`` (nothing but tags of HTML) or None.
 
     >>> [non_claim_kind(s) for s in ("Hello!", "How can I help?", "The dose is 5 mg.")]
     ['greeting', 'question', None]
@@ -51,6 +51,8 @@ def non_claim_kind(sentence: str) -> str | None:
         return None
     plain = _EMOJI.sub("", sentence).translate(_SIMPLIFIED)
     bare = " ".join(plain.split()).strip(_EDGES)
+    if _pattern("markup").fullmatch(bare):
+        return "markup"
     has_figure = any(map(str.isnumeric, _CJK.sub("", bare)))
     if not has_figure and _is_polite(bare):
         return "greeting"

@@ -133,6 +133,16 @@ def test_a_greeting_and_a_refusal_stay_whole() -> None:
         assert supported.removed == ()
 
 
+def test_lines_of_nothing_but_tags_stay_so_that_they_stay_balanced() -> None:
+    text = "We open at 9.\n\n<details>\n\nCake is lethal.\n\n</details>\n\n<bananas> <ripen>"
+    sample = Sample(response=text, contexts=["We open at 9."])
+    answer = TCVA(judge="lexical").evaluate(sample).supported()
+    assert answer.text == "We open at 9.\n\n<details>\n\n</details>"
+    assert [part.reason for part in answer.kept[1:]] == ["markup", "markup"]
+    removed = [part.claim.claim for part in answer.removed]
+    assert removed == ["Cake is lethal.", "<bananas> <ripen>"]
+
+
 OFFICE = Sample(
     input="When?", response="We open at 9.", reference="At 9. Or 10.", contexts=["At 9."]
 )  # fmt: skip
