@@ -10,9 +10,12 @@ from tcva_adapters.results.assessment import MAX_MARKED, Assessment, ClaimVerdic
 from tcva_adapters.results.judgement import SILENT
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.json_values import Json
+from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.stretches import begins_with_pronoun, stretches, without
+from tcva_adapters.text.words import words_of
 
+_ANSWERS = word_list("answers")
 _SHOWN = ("level", "weight", "reason", "quote", "start", "end", "orphan")
 
 
@@ -29,7 +32,8 @@ class AnswerPart:
         end: Where it ends.
         stays: Whether it stays in the answer.
         orphan: Whether it begins with a pronoun right behind a claim that was removed, so that the
-            pronoun may stand for something that is gone.
+            pronoun may stand for something that is gone; or is a "Yes." or "No." at the beginning,
+            and the sentence behind it is gone.
     """
 
     claim: ClaimVerdict
@@ -160,6 +164,10 @@ def assembled(
         parts: The parts in order.
         max_removed: See `ScoringConfig`.
     """
+    if len(parts) > 1 and parts[0].stays and not parts[1].stays:
+        words = words_of(parts[0].claim.claim)
+        is_orphan = parts[0].orphan or _ANSWERS.issuperset(words)
+        parts = [replace(parts[0], orphan=is_orphan), *parts[1:]]
     n_removed = sum(not part.stays for part in parts)
     n_claims = sum(not part.stays or part.weight is not None for part in parts)
     if n_removed and n_removed / n_claims > max_removed:

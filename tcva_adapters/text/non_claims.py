@@ -51,11 +51,10 @@ def non_claim_kind(sentence: str) -> str | None:
         return None
     plain = _EMOJI.sub("", sentence).translate(_SIMPLIFIED)
     bare = " ".join(plain.split()).strip(_EDGES)
-    if _pattern("markup").fullmatch(bare):
-        return "markup"
     has_figure = any(map(str.isnumeric, _CJK.sub("", bare)))
-    if not has_figure and _is_polite(bare):
-        return "greeting"
+    is_markup = _pattern("markup").fullmatch(bare)
+    if is_markup or (not has_figure and _is_polite(bare)):
+        return "markup" if is_markup else "greeting"
     is_question = bare.endswith(("?", "？"))
     presupposes = _pattern("presupposing").search(bare)
     if not is_question and not presupposes and _is_refusal(bare):

@@ -143,6 +143,23 @@ def test_lines_of_nothing_but_tags_stay_so_that_they_stay_balanced() -> None:
     assert removed == ["Cake is lethal.", "<bananas> <ripen>"]
 
 
+@pytest.mark.parametrize(
+    ("answer", "levels", "orphan"),
+    [
+        ("No. The cake is lethal. We open at 9.", (None, "none", "fully"), True),
+        ("**Yes!** The cake is lethal. We open at 9.", ("fully", "none", "fully"), True),
+        ("No. We open at 9. The cake is lethal.", (None, "fully", "none"), False),
+        ("Hello! The cake is lethal. We open at 9.", (None, "none", "fully"), False),
+    ],
+)  # fmt: skip
+def test_a_yes_or_no_whose_next_sentence_was_removed_is_flagged(
+    answer: str, levels: tuple[str | None, ...], orphan: bool
+) -> None:
+    supported = judged(answer, levels).supported()
+    assert supported.kept[0].orphan is orphan
+    assert not any(part.orphan for part in supported.kept[1:])
+
+
 OFFICE = Sample(
     input="When?", response="We open at 9.", reference="At 9. Or 10.", contexts=["At 9."]
 )  # fmt: skip
