@@ -125,9 +125,8 @@ class AnswerStream:
     stands before the first claim below ``claim_threshold``, and hold all that follows until the answer
     has been judged to its end. If it passes, as the whole answer does, the rest is served. If it fails,
     be it by its score alone, what was served stays: ``refuse`` replaces the rest, and with ``raise``
-    ``served.failed`` tells the caller to raise. What could not be judged counts as unsupported. Other
-    than by ``flag``, nothing is served from a sentence on that only the judge calls no claim, until the
-    whole answer is judged.
+    ``served.failed`` tells the caller to raise. What could not be judged counts as unsupported. From
+    a sentence on that only the judge calls no claim, all is held until the whole answer is judged.
 
     A judge that computes in this process gives the verdicts of the whole answer. A model is asked about
     what has arrived since its last call, so that its requests are others than those about a whole answer;
@@ -317,6 +316,7 @@ class AnswerStream:
         if result.unscored is not None and result.unscored.fatal:
             self._given_up = result.unscored
         answer, decided = self._answer, self._decided
+        acts_on_claims = self._on_fail in {"flag", "remove"}
         for part in result.supported().parts[own]:
             place = answer.claims[len(decided)]
             # Whether the judge alone may say that it claims nothing depends on the whole answer.
@@ -330,8 +330,8 @@ class AnswerStream:
             placed = replace(
                 part, start=place.body, end=place.end, stays=stays, orphan=is_orphan
             )
-            is_doubtful = is_marked or not (stays or self._on_fail == "remove")
-            if is_doubtful and self._on_fail != "flag" and not self._is_held:
+            is_doubtful = is_marked or not (stays or acts_on_claims)
+            if is_doubtful and not self._is_held:
                 yield self._decided_part()
                 self._is_held = True
             decided.append(placed)

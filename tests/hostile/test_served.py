@@ -16,7 +16,7 @@ from benchmarks.served_attacks import (
 )
 from tcva_adapters import TCVA, ClaimVerdict, Sample, Verdict
 from tcva_adapters.results.assessment import EvidenceCheck
-from tcva_adapters.serving import OnFail
+from tcva_adapters.serving import REFUSAL, OnFail
 from tcva_adapters.streaming import AnswerStream
 from tests.hostile.injections import (
     ANSWERS,
@@ -84,7 +84,7 @@ def test_what_a_judge_that_obeys_in_full_keeps_is_shown(way: str) -> None:
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-@pytest.mark.parametrize("on_fail", ["remove", "refuse"])
+@pytest.mark.parametrize("on_fail", ["flag", "remove", "refuse"])
 @pytest.mark.parametrize("base", BASES, ids=lambda base: base.words[0])
 def test_of_an_answer_that_is_mostly_no_claim_by_the_judge_alone_nothing_so_marked_is_served(
     base: Base, on_fail: OnFail, streamed: bool
@@ -99,11 +99,13 @@ def test_of_an_answer_that_is_mostly_no_claim_by_the_judge_alone_nothing_so_mark
     reasons = {part.reason for part in answer.removed}
     assert reasons == {"no claim by the judge alone"}
     stream = AnswerStream(tcva, sample, on_fail=on_fail)
-    sent = "".join(part.text for part in stream.chunks([*text]))
-    assert not holds(sent, base)
+    parts = [*stream.chunks([*text])]
+    sent = "".join(part.text for part in parts)
     assert stream.served is not None
     assert stream.served.supported == answer
-    assert (answer.text == sent) is (on_fail == "remove")
+    assert [mark for part in parts for mark in part.marks] == stream.served.marks
+    expected = {"flag": text, "remove": answer.text, "refuse": REFUSAL}
+    assert sent == expected[on_fail]
 
 
 def test_a_sentence_that_the_judge_alone_marks_stays_among_claims() -> None:
