@@ -164,10 +164,9 @@ def assembled(
         parts: The parts in order.
         max_removed: See `ScoringConfig`.
     """
-    if len(parts) > 1 and parts[0].stays and not parts[1].stays:
-        words = words_of(parts[0].claim.claim)
-        is_orphan = parts[0].orphan or _ANSWERS.issuperset(words)
-        parts = [replace(parts[0], orphan=is_orphan), *parts[1:]]
+    if [part.stays for part in parts[:2]] == [True, False]:
+        is_answer = _ANSWERS.issuperset(words_of(parts[0].claim.claim))
+        parts = [replace(parts[0], orphan=is_answer), *parts[1:]]
     n_removed = sum(not part.stays for part in parts)
     n_claims = sum(not part.stays or part.weight is not None for part in parts)
     if n_removed and n_removed / n_claims > max_removed:
