@@ -76,9 +76,13 @@ class AnswerChunks:
         passing, self._passing = [*self._passing], ()
         if self.on_fail == "raise" or not any(marks.values()):
             marks = {}
-        if text or marks:
+        answer = self.value[self._path[0]] if self._path else self.value
+        # Marks behind a text come without it, so that who picks the text gets no empty chunk.
+        if text or (marks and not (isinstance(answer, str) and answer)):
             part = with_answer(self._blank, [self._path], text, AddableDict(marks))
             passing.append(part)
+        elif marks and self._path:
+            passing.append(AddableDict({MARKS: AddableDict(marks)}))
         return passing
 
     def _texts_of(self, chunk: Any) -> list[str]:

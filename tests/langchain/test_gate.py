@@ -536,6 +536,13 @@ def test_contexts_that_go_on_after_the_answer_has_begun_are_refused() -> None:
         streamed(gated("remove"), {"context": DOCS}, *ANSWER, {"context": DOCS})
 
 
+def test_marks_at_the_end_give_no_empty_text() -> None:
+    picked = streamed(gated("remove").pick("answer"), {"context": DOCS}, *ANSWER)
+    assert picked == [NINE]
+    mapped = {"context": DOCS, "answer": ""}
+    assert summed(streamed(gated("flag"), mapped)) == gated("flag").invoke(mapped)
+
+
 def test_entries_that_cannot_be_read_end_a_stream_that_has_begun() -> None:
     with pytest.raises(InvalidSampleError, match="reference"):
         streamed(gated("remove"), {"context": DOCS}, *ANSWER, {"reference": 5.5})
