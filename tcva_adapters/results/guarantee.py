@@ -14,7 +14,7 @@ from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.results.judge_spec import PROFILES, UNKNOWN
 from tcva_adapters.results.scoring import SERVING, ScoringConfig
 from tcva_adapters.results.setting_names import value_text
-from tcva_adapters.results.settings_base import Count
+from tcva_adapters.results.settings_base import ClaimThreshold, Count
 from tcva_adapters.samples.sample import Checked
 from tcva_adapters.tables import cell, p_text
 
@@ -216,23 +216,24 @@ class ClaimLimit(Checked):
     max_unsupported: _Inner
     of: Of = "all"
     confidence: _Inner = 0.95
-    rejected_below: Verdict | _Share = Verdict.PARTIAL
+    rejected_below: ClaimThreshold = Verdict.PARTIAL
 
     @property
     def text(self) -> str:
         """The limit in words."""
         most = percent(self.max_unsupported)
+        answers = "the answers that are served hold"
         if self.of == "all":
-            return f"at most {most} of all questions get an answer that holds a claim people reject"
-        return (
-            f"at most {most} of the answers that are served hold a claim people reject"
-        )
+            answers = "all questions get an answer that holds"
+        return f"at most {most} of {answers} a claim people reject"
 
 
 class ClaimGuarantee(ClaimLimit, Certificate):
     """A threshold of claims that keeps the limit, with the figures of the labels it was certified by.
 
-    With `groups`, shares of answers are means over groups of the share within each.
+    It is about answers out of which the claims below the threshold are removed (`Result.supported`), not
+    about those that are only marked, or refused by their score. With `groups`, shares of answers are means
+    over groups of the share within each.
 
     Attributes:
         n: The number of labelled answers.
@@ -275,15 +276,17 @@ class ClaimGuarantee(ClaimLimit, Certificate):
     @property
     def sentence(self) -> str:
         """The guarantee in words, with the figures of the labelled answers."""
+        threshold = value_text(self.setting.get("claim_threshold", Verdict.PARTIAL))
         where = " in the mean over groups" if self.groups else ""
         risk = cell(
             self.served_risk, "interval", self.served_risk_low, self.served_risk_high
         )
         hold = f"{100 * self.risk:.1f} % hold one{where}, " if self.of == "all" else ""
         return (
-            f"{self.text}{where} ({percent(self.confidence)} confidence). Of {self.n} labelled "
-            f"answers, {hold}{100 * self.empty:.1f} % are left empty, and {100 * self.good_kept:.1f} % of "
-            f"the good claims stay. Of the {self.served} that are served, the share that holds one is {risk}"
+            f"{self.text}{where} ({percent(self.confidence)} confidence), where claims below {threshold} are "
+            f"removed. Of {self.n} labelled answers, {hold}{100 * self.empty:.1f} % are left empty, and "
+            f"{100 * self.good_kept:.1f} % of the good claims stay. Of the {self.served} that are served, the "
+            f"share that holds one is {risk}"
         )
 
 

@@ -41,12 +41,12 @@ from tcva_adapters.core.verdicts import FloatArray, Verdict, WeightScheme
 from tcva_adapters.results.evidence import DEFAULT_EVIDENCE, Evidence
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.settings_base import (
+    ClaimThreshold,
     NonNegative,
     Profiles,
     SettingsModel,
     Share,
     as_bounds,
-    as_claim_threshold,
     as_scheme,
     as_scores_by_reason,
 )
@@ -123,13 +123,11 @@ class ScoringConfig(SettingsModel):
         "not pass, nor does their conversation) or earlier (contexts of earlier turns count). By "
         "default skip, and fail in gates.",
     )
-    claim_threshold: Annotated[Verdict | float, BeforeValidator(as_claim_threshold)] = (
-        Field(
-            default=Verdict.PARTIAL,
-            repr=False,
-            description="A claim counts as supported, and stays in the answer that is served, with at "
-            "least the weight of this level; or a weight in [0, 1].",
-        )
+    claim_threshold: ClaimThreshold = Field(
+        default=Verdict.PARTIAL,
+        repr=False,
+        description="A claim counts as supported, and stays in the answer that is served, with at least the "
+        "weight of this level; or a weight in [0, 1].",
     )
     max_removed: Share = Field(
         default=1.0,

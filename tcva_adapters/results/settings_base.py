@@ -100,6 +100,9 @@ def as_claim_threshold(value: object) -> Verdict | float:
         ) from None
 
 
+ClaimThreshold = Annotated[Verdict | float, BeforeValidator(as_claim_threshold)]
+
+
 def as_bounds(value: object) -> Bounds:
     """Read bounds from a mapping, as configuration files hold it, or from the two exponents."""
     match value:

@@ -43,7 +43,6 @@ _SHARES = {
 
 _STARTS = (1.0, 0.9, 0.7, 0.3)
 """Just under these, paths of the share among served answers begin."""
-_JUST = 1e-9
 _ALPHA = 0.05
 
 
@@ -107,6 +106,7 @@ class ClaimCertificate:
         better_p: The one-sided p there of "good claims stay no more often than rejected ones", corrected
             for the number of rules. Claims of an answer, or of a group of answers, count together.
         path: All steps, the strictest first. At the last one the whole of each judged answer is served.
+        stays: The sentences that stay at `step`.
         recommended: Whether it keeps the most good claims of the certified rules, and its served answers
             are better than without it: better_p is at most .05, and fewer of them hold a rejected
             sentence than at the last step.
@@ -119,7 +119,13 @@ class ClaimCertificate:
     served_risk: Estimate
     better_p: float
     path: list[ClaimStep]
+    stays: BoolArray
     recommended: bool = False
+
+    @property
+    def merit(self) -> tuple[bool, float]:
+        """The larger the better: whether it is certified, then the share of good claims that stay."""
+        return self.threshold is not None, self.step.good_kept
 
 
 def certify_claims(
@@ -186,9 +192,7 @@ def certify_claims(
         error -= part
 
     certificates.sort(key=lambda each: -each.max_removed)
-    best = max(
-        certificates, key=lambda each: (each.threshold is not None, each.step.good_kept)
-    )
+    best = max(certificates, key=lambda each: each.merit)
     is_better = (
         best.threshold is not None
         and best.better_p <= _ALPHA
@@ -213,7 +217,7 @@ def _certificate(
     is_good = is_claim & ~claims.rejected
     path = []
     steps = Steps.between(np.append(claims.weights, starts))
-    for end, threshold in zip(steps.ends.tolist(), steps.middles.tolist(), strict=True):
+    for end, threshold in np.transpose(steps).tolist():
         stays, served, holds = served_claims(claims, end, max_removed)
         counted = served | (of == "all")
         tested = certify(
@@ -255,6 +259,7 @@ def _certificate(
         served_risk=estimate("share", np.where(served, holds, np.nan), claims.groups),
         better_p=min(1.0, better_p),
         path=path,
+        stays=stays,
     )
 
 
@@ -265,7 +270,7 @@ def served_claims(
     count = partial(np.bincount, claims.answer, minlength=claims.n)
     number = count(~np.isnan(claims.weights))
     stays = ~(claims.weights < threshold)
-    is_refused = count(~stays) > number * max_removed + _JUST
+    is_refused = count(~stays) > number * max_removed
     stays &= ~is_refused[claims.answer]
     # A sentence that claims nothing is an answer only where no other one was.
     serves = ~np.isnan(claims.weights) | (number[claims.answer] == 0)

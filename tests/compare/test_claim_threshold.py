@@ -196,8 +196,8 @@ def test_what_a_good_judge_is_certified_for() -> None:
     assert row["p"] == pytest.approx(0.9**60, abs=1e-12)
     assert report.sentence == (
         "Use claim_threshold 0.45, max_removed 1: at most 10 % of all questions get an answer that holds a "
-        "claim people reject (95 % confidence). Of 60 labelled answers, 0.0 % hold one, 0.0 % are left empty, "
-        "and 100.0 % of the good claims stay. Of the 60 that are served, the share that holds one is "
+        "claim people reject (95 % confidence), where claims below 0.45 are removed. Of 60 labelled answers, "
+        "0.0 % hold one, 0.0 % are left empty, and 100.0 % of the good claims stay. Of the 60 that are served, the share that holds one is "
         "0.000 [0.00, 0.06]."
     )
     assert (
@@ -381,6 +381,34 @@ def test_claims_in_the_words_of_the_judge_cannot_be_cut() -> None:
         InvalidValueError, match="nothing can be cut; judge with claims='split'"
     ):
         rules_of(results)
+
+
+def test_claims_that_stand_in_no_response_cannot_be_cut() -> None:
+    """Of completeness they are those of the reference."""
+    results = [judged("f", f"s{i}", ["fully"]) for i in range(9)]
+    results = [
+        Result(result.assessment.model_copy(update={"criterion": "completeness"}))
+        for result in results
+    ]
+    with pytest.raises(InvalidValueError, match="do not stand in the responses"):
+        rules_of(results)
+
+
+def test_labels_that_cannot_be_read_name_their_form() -> None:
+    results = good_judge()
+    for label in (1, [{"claim": "Claim 0.", "label": "none"}], ["great"]):
+        with pytest.raises(InvalidValueError, match=r"'s0', .*labels are a list of"):
+            rules_of(results, {"s0": label})
+    with pytest.raises(InvalidValueError, match="1 lists of labels for 60 samples"):
+        rules_of(results, [["fully"]])
+
+
+def test_of_two_labels_of_one_text_the_lowest_counts() -> None:
+    labels = [
+        {"claim": "Claim 0.", "verdict": verdict} for verdict in ("none", "fully", None)
+    ]
+    report = rules_of([judged("f", f"s{i}", labels) for i in range(40)])
+    assert "100 % of the answers hold a claim" in " ".join(report.notes)
 
 
 def test_lines_that_were_left_out_are_noted(tcva: Run) -> None:  # noqa: F811  # the fixture

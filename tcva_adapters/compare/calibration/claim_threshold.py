@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import compress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from tcva_adapters.compare.scores.claim_labels import claim_labels, label_weight
 from tcva_adapters.compare.scores.ratings import Ratings
 from tcva_adapters.compare.scores.score_reader import Human
 from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.criteria import CRITERIA, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.config import settings_of
 from tcva_adapters.results.guarantee import ClaimGuarantee, ClaimLimit, percent
 from tcva_adapters.results.judgement import SILENT
@@ -27,11 +29,9 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.claim_risk import (
     AnswerClaims,
     ClaimCertificate,
-    ClaimStep,
     certify_claims,
-    served_claims,
 )
-from tcva_adapters.stats.guarantee import binomial_p
+from tcva_adapters.stats.guarantee import needed
 from tcva_adapters.tables import Record, Report, Table, counted, named_columns
 from tcva_adapters.text.stretches import begins_with_pronoun
 
@@ -53,6 +53,9 @@ _NOTES = (
     "risk: the share that is limited; bound: of the true share (one-sided, for one rule alone)",
     "better p: of good claims staying no more often than rejected ones (one-sided, Bonferroni)",
 )
+_MOST_TIMES = 8
+"""More labels than this many times those at hand are not proposed."""
+
 _PROMISE = (
     "A guarantee is about answers that are drawn, judged and labelled like these {n}: at most {wrong} of such "
     "sets of labels result in a threshold that breaks the limit. It promises nothing about other data, nor "
@@ -80,16 +83,19 @@ def certify_claim_threshold(
         served are no better than without the rule.
 
     Raises:
-        InvalidValueError: There are no labels or no results, or a value is no label.
+        InvalidValueError: There are no labels or no results, a value is no label, or the claims do not
+            stand in the responses.
         MissingDependencyError: scipy is not installed.
     """
     table = grouped_by_sample(table)
     judge = judge_of_table(table)
-    if "llm" in judge.values():
+    criterion = CRITERIA.get(table.judged.criterion, FAITHFULNESS)
+    if criterion.claims != "response" or judge.get("claims") == "llm":
         raise InvalidValueError(
-            "claims='llm' are the judge's own words, so nothing can be cut; judge with claims='split'"
+            "the claims of these judgements do not stand in the responses, so nothing can be cut; judge "
+            "with claims='split', by a criterion of the response"
         )
-    claims, texts, notes = _labelled_claims(table, human, limit, scoring)
+    sentences, claims, notes = _labelled_claims(table, human, limit, scoring)
     rules = certify_claims(
         claims,
         limit.max_unsupported,
@@ -97,39 +103,43 @@ def certify_claim_threshold(
         of=limit.of,
     )
     groups = len({*claims.groups}) if claims.groups else None
-    records = [_record(rule, claims.n) for rule in rules]
-    best = max(rules, key=_merit)
+    records = [*map(_record, rules)]
+    best = max(rules, key=lambda rule: rule.merit)
     guarantee = None
     sentence = (
         f"No threshold is certified under which {limit.text}: nothing would be left."
     )
     if best.threshold is not None:
         record = records[rules.index(best)]
-        chosen = scoring.changed(
-            claim_threshold=best.threshold, max_removed=best.max_removed
-        )
         guarantee = ClaimGuarantee(
             **dict(limit),
             **{k: record[k] for k in ClaimGuarantee.model_fields.keys() & record},
+            n=claims.n,
             groups=groups,
             date=datetime.now(tz=UTC).date().isoformat(),
             judged_by=judge,
-            setting=settings_of(chosen),
+            setting=settings_of(
+                scoring.changed(
+                    claim_threshold=best.threshold, max_removed=best.max_removed
+                )
+            ),
         ).with_digest()
-        sentence = f"Use claim_threshold {best.threshold:g}, max_removed {best.max_removed:g}: "
+        setting = (
+            f"claim_threshold {best.threshold:g}, max_removed {best.max_removed:g}"
+        )
+        sentence = f"Use {setting}: {guarantee.sentence}."
         if not best.recommended:
             sentence = (
-                f"{sentence[4:-2]} is certified but not recommended, as the answers that are served are "
-                "not shown to be better than without it: "
+                f"{setting} is certified but not recommended, as the answers that are served are not shown "
+                f"to be better than without it: {guarantee.sentence}."
             )
-        sentence += f"{guarantee.sentence}."
     whole = percent(round(best.path[-1].served_risk, 3))
     return Report(
         sentence,
         [Table("rules", _COLUMNS, records, notes=_NOTES)],
         [
             _more_labels(best, groups or claims.n, limit),
-            f"Sentences that begin with a pronoun right behind one that goes: {_orphans(best, claims, texts)}.",
+            f"Sentences that begin with a pronoun right behind one that goes: {_orphans(best, claims, sentences)}.",
             f"Before anything is cut, {whole} of the answers hold a claim labelled below {limit.rejected_below}.",
             *table.notes,
             *notes,
@@ -147,14 +157,9 @@ def certify_claim_threshold(
     )
 
 
-def _merit(rule: ClaimCertificate) -> tuple[bool, bool, float]:
-    return rule.recommended, rule.threshold is not None, rule.step.good_kept
-
-
-def _record(rule: ClaimCertificate, n: int) -> Record:
+def _record(rule: ClaimCertificate) -> Record:
     return {
         "max_removed": rule.max_removed,
-        "n": n,
         "error": rule.error,
         **rule.step._asdict(),
         "threshold": rule.threshold,
@@ -165,26 +170,25 @@ def _record(rule: ClaimCertificate, n: int) -> Record:
     }
 
 
-def _orphans(rule: ClaimCertificate, claims: AnswerClaims, texts: list[str]) -> int:
-    stays, _, _ = served_claims(claims, rule.step.up_to, rule.max_removed)
-    has_one_before = np.diff(claims.answer, prepend=-1) == 0
-    behind = stays[1:] & ~stays[:-1] & has_one_before[1:]
-    return sum(begins_with_pronoun(text) for text in compress(texts[1:], behind))
+def _orphans(
+    rule: ClaimCertificate, claims: AnswerClaims, sentences: Sequence[ClaimVerdict]
+) -> int:
+    stays = rule.stays
+    is_behind = np.diff(claims.answer) == 0
+    behind = compress(sentences[1:], stays[1:] & ~stays[:-1] & is_behind)
+    return sum(begins_with_pronoun(sentence.claim) for sentence in behind)
 
 
 def _more_labels(rule: ClaimCertificate, n: int, limit: ClaimLimit) -> str:
     """Say what more labels would bring, if the shares remained as they are."""
-    path: Any = ClaimStep(*np.transpose(rule.path))
-    left_out = path.empty * (limit.of == "served")
-    sizes = np.rint(n * (1.0 - left_out)).astype(np.intp)
-    for times in (2, 4, 8):
-        hits = np.ceil((times * sizes * path.risk).round(9))
-        p = binomial_p(hits, times * sizes, limit.max_unsupported)
-        kept = path.good_kept[p <= rule.error].max(initial=0.0)
-        if kept > (rule.threshold is not None and rule.step.good_kept):
+    kept = 0.0 if rule.threshold is None else rule.step.good_kept
+    for step in reversed(rule.path):
+        tested = n * (1.0 - step.empty) if limit.of == "served" else n
+        enough = needed(limit.max_unsupported, rule.error, step.risk) or math.inf
+        if step.good_kept > kept and enough <= _MOST_TIMES * tested:
             return (
-                f"At the same shares, {times} times as many labels would let {percent(round(kept, 3))} of the "
-                "good claims stay."
+                f"At the same shares, {math.ceil(enough / tested)} times as many labels would let "
+                f"{percent(round(step.good_kept, 3))} of the good claims stay."
             )
     return "More labels would let no more claims stay; another judge may do better."
 
@@ -194,30 +198,39 @@ def _labelled_claims(
     human: Human | None,
     limit: ClaimLimit,
     scoring: ScoringConfig,
-) -> tuple[AnswerClaims, list[str], list[str]]:
+) -> tuple[list[ClaimVerdict], AnswerClaims, list[str]]:
     """Join the claims of judgements with their labels, and note what is left out."""
     if not isinstance(human, str | Path | Mapping):
-        human = dict(zip(table.samples, human, strict=True))  # type: ignore[arg-type]  # a list
+        lists = [*human]  # type: ignore[misc]  # not None, see `calibrate`
+        if len(lists) != len(table):
+            raise InvalidValueError(
+                f"{len(lists)} lists of labels for {len(table)} samples; give one for each sample or turn"
+            )
+        human = dict(zip(table.samples, lists, strict=True))
     ratings = Ratings.find(human)
     rows: list[int] = []
-    weights: list[float | None] = []
-    labels: list[float | None] = []
     answer: list[int] = []
-    texts: list[str] = []
+    sentences: list[ClaimVerdict] = []
+    labels: list[float | None] = []
     for row, judged in enumerate(next(iter(table.results.values()), ())):
         if not isinstance(judged, Result):
             continue
         result = Result(judged.assessment, scoring)
-        sentences = [claim.claim for claim in result.claims]
-        name = result.sample_id or table.samples[row]
-        labelled = claim_labels(ratings, name, table.metadata[row], sentences)
+        claims = result.claims
+        labelled = claim_labels(
+            ratings,
+            table.samples[row],
+            table.metadata[row],
+            [claim.claim for claim in claims],
+        )
         if result.unscored is not None and result.unscored.reason not in SILENT:
-            rows += [row] if labelled else []  # nothing of it is served
-        elif None not in labelled and len(labelled) == len(sentences) > 0:
-            weights += [claim.support(scoring.scheme) for claim in result.claims]
-            labels += labelled
-            texts += sentences
-            answer += [len(rows)] * len(labelled)
+            claims = ()  # nothing of it is served
+        elif None in labelled or len(labelled) != len(claims):
+            continue
+        if labelled:
+            answer += [len(rows)] * len(claims)
+            sentences += claims
+            labels += labelled[: len(claims)]
             rows.append(row)
     notes = ratings.notes(len(table))
     if not rows:
@@ -229,15 +242,16 @@ def _labelled_claims(
         notes.append(
             f"Left out: {counted(left, 'answer')} without a label for each sentence."
         )
+    weights = [sentence.support(scoring.scheme) for sentence in sentences]
+    rejected_below = label_weight(limit.rejected_below)
     return (
+        sentences,
         AnswerClaims(
             weights=np.array(weights, dtype=np.float64),  # nan for None
-            rejected=np.array(labels, dtype=np.float64)
-            < label_weight(limit.rejected_below),
+            rejected=np.array(labels, dtype=np.float64) < rejected_below,
             answer=np.array(answer, dtype=np.intp),
             n=len(rows),
             groups=table.select(rows).known_groups,
         ),
-        texts,
         notes,
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from tcva_adapters.compare.scores.ratings import Fields, Ratings, names_in
-from tcva_adapters.core.verdicts import LEVELS, Verdict, WeightScheme
+from tcva_adapters.core.verdicts import Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.settings_base import Share, check
+from tcva_adapters.results.settings_base import ClaimThreshold, check
 
 
 def label_weight(label: object) -> float:
@@ -19,14 +20,18 @@ def label_weight(label: object) -> float:
     Raises:
         InvalidValueError: It is neither a level nor a weight in [0, 1].
 
-    >>> [label_weight(label) for label in ("Partial", 0.25, None)]
-    [0.7, 0.25, 1.0]
+    >>> [label_weight(label) for label in ("Partial", 0.25, "0.25", None)]
+    [0.7, 0.25, 0.25, 1.0]
     """
     if label is None:
         return 1.0
     if isinstance(label, str):
-        return WeightScheme.DEFAULT.weights[LEVELS.index(Verdict.parse(label))]
-    return float(check(Share, "a label", label))
+        with suppress(ValueError):  # a level
+            label = float(label)
+    weight = check(ClaimThreshold, "a label", label)
+    return (
+        WeightScheme.DEFAULT.weight(weight) if isinstance(weight, Verdict) else weight
+    )
 
 
 def claim_labels(
@@ -38,7 +43,8 @@ def claim_labels(
     """Read the labels of a sample's claims as weights, in the order of the claims.
 
     They are a list in the order of the text, or objects with the text in ``claim`` and the label in
-    ``verdict`` or ``level``, as the report's page exports them. In csv they have commas between.
+    ``verdict`` or ``level``, as the report's page exports them. In csv they have commas between. Of several
+    objects with one text the lowest label counts.
 
     Args:
         ratings: Where the labels are.
@@ -59,16 +65,20 @@ def claim_labels(
     ([1.0, 0.3], [0.3, None])
     """
     record = ratings.record(name, metadata)
-    labels: Any = record.get(ratings.raters[0]) or record.get("claims") or ()
-    if isinstance(labels, str):
-        labels = names_in(labels)
     try:
-        if not (labels and isinstance(labels[0], Mapping)):
+        labels: Any = record.get(ratings.raters[0]) or record.get("claims") or ()
+        if isinstance(labels, str):
+            labels = names_in(labels)
+        if not any(isinstance(label, Mapping) for label in labels):
             return [*map(label_weight, labels)]
-        by_text = {
-            label["claim"]: label_weight(label.get("verdict", label.get("level")))
-            for label in labels
-        }
+        by_text: dict[str, float] = {}
+        for label in labels:
+            level = label["verdict"] if "verdict" in label else label["level"]
+            text = label["claim"]
+            by_text[text] = min(label_weight(level), by_text.get(text, 1.0))
         return [by_text.get(claim) for claim in claims or by_text]
-    except (InvalidValueError, KeyError, TypeError) as error:
-        raise InvalidValueError(f"sample {name!r}, {ratings.source}: {error}") from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidValueError(
+            f"sample {name!r}, {ratings.source}: {error}; labels are a list of levels or weights, one a claim, "
+            "or of objects with claim and verdict"
+        ) from None
