@@ -284,7 +284,7 @@ class ClaimGuarantee(ClaimLimit, Certificate):
         hold = f"{100 * self.risk:.1f} % hold one{where}, " if self.of == "all" else ""
         return (
             f"{self.text}{where} ({percent(self.confidence)} confidence), where claims below {threshold} are "
-            f"removed. Of {self.n} labelled answers, {hold}{100 * self.empty:.1f} % are left empty, and "
+            f"removed; people reject what they label below {value_text(self.rejected_below)}. Of {self.n} labelled answers, {hold}{100 * self.empty:.1f} % are left empty, and "
             f"{100 * self.good_kept:.1f} % of the good claims stay. Of the {self.served} that are served, the "
             f"share that holds one is {risk}"
         )

@@ -49,6 +49,8 @@ def by_hand(judged: Path) -> list[list[Sentence]]:
     answers = []
     for line in judged.read_text(encoding="utf-8").splitlines():
         result = json.loads(line)
+        if "empty_context" in str(result["unscored"]):
+            continue  # three lack contexts
         labels = {each["claim"]: each["level"] for each in result["metadata"]["labels"]}
         claims = result["claims"]
         if not {each["claim"] for each in claims} <= labels.keys():
@@ -90,9 +92,7 @@ def test_the_command_equals_a_loop_over_tests(tcva: Run, limit: float) -> None: 
     assert done.out, done.text
     answers = by_hand(Path("judged.jsonl"))
     n = len(answers)
-    assert (
-        n == 54
-    )  # three lack contexts, and nothing is served of them; three have other labels
+    assert n == 51  # three could not be judged, three have other labels
     good_claims = sum(
         not bad
         for answer in answers
@@ -196,7 +196,8 @@ def test_what_a_good_judge_is_certified_for() -> None:
     assert row["p"] == pytest.approx(0.9**60, abs=1e-12)
     assert report.sentence == (
         "Use claim_threshold 0.45, max_removed 1: at most 10 % of all questions get an answer that holds a "
-        "claim people reject (95 % confidence), where claims below 0.45 are removed. Of 60 labelled answers, "
+        "claim people reject (95 % confidence), where claims below 0.45 are removed; "
+        "people reject what they label below partial. Of 60 labelled answers, "
         "0.0 % hold one, 0.0 % are left empty, and 100.0 % of the good claims stay. Of the 60 that are served, the share that holds one is "
         "0.000 [0.00, 0.06]."
     )
@@ -210,8 +211,6 @@ def test_what_a_good_judge_is_certified_for() -> None:
     assert served.settings["guarantee"]["of"] == "served"
     stricter = rules_of(good_judge(), rejected_below="fully")
     assert stricter.settings["recommended"]["claim_threshold"] == pytest.approx(0.95)
-    none = rules_of(good_judge(), rejected_below=0.0)
-    assert "Before anything is cut, 0 % of the answers hold" in " ".join(none.notes)
 
 
 def test_a_judge_that_cannot_tell_is_not_recommended() -> None:
@@ -240,8 +239,9 @@ def test_what_more_labels_would_bring() -> None:
 
 
 FORMS: Final[dict[str, Any]] = {
-    "levels in order": ["fully", "Minor", None],
+    "levels in order": ["fully", "Minor", "fully"],
     "weights": [1, 0.3, 1.0],
+    "an array": np.array([1.0, 0.3, 1.0]),
     "as csv has them": "fully, minor,fully",
     "objects as the page writes them": [
         {"claim": "Claim 1.", "verdict": "minor"},
@@ -261,7 +261,7 @@ def test_labels_of_every_form(form: str) -> None:
     results = [judged("fm-", f"s{i}", labels) for i in range(40)]
     wanted = {"claim_threshold": pytest.approx(0.95), "whole": 1.0}
     for human, source in (
-        ("labels", results),
+        *([] if form == "an array" else [("labels", results)]),
         ({f"s{i}": labels for i in range(40)}, results),
         ([labels] * 40, results),
     ):
@@ -311,7 +311,7 @@ def test_answers_with_a_missing_label_are_left_out_and_counted() -> None:
         rules_of(results, "grades")
 
 
-def test_of_failed_answers_nothing_is_served_and_of_silent_ones_all() -> None:
+def test_failed_answers_are_left_out_and_silent_ones_are_served() -> None:
     failed = {"unscored": Unscored(reason=Reason.TIMEOUT, detail="no answer")}
     silent = {"unscored": Unscored(reason=Reason.NO_CLAIMS, detail="polite")}
     results = [
@@ -319,15 +319,17 @@ def test_of_failed_answers_nothing_is_served_and_of_silent_ones_all() -> None:
         judged("", "failed", ["none", "none"], **failed),
         judged("", "by text", [{"claim": "It rains.", "level": "none"}], **failed),
         judged("", "unlabelled", **failed),
-        judged("--", "polite", [None, None], **silent),
-        judged("--", "rude", [None, "none"], **silent),
+        judged("--", "polite", ["fully", 1], **silent),
+        judged("--", "rude", [1.0, "none"], **silent),
     ]
     report = rules_of(results)
     certificate = report.settings["guarantee"]
-    assert (certificate["n"], certificate["served"]) == (64, 62)
-    assert certificate["risk"] == pytest.approx(1 / 64)
-    assert certificate["empty"] == pytest.approx(2 / 64)
-    assert "Left out: 1 answer without a label for each sentence." in report.notes
+    assert (certificate["n"], certificate["served"]) == (62, 62)
+    assert certificate["risk"] == pytest.approx(1 / 62)
+    assert certificate["empty"] == 0.0
+    assert [note for note in report.notes if note.startswith("Left out")] == [
+        "Left out: 3 answers that could not be judged; nothing of these is served."
+    ]
 
 
 def test_groups_count_once_each() -> None:
@@ -356,6 +358,8 @@ def test_groups_count_once_each() -> None:
         ({"per": "answer"}, "per='answer'"),
         ({"max_unsupported": 1.5}, "max_unsupported must be"),
         ({"rejected_below": "great"}, "rejected_below"),
+        ({"rejected_below": 0.0}, "rejected_below 0.0 rejects no claim"),
+        ({"rejected_below": "none"}, "rejected_below none rejects no claim"),
         ({"of": "some"}, "of must be"),
         (
             {"max_unsupported": None, "of": "served"},
@@ -403,12 +407,60 @@ def test_labels_that_cannot_be_read_name_their_form() -> None:
         rules_of(results, [["fully"]])
 
 
-def test_of_two_labels_of_one_text_the_lowest_counts() -> None:
-    labels = [
-        {"claim": "Claim 0.", "verdict": verdict} for verdict in ("none", "fully", None)
+def test_a_sentence_that_stands_twice_is_labelled_by_order() -> None:
+    def labels(*verdicts: str | None) -> list[dict[str, Any]]:
+        return [{"claim": "Claim 0.", "verdict": verdict} for verdict in verdicts]
+
+    def twice(letters: str) -> list[Result]:
+        claims = tuple(
+            ClaimVerdict(claim="Claim 0.", verdict=verdict)
+            for verdict in ["fully", "none"][: len(letters)]
+        )
+        return [
+            Result(each.assessment.model_copy(update={"claims": claims}))
+            for each in (judged(letters, f"s{i}") for i in range(40))
+        ]
+
+    human = {f"s{i}": labels("fully", "none") for i in range(40)}
+    [row] = [
+        row
+        for row in rules_of(twice("fn"), human).records("rules")
+        if row["recommended"]
     ]
-    report = rules_of([judged("f", f"s{i}", labels) for i in range(40)])
-    assert "100 % of the answers hold a claim" in " ".join(report.notes)
+    assert (row["good_kept"], row["risk"]) == (1.0, 0.0)
+    with pytest.raises(InvalidValueError, match=r"'Claim 0\.' has different labels"):
+        rules_of(twice("f"), human)
+    same = {f"s{i}": labels("none", "none") for i in range(40)}
+    assert "100 % of the answers hold" in " ".join(rules_of(twice("f"), same).notes)
+
+
+def test_a_missing_label_is_not_taken_from_elsewhere(tmp_path: Path) -> None:
+    results = [
+        *good_judge(),
+        judged("f", "null", [None]),
+        judged("f", "other field", metadata={"claims": ["fully"]}),
+    ]
+    report = rules_of(results)
+    assert report.settings["guarantee"]["n"] == 60
+    assert "Left out: 2 answers without a label for each sentence." in report.notes
+    with pytest.raises(InvalidValueError, match="labels of one rater, got a, b"):
+        rules_of(results, "a,b")
+    page = tmp_path / "labels.jsonl"
+    claims = FORMS["objects as the page writes them"]
+    write(page, *({"id": f"s{i}", "human": 0.5, "claims": claims} for i in range(40)))
+    of_page = rules_of([judged("fm-", f"s{i}") for i in range(40)], str(page))
+    assert of_page.settings["guarantee"]["n"] == 40
+
+
+def test_judgements_of_different_judges_are_refused() -> None:
+    results = [
+        judged(
+            "fn", f"s{i}", ["fully", "none"], judged_by={"address": f"http://{i % 2}"}
+        )
+        for i in range(60)
+    ]
+    with pytest.raises(InvalidValueError, match="differ in their judge"):
+        rules_of(results)
 
 
 def test_lines_that_were_left_out_are_noted(tcva: Run) -> None:  # noqa: F811  # the fixture

@@ -89,6 +89,17 @@ def certify_claim_threshold(
     """
     table = grouped_by_sample(table)
     judge = judge_of_table(table)
+    results = next(iter(table.results.values()), ())
+    if not judge and any(
+        isinstance(r, Result) and r.assessment.judged_by for r in results
+    ):
+        raise InvalidValueError(
+            "the judgements differ in their judge (judged_by); calibrate a file for each"
+        )
+    if not label_weight(limit.rejected_below):
+        raise InvalidValueError(
+            f"rejected_below {limit.rejected_below} rejects no claim; give a higher level, e.g. partial"
+        )
     criterion = CRITERIA.get(table.judged.criterion, FAITHFULNESS)
     if criterion.claims != "response" or judge.get("claims") == "llm":
         raise InvalidValueError(
@@ -208,6 +219,7 @@ def _labelled_claims(
             )
         human = dict(zip(table.samples, lists, strict=True))
     ratings = Ratings.find(human)
+    failed = 0
     rows: list[int] = []
     answer: list[int] = []
     sentences: list[ClaimVerdict] = []
@@ -217,20 +229,19 @@ def _labelled_claims(
             continue
         result = Result(judged.assessment, scoring)
         claims = result.claims
-        labelled = claim_labels(
-            ratings,
-            table.samples[row],
-            table.metadata[row],
-            [claim.claim for claim in claims],
-        )
+        name = table.samples[row]
+        metadata = table.metadata[row]
         if result.unscored is not None and result.unscored.reason not in SILENT:
-            claims = ()  # nothing of it is served
-        elif None in labelled or len(labelled) != len(claims):
+            ratings.record(name, metadata)
+            failed += 1  # judged again, it could hold a claim people reject
             continue
-        if labelled:
+        labelled = claim_labels(
+            ratings, name, metadata, [claim.claim for claim in claims]
+        )
+        if claims and None not in labelled and len(labelled) == len(claims):
             answer += [len(rows)] * len(claims)
             sentences += claims
-            labels += labelled[: len(claims)]
+            labels += labelled
             rows.append(row)
     notes = ratings.notes(len(table))
     if not rows:
@@ -238,7 +249,11 @@ def _labelled_claims(
             "no answer has a label for each of its sentences; name their field or file with --human, "
             "e.g. what the page of 'tcva report' exports under Label"
         )
-    if left := len(table) - len(rows):
+    if failed:
+        notes.append(
+            f"Left out: {counted(failed, 'answer')} that could not be judged; nothing of these is served."
+        )
+    if left := len(table) - len(rows) - failed:
         notes.append(
             f"Left out: {counted(left, 'answer')} without a label for each sentence."
         )
