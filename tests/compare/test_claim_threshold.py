@@ -14,7 +14,7 @@ pytest.importorskip("scipy", reason="the extra stats")
 
 from scipy import stats
 
-from tcva_adapters import Assessment, Config, Result
+from tcva_adapters import Assessment, Config, Result, Verdict
 from tcva_adapters.compare import calibrate
 from tcva_adapters.compare.calibration.recommendation import recommended
 from tcva_adapters.errors import InvalidValueError
@@ -414,7 +414,7 @@ def test_a_sentence_that_stands_twice_is_labelled_by_order() -> None:
     def twice(letters: str) -> list[Result]:
         claims = tuple(
             ClaimVerdict(claim="Claim 0.", verdict=verdict)
-            for verdict in ["fully", "none"][: len(letters)]
+            for verdict in [Verdict.FULLY, Verdict.NONE][: len(letters)]
         )
         return [
             Result(each.assessment.model_copy(update={"claims": claims}))
