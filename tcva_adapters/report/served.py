@@ -45,8 +45,18 @@ def is_removed(result: Result, claim: ClaimVerdict) -> bool:
 
 
 def level_or_removed(result: Result, claim: ClaimVerdict) -> str:
-    """A claim's level as shown to a reader, with a word where the claim threshold removes it."""
+    """A claim's level as shown to a reader, and whether it is removed or its whole answer refused.
+
+    >>> from tcva_adapters import TCVA, Sample
+    >>> sample = Sample(response="We open at 9. Entry is 90 EUR.", contexts=["We open at 9."])
+    >>> result = TCVA(judge="lexical", max_removed=0.0).evaluate(sample)
+    >>> level_or_removed(result, result.claims[0])
+    'fully, answer refused'
+    """
     level = claim.level_text(result.scoring.scheme)
+    cut = [is_removed(result, each) for each in result.claims if each.verdict]
+    if any(cut) and fmean(cut) > result.scoring.max_removed:
+        return f"{level}, answer refused"
     return f"{level}, removed" if is_removed(result, claim) else level
 
 
