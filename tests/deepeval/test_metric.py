@@ -56,7 +56,8 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(
         "strict_mode": False,  # with it, the threshold is 1
         "include_reason": False, "async_mode": False, "verbose_mode": True, "flaky": True,
         "collected": [], "share": False, "max_concurrency": 2, "guarantee": None,
-        "claim_threshold": 0.8, "max_removed": 0.5, "streamed": True,
+        "claim_threshold": 0.8, "max_removed": 0.5,
+        "streamed": False,  # the lexical judge makes no requests
     }  # fmt: skip
     parameters = list(inspect.signature(TCVAMetric).parameters)
     assert (parameters[:4], set(parameters)) == (list(changed)[:4], set(changed))
