@@ -1,17 +1,26 @@
 """What a Markdown parser makes of an answer before and after claims were cut from it."""
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations, compress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from markdown_it import MarkdownIt
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 from tcva_adapters.text.sentences import with_plain_breaks
 from tcva_adapters.text.stretches import kept_spans, stretches
 
-PARSER = MarkdownIt("commonmark").enable("table").enable("strikethrough")
 _MARKS = ("**", "__", "~~")
 """A backtick alone stands for itself, and is also written for an opening quotation mark."""
+
+
+@cache
+def parser() -> "MarkdownIt":
+    """Make the parser, which newer versions of rich bring along."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable("table").enable("strikethrough")
 
 
 class Block(NamedTuple):
@@ -27,7 +36,7 @@ def blocks_of(text: str) -> list[Block]:
     blocks = []
     path: list[str] = []
     lines = (0, 0)
-    for token in PARSER.parse(with_plain_breaks(text)):
+    for token in parser().parse(with_plain_breaks(text)):
         if token.map:
             lines = token.map[0], token.map[1]
         kind = token.type.removesuffix("_open")
@@ -87,7 +96,7 @@ def faults(text: str, stays: Sequence[bool]) -> list[str]:
 
 
 def _headers_alone(text: str) -> int:
-    kinds = [token.type for token in PARSER.parse(with_plain_breaks(text))]
+    kinds = [token.type for token in parser().parse(with_plain_breaks(text))]
     return kinds.count("table_open") - kinds.count("tbody_open")
 
 

@@ -62,6 +62,7 @@ def test_stretches_add_up_and_their_claims_are_those_of_the_split(text: str) -> 
 @settings(max_examples=400)
 @given(text=texts_of(GAPS), data=st.data())
 def test_what_is_left_is_markdown_as_it_was(text: str, data: st.DataObject) -> None:
+    pytest.importorskip("markdown_it", reason="rich brings it")
     n_claims = len(split_claims(text))
     stays = data.draw(st.lists(st.booleans(), min_size=n_claims, max_size=n_claims))
     if any(stays):
