@@ -6,7 +6,7 @@ from itertools import combinations, compress
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
+    from markdown_it import MarkdownIt  # noqa: PLC0415  # the lowest rich brings none
 
 from tcva_adapters.text.sentences import with_plain_breaks
 from tcva_adapters.text.stretches import kept_spans, stretches
@@ -18,7 +18,7 @@ _MARKS = ("**", "__", "~~")
 @cache
 def parser() -> "MarkdownIt":
     """Make the parser, which newer versions of rich bring along."""
-    from markdown_it import MarkdownIt
+    from markdown_it import MarkdownIt  # noqa: PLC0415  # the lowest rich brings none
 
     return MarkdownIt("commonmark").enable("table").enable("strikethrough")
 
