@@ -6,7 +6,7 @@ from itertools import combinations, compress
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from markdown_it import MarkdownIt  # noqa: PLC0415  # the lowest rich brings none
+    from markdown_it import MarkdownIt
 
 from tcva_adapters.text.sentences import with_plain_breaks
 from tcva_adapters.text.stretches import kept_spans, stretches
