@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,8 +90,11 @@ class AnswerChunks:
         """Add a chunk; return the answer's text in it and those that were held, behind an empty one."""
         entries = {**chunk} if isinstance(chunk, Mapping) else {}
         chunk = AddableDict(entries) if entries else chunk
+        # LangChain 1.7.0 adds to the blocks of the first message in place.
+        own = AddableDict({name: _own(entry) for name, entry in entries.items()})
+        added = own if entries else _own(chunk)
         try:
-            self.value = chunk if self.value is None else self.value + chunk
+            self.value = added if self.value is None else self.value + added
         except (
             TypeError
         ):  # as in LangChain, the last one stays where they cannot be added
@@ -154,3 +158,8 @@ class AnswerChunks:
             self.stream = self.stream or AnswerStream(
                 tcva, sample, on_fail=self.on_fail, refusal=self.refusal
             )
+
+
+def _own(entry: Any) -> Any:
+    """Return a copy of a message; anything else as it is."""
+    return deepcopy(entry) if isinstance(entry, BaseMessageChunk) else entry
