@@ -6,6 +6,7 @@ The chains are real. The judge is lexical, or a real chat model of which the rep
 import asyncio
 import pickle
 from collections.abc import AsyncIterator, Callable, Iterator
+from copy import deepcopy
 from typing import Any, Final, get_args
 
 import pytest
@@ -609,7 +610,7 @@ def test_messages_stream_with_all_that_is_no_text(asynchronous: bool) -> None:
     chunks = streamed(
         gated("remove"),
         {"context": DOCS},
-        *({"answer": chunk} for chunk in MESSAGES),
+        *({"answer": chunk} for chunk in deepcopy(MESSAGES)),
         asynchronous=asynchronous,
     )
     message = summed(chunks)["answer"]
