@@ -621,7 +621,7 @@ def test_messages_stream_with_all_that_is_no_text(asynchronous: bool) -> None:
     marks = message.response_metadata["tcva"]
     assert [mark["supported"] for mark in marks["marks"]] == [True, False]
     alone = gated("flag", mapper=lambda m: {"answer": m.text, "context": [NINE]})
-    said = summed(streamed(alone, *MESSAGES, asynchronous=asynchronous))
+    said = summed(streamed(alone, *deepcopy(MESSAGES), asynchronous=asynchronous))
     assert said.text == BOTH
     assert said.response_metadata["tcva"]["failed"] is True
 
