@@ -47,8 +47,10 @@ class ServedAnswer:
     @property
     def why(self) -> str:
         """The score in a sentence, or why there is none."""
-        note = "; the end of the stream changed sentences that had been served"
-        return self.result.reason + note * self.split_moved
+        reason = self.result.reason
+        if self.split_moved:
+            reason += "; the end of the stream changed sentences that had been served"
+        return reason
 
     @property
     def marks(self) -> list[Json]:

@@ -290,7 +290,10 @@ def test_the_structured_response_of_an_answer_that_is_cut_is_none() -> None:
 
 def test_a_mapped_answer_is_streamed_as_a_call_serves_it() -> None:
     """The mapper takes another answer from the text when its end has come."""
-    mapper = lambda x: {"answer": x["out"].split("FINAL:")[-1], "context": [NINE]}  # noqa: E731
+
+    def mapper(x: dict[str, str]) -> dict[str, Any]:
+        return {"answer": x["out"].split("FINAL:")[-1], "context": [NINE]}
+
     step = gated("raise", mapper=mapper)
     said = [
         {"out": piece} for piece in pieces(f"{NINE} {NINE} {NINE} FINAL: {MADE_UP}")

@@ -101,7 +101,7 @@ def test_the_sample_stays_with_live_results_and_is_never_written() -> None:
     with pytest.raises(InvalidValueError, match=r"supported\(sample=\.\.\.\)"):
         back.supported()
     with pytest.raises(InvalidValueError, match="got 'We open"):
-        back.supported(sample="We open at 9.")  # type: ignore[arg-type]
+        back.supported(sample="We open at 9.")  # type: ignore[arg-type]  # what is refused
     assert back.supported(sample=sample) == result.supported()
 
 

@@ -89,23 +89,7 @@ def certify_claim_threshold(
     """
     table = grouped_by_sample(table)
     judge = judge_of_table(table)
-    results = next(iter(table.results.values()), ())
-    if not judge and any(
-        isinstance(r, Result) and r.assessment.judged_by for r in results
-    ):
-        raise InvalidValueError(
-            "the judgements differ in their judge (judged_by); calibrate a file for each"
-        )
-    if not label_weight(limit.rejected_below):
-        raise InvalidValueError(
-            f"rejected_below {limit.rejected_below} rejects no claim; give a higher level, e.g. partial"
-        )
-    criterion = CRITERIA.get(table.judged.criterion, FAITHFULNESS)
-    if criterion.claims != "response" or judge.get("claims") == "llm":
-        raise InvalidValueError(
-            "the claims of these judgements do not stand in the responses, so nothing can be cut; judge "
-            "with claims='split', by a criterion of the response"
-        )
+    _check_claims(table, judge, limit)
     sentences, claims, notes = _labelled_claims(table, human, limit, scoring)
     rules = certify_claims(
         claims,
@@ -166,6 +150,33 @@ def certify_claim_threshold(
             "guarantee": guarantee and guarantee.model_dump(mode="json"),
         },
     )
+
+
+def _check_claims(
+    table: ScoreTable, judge: Mapping[str, object], limit: ClaimLimit
+) -> None:
+    """Refuse judgements of several judges, claims that cannot be cut, and a limit that rejects none.
+
+    Raises:
+        InvalidValueError: They are such.
+    """
+    results = next(iter(table.results.values()), ())
+    if not judge and any(
+        isinstance(r, Result) and r.assessment.judged_by for r in results
+    ):
+        raise InvalidValueError(
+            "the judgements differ in their judge (judged_by); calibrate a file for each"
+        )
+    if not label_weight(limit.rejected_below):
+        raise InvalidValueError(
+            f"rejected_below {limit.rejected_below} rejects no claim; give a higher level, e.g. partial"
+        )
+    criterion = CRITERIA.get(table.judged.criterion, FAITHFULNESS)
+    if criterion.claims != "response" or judge.get("claims") == "llm":
+        raise InvalidValueError(
+            "the claims of these judgements do not stand in the responses, so nothing can be cut; judge "
+            "with claims='split', by a criterion of the response"
+        )
 
 
 def _record(rule: ClaimCertificate) -> Record:
