@@ -68,7 +68,7 @@ def draw_sweep(report: Report) -> Figure:
 
 
 def draw_guarantee(report: Report) -> Figure:
-    """Draw true and false passes over the threshold, with limits and the chosen threshold.
+    """Draw true and false passes over the threshold, with limits and the certified threshold.
 
     Args:
         report: The report of `calibrate` with ``max_false_pass`` or ``min_true_pass``.
@@ -98,7 +98,9 @@ def draw_guarantee(report: Report) -> Figure:
             chosen["setting"]["threshold"],
             color=_GREY,
             lw=1.0,
-            label="chosen",
+            label="chosen"
+            if report.settings["recommended"]
+            else "certified, not recommended",
         )
     _finish(axes, "threshold", "share")
     return figure

@@ -214,6 +214,7 @@ def _gate(report: Report) -> Json:
     names = {"at most": "max_false_pass", "at least": "min_true_pass"}
     return {
         "threshold": guarantee and guarantee["setting"]["threshold"],
+        "isRecommended": settings.get("recommended") is not None,
         "limits": [
             (word, settings[name])
             for word, name in names.items()

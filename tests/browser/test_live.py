@@ -257,7 +257,7 @@ def test_a_gate_is_read_with_keyboard_and_pointer(
     reports: Reports, open_report: Opener
 ) -> None:
     page = open_report(reports("gate"), "#view=statistics")
-    kept, broken = page.page.locator("figure").all()
+    kept, broken, useless = page.page.locator("figure").all()
     slider, drawing = kept.get_by_role("slider"), kept.get_by_role("img")
     chosen = "Threshold 0.700: good answers that pass 52 %, false passes 11 %, their upper bound 15 %."
     expect(drawing).to_have_attribute("aria-label", f"Chosen: {chosen}")
@@ -274,5 +274,7 @@ def test_a_gate_is_read_with_keyboard_and_pointer(
     )
     expect(broken.locator(".threshold")).to_have_text(["at most 2 %", "at least 50 %"])
     assert broken.locator(".passing").count() == 0
+    expect(useless).to_contain_text("Certified, but not recommended: 0.400.")
+    expect(useless).not_to_contain_text("Chosen")
     page.goto("#view=overview")
     expect(page.page.get_by_role("img", name=chosen)).to_have_count(1)

@@ -258,6 +258,11 @@ def test_an_answer_is_shown_as_it_is_served(
     expect(answer.locator("li.claim").get_by_text("removed", exact=True)).to_have_count(
         len(supported.removed)
     )
+    page.goto("#view=sample&sample=medical-018&scheme=linear")
+    expect(answer.locator(".served")).to_contain_text(
+        "removed at the claim threshold partial and the weights of the run."
+    )
+    page.goto("#view=sample&sample=medical-018")
     switch.click()
     page.settled()
     expect(switch).to_have_attribute("aria-pressed", "true")

@@ -111,6 +111,9 @@ def test_curves_show_the_records() -> None:
     assert worst.get_text() == r"a\$ (n=9)"
     limit, chosen = charts.draw_guarantee(gate()).axes[0].lines[3:]
     assert (limit.get_ydata()[0], chosen.get_xdata()[0]) == (0.2, 0.7)
+    for level, label in ((0.2, "chosen"), (0.5, "certified, not recommended")):
+        drawn = charts.draw_guarantee(gate(level)).axes[0].lines[-1]
+        assert drawn.get_label() == label
     heat = charts.draw_correlations(REPORTS["correlations"]).axes[0]
     assert [text.get_text() for text in heat.texts][:3] == ["1.00", "0.50", "-"]
 

@@ -248,11 +248,27 @@ def test_a_gate_has_its_limits_and_the_threshold_that_keeps_them(
         found = calibrate(counts, ratings, max_false_pass=limit)
         write(found, tmp_path / "gate.html", overwrite=True)
         (shown,) = blocks_of(tmp_path / "gate.html")[0]["reports"]
-        assert shown["gate"] == {"threshold": threshold, "limits": [["at most", limit]]}
+        assert shown["gate"] == {
+            "threshold": threshold,
+            "isRecommended": threshold is not None,
+            "limits": [["at most", limit]],
+        }
         records = found.records("thresholds")
         assert records[0].keys() == gate().records("thresholds")[0].keys()
         kept = [each["threshold"] for each in records if each["certified"]]
         assert kept[-1:] == [threshold] * bool(threshold)
+
+
+def test_a_threshold_that_is_not_recommended_is_not_said_to_be(tmp_path: Path) -> None:
+    pytest.importorskip("scipy", reason="the extra stats")
+    # Good and rejected answers have the same scores, so the gate passes both alike.
+    counts, ratings = [[9, 0, 0, 0, 1]] * 80, [0.0, *[1.0] * 7] * 10
+    found = calibrate(counts, ratings, max_false_pass=0.9)
+    assert "not recommended" in found.sentence
+    write(found, tmp_path / "gate.html")
+    (shown,) = blocks_of(tmp_path / "gate.html")[0]["reports"]
+    assert shown["gate"]["threshold"] is not None
+    assert not shown["gate"]["isRecommended"]
 
 
 def test_results_without_ids_get_the_texts_in_their_order(tmp_path: Path) -> None:

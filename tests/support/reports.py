@@ -180,7 +180,10 @@ def example_content() -> Content:
 
 
 def gate(limit: float = 0.2) -> Report:
-    """Thresholds of which the strictest three keep a limit of 0.2, and none one of 0.02."""
+    """Thresholds of which the strictest three keep a limit of 0.2, and none one of 0.02.
+
+    A limit of a half or more certifies a threshold that is not recommended.
+    """
     rows = zip(range(10, -1, -1), np.linspace(0.05, 1, 11) ** 2, strict=True)
     names = ("threshold", "up_to", "false_pass", "bound", "true_pass", "certified")
     found = [
@@ -192,12 +195,14 @@ def gate(limit: float = 0.2) -> Report:
     guarantee = {"setting": {"threshold": kept[-1]}} if kept else None
     table = Table("thresholds", [Column(name) for name in names], records, detail=True)
     limits = {"max_false_pass": limit, "min_true_pass": None if kept else 0.5}
-    return Report("A gate.", [table], settings={"guarantee": guarantee, **limits})
+    recommended = guarantee["setting"] if guarantee and limit < 0.5 else None
+    found_settings = {"guarantee": guarantee, "recommended": recommended, **limits}
+    return Report("A gate.", [table], settings=found_settings)
 
 
 def gated() -> Content:
-    """A limit that some thresholds keep, and two that none keeps."""
-    reports = [("overview", gate()), ("overview", gate(0.02))]
+    """A limit that some thresholds keep, two that none keeps, and one whose threshold is not recommended."""
+    reports = [("overview", gate(limit)) for limit in (0.2, 0.02, 0.5)]
     return replace(example_content(), title="gate", reports=reports)
 
 

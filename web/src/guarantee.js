@@ -10,7 +10,7 @@ export function Guarantee({ report: { tables, gate } }) {
   return found && html`<${Thresholds} records=${[...found.records].reverse()} gate=${gate} />`;
 }
 
-function Thresholds({ records, gate: { threshold, limits } }) {
+function Thresholds({ records, gate: { threshold, isRecommended, limits } }) {
   const [ref, width] = useWidth();
   const nearest = (wanted) => records.reduce((best, each, i) => (Math.abs(each.threshold - wanted) < Math.abs(records[best].threshold - wanted) ? i : best), 0);
   const [at, setAt] = useState(() => nearest(threshold ?? 1));
@@ -23,11 +23,12 @@ function Thresholds({ records, gate: { threshold, limits } }) {
   const here = box.x(records[at].threshold);
   const said = (record) => `Threshold ${figure(record.threshold)}: ${LINES.map(([name, title]) => `${title} ${percent(record[name])}`).join(", ")}.`;
   const point = (event) => setAt(nearest((event.clientX - ref.current.getBoundingClientRect().left - box.left) / (box.right - box.left)));
-  const none = `No threshold is certified.`;
+  const word = isRecommended ? "Chosen" : "Certified, but not recommended";
+  const none = "No threshold is certified.";
   return html`<figure class="card">
     <figcaption><h3>What passes at each threshold</h3><span>${LINES.map(([name, title, line]) => html`<span key=${name} class="legend"><i class=${`key-line ${line}`}></i>${title}</span> `)}</span></figcaption>
     <div ref=${ref} class="drawing">
-      <svg class="chart" width=${width} height=${HEIGHT} role="img" aria-label=${chosen ? `Chosen: ${said(chosen)}` : none} onPointerMove=${point} onPointerDown=${point}>
+      <svg class="chart" width=${width} height=${HEIGHT} role="img" aria-label=${chosen ? `${word}: ${said(chosen)}` : none} onPointerMove=${point} onPointerDown=${point}>
         ${chosen && html`<rect class="passing" x=${box.x(above(first))} width=${box.x(records[last].up_to) - box.x(above(first))} y=${box.top} height=${box.bottom - box.top} />`}
         <${Axes} box=${box} x="threshold" yText=${(tick) => percent(tick)} />
         ${limits.map(([name, limit]) => html`<g key=${name} class="threshold"><line x1=${box.left} x2=${box.right} y1=${box.y(limit)} y2=${box.y(limit)} /><text x=${box.left + 4} y=${box.y(limit) - 5}>${name} ${percent(limit)}</text></g>`)}
@@ -38,6 +39,6 @@ function Thresholds({ records, gate: { threshold, limits } }) {
       <input class="reading" type="range" min="0" max=${records.length - 1} value=${at} aria-label="Threshold to read" aria-valuetext=${said(records[at])} onInput=${(event) => setAt(Number(event.target.value))} />
     </div>
     <p class="note" aria-hidden="true">${said(records[at])}</p>
-    <p class="note">${chosen ? `Chosen: ${figure(threshold)}. The shaded thresholds keep the limit${limits.length > 1 ? "s" : ""}.` : none}</p>
+    <p class="note">${chosen ? `${word}: ${figure(threshold)}. The shaded thresholds keep the limit${limits.length > 1 ? "s" : ""}.` : none}</p>
   </figure>`;
 }
