@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.lexical_sets import FOLDER, load, paper_file
 from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence_check import check_evidence
-from tcva_adapters.judges.quotes import Passages
+from tcva_adapters.text.quotes import Passages
 from tcva_adapters.text.sentences import split_claims
 from tests.judges.forged import (
     ACROSS,

@@ -27,7 +27,7 @@ from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.judges.evidence_check import check_evidence
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.judges.quotes import Passages, find_quote
+from tcva_adapters.text.quotes import Passages, find_quote
 from tcva_adapters.judges.reply import parse_asserts, parse_claims, parse_verdicts
 from tcva_adapters.judges.yes_no import read_yes
 from tcva_adapters.models.judge_model import ModelReply, TokenLogprob

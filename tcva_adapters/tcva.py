@@ -464,7 +464,8 @@ class TCVA(FromConfig, Scorer[Result]):
             # A setting for answers without contexts says that they are expected.
             contexts = () if is_silent or self.scoring.uncontexted else None
         is_same = contexts is sample.contexts
-        return sample if is_same else sample.model_copy(update={"contexts": contexts})
+        changes = {"contexts": contexts, "context_ids": ()}
+        return sample if is_same else sample.model_copy(update=changes)
 
     def missing(self, sample: Sample) -> tuple[str, ...]:
         """The required fields that a sample does not have."""

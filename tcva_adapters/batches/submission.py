@@ -125,7 +125,7 @@ class Submission:
     def begin(self, samples: Iterable[Sample]) -> None:
         """Store the samples of a new submission; refuse other samples than those of an old one."""
         lines = (
-            sample.model_dump_json(exclude={"metadata"}).encode()
+            sample.model_dump_json(exclude={"metadata", "context_ids"}).encode()
             for sample in checked_samples(samples)
         )
         if self.ledger.get("judging") is None:

@@ -1,7 +1,7 @@
 """The evidence check, which lowers a high level whose quote is made up or does not support the claim.
 
 A judge that makes up its quote has hardly read the passages, and a real quote may say something else.
-`judges.quotes` finds a quote in the passages. Whether it contradicts its claim is told by
+`text.quotes` finds a quote in the passages. Whether it contradicts its claim is told by
 `text.contradiction` (negations, opposites, degrees), `text.numbers` and `text.differing_details`.
 """
 
@@ -16,7 +16,7 @@ from itertools import product
 from typing import NamedTuple
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.judges.quotes import (
+from tcva_adapters.text.quotes import (
     LONGEST,
     Passages,
     QuotePlace,

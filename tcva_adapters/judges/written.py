@@ -14,7 +14,7 @@ from tcva_adapters.judges import prompts
 from tcva_adapters.judges.base import complete_verdicts, texts_against
 from tcva_adapters.judges.evidence_check import check_evidence
 from tcva_adapters.judges.non_claims import confirm_non_claims, marked_by_judge
-from tcva_adapters.judges.quotes import Passages, find_quote
+from tcva_adapters.text.quotes import Passages, find_quote
 from tcva_adapters.judges.reply import parse_verdicts
 from tcva_adapters.judges.rounds import Calls, Rounds
 from tcva_adapters.models.judge_model import ModelReply

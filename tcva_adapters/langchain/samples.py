@@ -159,7 +159,8 @@ def _plain(value: object) -> Any:
         case BaseMessage() if value.name == CRITIC:
             return {"role": "system", "content": str(value.text)}
         case (Document() as document) | (Document() as document, float()):
-            return {"page_content": document.page_content}
+            name = document.id or document.metadata.get("id")
+            return {"page_content": document.page_content, "id": name}
         case Mapping():
             return {name: _plain(entry) for name, entry in value.items()}
         case list() | tuple():

@@ -111,7 +111,8 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             query: The question.
             response: The answer.
             contexts: The contexts of the answer.
-            **options: ``reference``, the reference answer; ``metadata``, which selects a profile
+            **options: ``reference``, the reference answer; ``context_ids``, the ids of the contexts by
+                which an answer may cite them; ``metadata``, which selects a profile
                 and stays in the result; ``temperature`` (if the scorer has one) and
                 ``threshold``, for this sample only; ``sleep_time_in_seconds``, a pause before the
                 judge is asked. Names close to these are refused, others ignored: batch runners
@@ -194,6 +195,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         contexts: Sequence[str] | None,
         *,
         reference: str | None = None,
+        context_ids: Sequence[str] = (),
         metadata: object = None,
         temperature: float | str | None = None,
         threshold: float | None = None,
@@ -216,6 +218,8 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             input=query,
             response=response,
             contexts=contexts,
+            # Those of a response name no contexts that are given instead of its own.
+            context_ids=context_ids if len(context_ids) == len(contexts or ()) else (),
             reference=reference,
             # Batch runners pass the arguments of all evaluators, so this may be the
             # metadata of another one.

@@ -171,10 +171,14 @@ class TCVAQueryEngine(BaseQueryEngine):
 
     def _streamed(self, query: QueryBundle, response: Any) -> RESPONSE_TYPE:
         """Return a copy of a response whose stream is judged and cut while it is read."""
-        contexts = [node.get_content() for node in response.source_nodes]
+        nodes = response.source_nodes
         stream = AnswerStream(
             self.tcva,
-            Sample(input=str(query), contexts=contexts),
+            Sample(
+                input=str(query),
+                contexts=[node.get_content() for node in nodes],
+                context_ids=tuple(node.node_id for node in nodes),
+            ),
             on_fail=self.on_fail,
             refusal=self.refusal,
         )

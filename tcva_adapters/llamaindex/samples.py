@@ -62,8 +62,12 @@ def _fields(response: Any) -> Arguments:
             f"got {response!r:.80}"
         )
     # Without its metadata.
-    contexts = [node.get_content() for node in response.source_nodes]
-    return {"response": response.response, "contexts": contexts}
+    nodes = response.source_nodes
+    return {
+        "response": response.response,
+        "contexts": [node.get_content() for node in nodes],
+        "context_ids": [node.node_id for node in nodes],
+    }
 
 
 def _is_unread_chat(response: object) -> TypeGuard[StreamingAgentChatResponse]:

@@ -30,7 +30,12 @@ def as_sample(scorer: AnyScorer, row: SingleTurnSample) -> Sample:
     Raises:
         InvalidSampleError: A field is missing; the message has RAGAS' name of it.
     """
-    return sample_of(scorer, *(getattr(row, column) for column in COLUMNS.values()))
+    columns = (getattr(row, column) for column in COLUMNS.values())
+    sample = sample_of(scorer, *columns)
+    ids = row.retrieved_context_ids or ()
+    if len(ids) == len(sample.contexts or ()):
+        return sample.model_copy(update={"context_ids": tuple(map(str, ids))})
+    return sample
 
 
 def sample_of(scorer: AnyScorer, *columns: Any) -> Sample:

@@ -13,7 +13,12 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.contexts import parse_printed, read_contexts
+from tcva_adapters.samples.contexts import (
+    document_ids,
+    parse_printed,
+    read_context_ids,
+    read_contexts,
+)
 from tcva_adapters.samples.messages import (
     Dialogue,
     as_mapping,
@@ -40,6 +45,7 @@ _NAMES = {
         "contexts retrieved_contexts retrieval_context retrievalContext context source_documents "
         "documents source_nodes"
     ),
+    "context_ids": "context_ids retrieved_context_ids",
     "reference": (
         "reference expected_output expectedOutput ground_truth reference_answer expected "
         "reference_outputs reference_output"
@@ -53,6 +59,7 @@ NESTED_OBJECTS = {
     "input": "inputs input outputs output",
     "response": "outputs output",
     "contexts": "outputs output inputs input reference_outputs reference",
+    "context_ids": "outputs output inputs input reference_outputs reference",
     "reference": "reference_outputs reference outputs output inputs input",
 }
 """The nested objects that are searched for each field, in order; the first two are its own."""
@@ -94,6 +101,8 @@ def parts_of(
     * Nested objects, or columns with a dot: a question is looked for in ``inputs``, an answer in
       ``outputs``, contexts in both, a reference in ``reference_outputs`` or ``reference``.
     * Messages: see `fields_in`. They fill the fields that are not given otherwise.
+    * Ids of contexts, in a field or in the documents; as many as there are contexts, else they stay
+      where they are.
     * Rows of a DeepEval dataset (csv, jsonl): contexts are split at ``|``, as DeepEval reads them.
 
     Args:
@@ -117,10 +126,19 @@ def parts_of(
             keys[field] = key
 
     dialogue = _dialogue_in(flat, keys)
+    key_of_ids = keys.pop("context_ids", None)
     fields = {}
     for field, key in keys.items():
         value = flat.pop(key)
         fields[field] = None if value is None else _read(field, key, value)
+        if field != "contexts" or value is None:
+            continue
+        ids = document_ids(key, value)
+        if key_of_ids is not None:
+            ids = read_context_ids(flat[key_of_ids])
+        if ids and len(ids) == len(fields[field]):
+            fields["context_ids"] = ids
+            flat = {name: other for name, other in flat.items() if name != key_of_ids}
     rest = {name: value for name, value in flat.items() if value is not None}
     return dialogue, fields, rest
 
@@ -175,7 +193,7 @@ def _place(flat: Fields, field: str) -> str | None:
         if is_there and (isinstance(value, str) or key not in OFTEN_ELSE):
             return key
     # The only entry of the field's own object needs no name that is known.
-    groups = () if field == "contexts" else NESTED_OBJECTS[field].split()[:2]
+    groups = () if field.startswith("context") else NESTED_OBJECTS[field].split()[:2]
     owners = tuple(f"{group}." for group in groups)
     inner = [name for name in flat if name.startswith(owners)]
     is_only = len(inner) == 1 and inner[0].partition(".")[2] not in KNOWN

@@ -30,7 +30,7 @@ from tcva_adapters.tables import Record, counted
 Name = TypeVar("Name", str, str | None)
 
 _NAMED = 3
-_TEXT_FIELDS = tuple(field for field in ALIASES if field != "id")
+_TEXT_FIELDS = tuple(field for field in ALIASES if not field.endswith(("id", "ids")))
 
 
 @dataclass(frozen=True, slots=True)

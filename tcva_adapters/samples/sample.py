@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
     AfterValidator,
@@ -11,7 +11,10 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    SerializerFunctionWrapHandler,
     ValidationError,
+    model_serializer,
+    model_validator,
 )
 
 from tcva_adapters.errors import (
@@ -138,6 +141,15 @@ def _one_text_is_one(value: Any) -> Any:
     return value
 
 
+def _as_ids(value: Any) -> Any:
+    """Write whole numbers as texts; a passage without an id has an empty one."""
+    if value is None:
+        return ()
+    if is_one(value):
+        return value
+    return tuple(str(name) if isinstance(name, int) else name or "" for name in value)
+
+
 def _is_result(value: Any) -> bool:
     return (
         isinstance(value, Mapping)
@@ -165,6 +177,8 @@ class Sample(Checked):
         response: The answer.
         contexts: The texts that were retrieved for the answer, in order. None means that the sample
             has no such field; an empty tuple means that nothing was retrieved.
+        context_ids: The ids of the contexts, by which an answer may cite them: as many as there are
+            contexts, or none. No judge sees them.
         reference: The reference answer.
         history: What was said before the question in a conversation. It helps a judge to understand
             the question and is no evidence; records never fill it, see `Conversation`.
@@ -182,6 +196,7 @@ class Sample(Checked):
     input: Text | None = None
     response: Text | None = None
     contexts: Contexts | None = None
+    context_ids: Annotated[tuple[Text, ...], BeforeValidator(_as_ids)] = ()
     reference: Text | None = None
     history: Text | None = Field(default=None, serialization_alias=_OF_TURNS["history"])
     earlier_contexts: Contexts | None = Field(
@@ -189,6 +204,23 @@ class Sample(Checked):
     )
     id: Text | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _ids_fit(self) -> Self:
+        passages = len(self.contexts or ())
+        if self.context_ids and len(self.context_ids) != passages:
+            raise InvalidSampleError(
+                f"context_ids must name each of the contexts, got {len(self.context_ids)} ids for {passages} contexts"
+            )
+        return self
+
+    @model_serializer(mode="wrap")
+    def _as_in_files(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the ids of contexts where there are none."""
+        fields: dict[str, Any] = dump(self)
+        if not self.context_ids:
+            fields.pop("context_ids", None)
+        return fields
 
     @classmethod
     def from_record(
@@ -199,7 +231,7 @@ class Sample(Checked):
         Unknown fields become metadata, as do further names of a field that is already filled;
         results of this package are left out. NaN is no value. Contexts may be one string, a list of
         strings, the text of a list (as csv files have it, printed by Python or JSON), or a list of
-        documents with ``page_content``, ``text`` or ``content``. Fields may be inside ``inputs``
+        documents with ``page_content``, ``text`` or ``content``, whose ids become ``context_ids``. Fields may be inside ``inputs``
         and ``outputs`` (LangSmith), or in a list of ``messages``.
 
         Args:

@@ -8,7 +8,7 @@ import pytest
 
 from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence_check import check_evidence
-from tcva_adapters.judges.quotes import Passages
+from tcva_adapters.text.quotes import Passages
 from tcva_adapters.judges.reply import parse_verdicts
 from tests.judges.forged import QUOTES
 

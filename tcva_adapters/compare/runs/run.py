@@ -207,7 +207,10 @@ class Run:
     @property
     def fingerprint(self) -> str:
         """A digest that is equal for equal samples, judges and settings of scores."""
-        samples = [sample.model_dump(mode="json") for sample in self.samples]
+        samples = [
+            sample.model_dump(mode="json", exclude={"context_ids"})
+            for sample in self.samples
+        ]
         human = None if self.human is None else self.human.tolist()
         imported = [(table.methods, table.scores.tolist()) for table in self._imported]
         thresholds = sorted(self._thresholds.items())

@@ -40,7 +40,6 @@ _OF_SAMPLES = frozenset(
         *IDS,
         *chain.from_iterable(ALIASES.values()),
         "error",
-        "retrieved_context_ids",
         "reference_context_ids",
         "multi_responses",
         "rubrics",

@@ -1,4 +1,4 @@
-"""Find the quotes of a judge in the passages.
+"""Find the quotes of a judge in the passages, for the evidence check and for citations.
 
 Comparing character by character would reject an honest quote for a curly quotation mark, so texts are
 compared by their words alone, and a longer quote may differ in a word or two. Numbers, names and
