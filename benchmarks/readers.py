@@ -27,7 +27,6 @@ from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.judges.evidence_check import check_evidence
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.text.quotes import Passages, find_quote
 from tcva_adapters.judges.reply import parse_asserts, parse_claims, parse_verdicts
 from tcva_adapters.judges.yes_no import read_yes
 from tcva_adapters.models.judge_model import ModelReply, TokenLogprob
@@ -45,6 +44,7 @@ from tcva_adapters.samples.reader import read_samples
 from tcva_adapters.text.contradiction import contradicts, opposed
 from tcva_adapters.text.non_claims import non_claim_kind
 from tcva_adapters.text.numbers import other_numbers
+from tcva_adapters.text.quotes import Passages, find_quote
 from tcva_adapters.text.sentences import split_claims
 from tcva_adapters.text.words import tokenise
 

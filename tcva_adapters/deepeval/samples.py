@@ -27,7 +27,6 @@ def as_sample(test_case: LLMTestCase) -> Sample:
         input=test_case.input,
         response=test_case.actual_output,
         contexts=contexts,
-        context_ids=_sources(test_case.retrieval_context or ()),
         reference=test_case.expected_output,
         id=test_case.name,
         metadata=_metadata(test_case),
@@ -66,12 +65,6 @@ def _texts(contexts: Sequence[Any] | None) -> list[str] | None:
     if contexts is None:
         return None
     return [getattr(context, "context", context) for context in contexts]
-
-
-def _sources(contexts: Sequence[Any]) -> tuple[str, ...]:
-    """Return the sources of contexts, by which an answer may cite them; () where none has one."""
-    sources = tuple(getattr(context, "source", "") for context in contexts)
-    return sources if any(sources) else ()
 
 
 def _metadata(test_case: LLMTestCase | ConversationalTestCase) -> Any:

@@ -16,13 +16,6 @@ from itertools import product
 from typing import NamedTuple
 
 from tcva_adapters.core.verdicts import Verdict
-from tcva_adapters.text.quotes import (
-    LONGEST,
-    Passages,
-    QuotePlace,
-    find_quote,
-    quote_words,
-)
 from tcva_adapters.results.assessment import ClaimVerdict, EvidenceCheck
 from tcva_adapters.results.evidence import HIGH, lower_unsupported
 from tcva_adapters.text.contradiction import (
@@ -33,6 +26,13 @@ from tcva_adapters.text.contradiction import (
 from tcva_adapters.text.differing_details import says_otherwise
 from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.numbers import other_numbers, values
+from tcva_adapters.text.quotes import (
+    LONGEST,
+    Passages,
+    QuotePlace,
+    find_quote,
+    quote_words,
+)
 from tcva_adapters.text.words import (
     LANGUAGE_WORDS,
     UNSPACED,

@@ -14,13 +14,13 @@ from tcva_adapters.judges import prompts
 from tcva_adapters.judges.base import complete_verdicts, texts_against
 from tcva_adapters.judges.evidence_check import check_evidence
 from tcva_adapters.judges.non_claims import confirm_non_claims, marked_by_judge
-from tcva_adapters.text.quotes import Passages, find_quote
 from tcva_adapters.judges.reply import parse_verdicts
 from tcva_adapters.judges.rounds import Calls, Rounds
 from tcva_adapters.models.judge_model import ModelReply
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample, whole_characters
+from tcva_adapters.text.quotes import Passages, find_quote
 from tcva_adapters.text.words import words_of
 
 CLAIMS_A_CALL = 24

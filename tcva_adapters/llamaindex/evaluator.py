@@ -33,6 +33,7 @@ from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_base import Number, check, shows_settings
 from tcva_adapters.runner.questions import R
+from tcva_adapters.samples.contexts import read_ids
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tcva import TCVA
 
@@ -195,7 +196,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
         contexts: Sequence[str] | None,
         *,
         reference: str | None = None,
-        context_ids: Sequence[str] = (),
+        context_ids: object = (),
         metadata: object = None,
         temperature: float | str | None = None,
         threshold: float | None = None,
@@ -219,7 +220,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             response=response,
             contexts=contexts,
             # Those of a response name no contexts that are given instead of its own.
-            context_ids=context_ids if len(context_ids) == len(contexts or ()) else (),
+            context_ids=read_ids(context_ids, contexts or ()),
             reference=reference,
             # Batch runners pass the arguments of all evaluators, so this may be the
             # metadata of another one.

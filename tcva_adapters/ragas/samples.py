@@ -10,6 +10,7 @@ from ragas.dataset_schema import MultiTurnSample, SingleTurnSample
 from tcva_adapters._adapter.conversation import ConversationScorer
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.evaluator import AnyScorer, lacks
+from tcva_adapters.samples.contexts import read_ids
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.samples.sample import Sample
 
@@ -32,10 +33,8 @@ def as_sample(scorer: AnyScorer, row: SingleTurnSample) -> Sample:
     """
     columns = (getattr(row, column) for column in COLUMNS.values())
     sample = sample_of(scorer, *columns)
-    ids = row.retrieved_context_ids or ()
-    if len(ids) == len(sample.contexts or ()):
-        return sample.model_copy(update={"context_ids": tuple(map(str, ids))})
-    return sample
+    ids = read_ids(row.retrieved_context_ids, sample.contexts or ())
+    return sample.model_copy(update={"context_ids": ids})
 
 
 def sample_of(scorer: AnyScorer, *columns: Any) -> Sample:

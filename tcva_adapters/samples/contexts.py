@@ -40,8 +40,13 @@ def read_contexts(name: str, value: Any) -> tuple[str, ...]:
     >>> read_contexts("contexts", "['One.', 'Two.']"), read_contexts("contexts", "[1] One.")
     (('One.', 'Two.'), ('[1] One.',))
     """
+    items = value
+    if isinstance(value, str):
+        items = _printed_items(name, value) if value.strip() else []
+    elif isinstance(value, Mapping) or not hasattr(value, "__iter__"):
+        items = [value]
     passages = []
-    for item in _items_in(name, value):
+    for item in items:
         text = item if isinstance(item, str) else _document_text(item)
         if text is None:
             kind = type(item).__name__
@@ -52,47 +57,29 @@ def read_contexts(name: str, value: Any) -> tuple[str, ...]:
     return tuple(passages)
 
 
-def _items_in(name: str, value: Any) -> Any:
-    if isinstance(value, str):
-        return _printed_items(name, value) if value.strip() else []
-    if isinstance(value, Mapping) or not hasattr(value, "__iter__"):
-        return [value]
-    return value
+def read_ids(value: Any, contexts: Sequence[str]) -> tuple[str, ...]:
+    """Read the ids in a list of ids or of documents, if there are as many as contexts; else none.
 
-
-def read_context_ids(value: Any) -> tuple[str, ...]:
-    """Read a list of ids, also one that JSON or Python printed; anything else holds none.
-
-    >>> read_context_ids("['a', 2]"), read_context_ids([{}])
-    (('a', '2'), ())
+    >>> read_ids([{"id": 7, "text": "One."}], ["One."]), read_ids("['a', 'b']", ["One.", "Two."])
+    (('7',), ('a', 'b'))
     """
     items = parse_printed(value) if isinstance(value, str) else value
-    ids = [*items] if hasattr(items, "__iter__") else [value]
-    are_ids = all(isinstance(item, str | int) for item in ids)
-    return tuple(map(str, ids)) if are_ids else ()
+    ids = tuple(map(_id_of, items)) if hasattr(items, "__iter__") else ()
+    is_usable = len(ids) == len(contexts) and any(ids) and ids != tuple(contexts)
+    return ids if is_usable else ()
 
 
-def document_ids(name: str, value: Any) -> tuple[str, ...]:
-    """Read the ids of the documents in a field of contexts, empty for one without; () if all are.
-
-    >>> document_ids("contexts", [{"id": 7, "text": "One."}, "Two."]), document_ids("contexts", "One.")
-    (('7', ''), ())
-    """
-    ids = tuple(
-        "" if isinstance(item, str) else _document_id(item)
-        for item in _items_in(name, value)
-    )
-    return ids if any(ids) else ()
-
-
-def _document_id(item: Any) -> str:
+def _id_of(item: Any) -> str:
+    """The id that this is, or that a document has; empty without one."""
+    if isinstance(item, str | int):
+        return str(item)
     for key in _DOCUMENT_IDS:
         name = value_of(item, key)
         if isinstance(name, str | int):
             return str(name)
     parts = (value_of(item, key) for key in ("metadata", *_DOCUMENT_PARTS))
-    names = (_document_id(part) for part in parts if isinstance(part, Mapping))
-    return next(filter(None, names), "")
+    inner = (_id_of(part) for part in parts if isinstance(part, Mapping))
+    return next(filter(None, inner), "")
 
 
 def _document_text(item: Any) -> str | None:

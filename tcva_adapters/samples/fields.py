@@ -13,12 +13,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 from tcva_adapters.errors import InvalidSampleError
-from tcva_adapters.samples.contexts import (
-    document_ids,
-    parse_printed,
-    read_context_ids,
-    read_contexts,
-)
+from tcva_adapters.samples.contexts import parse_printed, read_contexts, read_ids
 from tcva_adapters.samples.messages import (
     Dialogue,
     as_mapping,
@@ -101,8 +96,8 @@ def parts_of(
     * Nested objects, or columns with a dot: a question is looked for in ``inputs``, an answer in
       ``outputs``, contexts in both, a reference in ``reference_outputs`` or ``reference``.
     * Messages: see `fields_in`. They fill the fields that are not given otherwise.
-    * Ids of contexts, in a field or in the documents; as many as there are contexts, else they stay
-      where they are.
+    * Ids of contexts, in a field or in the documents. Where there are not as many as contexts, the
+      field is none of a sample.
     * Rows of a DeepEval dataset (csv, jsonl): contexts are split at ``|``, as DeepEval reads them.
 
     Args:
@@ -126,19 +121,16 @@ def parts_of(
             keys[field] = key
 
     dialogue = _dialogue_in(flat, keys)
-    key_of_ids = keys.pop("context_ids", None)
-    fields = {}
+    key_of_ids = keys.pop("context_ids", keys.get("contexts", ""))
+    given_ids = flat.get(key_of_ids)
+    fields: Record = {}
     for field, key in keys.items():
         value = flat.pop(key)
         fields[field] = None if value is None else _read(field, key, value)
-        if field != "contexts" or value is None:
-            continue
-        ids = document_ids(key, value)
-        if key_of_ids is not None:
-            ids = read_context_ids(flat[key_of_ids])
-        if ids and len(ids) == len(fields[field]):
+    if contexts := fields.get("contexts"):
+        if ids := read_ids(given_ids, contexts):
             fields["context_ids"] = ids
-            flat = {name: other for name, other in flat.items() if name != key_of_ids}
+            flat.pop(key_of_ids, None)
     rest = {name: value for name, value in flat.items() if value is not None}
     return dialogue, fields, rest
 

@@ -11,9 +11,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    SerializerFunctionWrapHandler,
     ValidationError,
-    model_serializer,
     model_validator,
 )
 
@@ -141,15 +139,6 @@ def _one_text_is_one(value: Any) -> Any:
     return value
 
 
-def _as_ids(value: Any) -> Any:
-    """Write whole numbers as texts; a passage without an id has an empty one."""
-    if value is None:
-        return ()
-    if is_one(value):
-        return value
-    return tuple(str(name) if isinstance(name, int) else name or "" for name in value)
-
-
 def _is_result(value: Any) -> bool:
     return (
         isinstance(value, Mapping)
@@ -178,7 +167,7 @@ class Sample(Checked):
         contexts: The texts that were retrieved for the answer, in order. None means that the sample
             has no such field; an empty tuple means that nothing was retrieved.
         context_ids: The ids of the contexts, by which an answer may cite them: as many as there are
-            contexts, or none. No judge sees them.
+            contexts, or none. An empty one stands for a context without an id. No judge sees them.
         reference: The reference answer.
         history: What was said before the question in a conversation. It helps a judge to understand
             the question and is no evidence; records never fill it, see `Conversation`.
@@ -196,7 +185,7 @@ class Sample(Checked):
     input: Text | None = None
     response: Text | None = None
     contexts: Contexts | None = None
-    context_ids: Annotated[tuple[Text, ...], BeforeValidator(_as_ids)] = ()
+    context_ids: Contexts = ()
     reference: Text | None = None
     history: Text | None = Field(default=None, serialization_alias=_OF_TURNS["history"])
     earlier_contexts: Contexts | None = Field(
@@ -207,20 +196,12 @@ class Sample(Checked):
 
     @model_validator(mode="after")
     def _ids_fit(self) -> Self:
-        passages = len(self.contexts or ())
-        if self.context_ids and len(self.context_ids) != passages:
+        ids, contexts = len(self.context_ids), len(self.contexts or ())
+        if ids not in {0, contexts}:
             raise InvalidSampleError(
-                f"context_ids must name each of the contexts, got {len(self.context_ids)} ids for {passages} contexts"
+                f"context_ids must name each of the contexts, got {ids} ids for {contexts} contexts"
             )
         return self
-
-    @model_serializer(mode="wrap")
-    def _as_in_files(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the ids of contexts where there are none."""
-        fields: dict[str, Any] = dump(self)
-        if not self.context_ids:
-            fields.pop("context_ids", None)
-        return fields
 
     @classmethod
     def from_record(

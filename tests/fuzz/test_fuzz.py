@@ -30,12 +30,12 @@ from tcva_adapters.cli.app import run
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import TCVAError
 from tcva_adapters.judges.evidence_check import check_evidence
-from tcva_adapters.text.quotes import Passages
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.result_reader import read_result, read_results
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.fields import ALIASES
 from tcva_adapters.samples.reader import read_samples
+from tcva_adapters.text.quotes import Passages
 from tcva_adapters.text.sentences import split_claims
 from tests.hostile.corpus import TEXTS
 

@@ -16,8 +16,8 @@ import tests.support.quiet  # noqa: F401  # tracking is switched off before a fr
 from tcva_adapters import TCVA, ClaimVerdict, Sample, Verdict
 from tcva_adapters.data import sample_lines
 from tcva_adapters.judges.evidence_check import check_evidence
-from tcva_adapters.text.quotes import Passages
 from tcva_adapters.judges.reply import parse_verdicts
+from tcva_adapters.text.quotes import Passages
 from tests.adapters.table import ADAPTERS
 from tests.judges.forged import QUOTES
 from tests.judges.test_corpora import REPLIES

@@ -8,8 +8,8 @@ import pytest
 
 from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence_check import check_evidence
-from tcva_adapters.text.quotes import Passages
 from tcva_adapters.judges.reply import parse_verdicts
+from tcva_adapters.text.quotes import Passages
 from tests.judges.forged import QUOTES
 
 _FILE: Final = Path(__file__).with_name("replies.json")

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from tcva_adapters import ClaimVerdict, Verdict
 from tcva_adapters.judges.evidence_check import check_evidence
-from tcva_adapters.text.quotes import NEAR_ENOUGH, Passages, QuotePlace, find_quote
 from tcva_adapters.results.assessment import EvidenceCheck
 from tcva_adapters.text.contradiction import contradicts
 from tcva_adapters.text.differing_details import says_otherwise
+from tcva_adapters.text.quotes import NEAR_ENOUGH, Passages, QuotePlace, find_quote
 from tests.judges.forged import (
     ACROSS,
     CONTRARIES,

@@ -14,9 +14,9 @@ from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.judges import written
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.prompts import blocks_for, verdict_request
-from tcva_adapters.text.quotes import Passages, find_quote
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
 from tcva_adapters.text import words
+from tcva_adapters.text.quotes import Passages, find_quote
 from tcva_adapters.text.sentences import split_claims
 from tests.judges.huge import huge
 from tests.support.scripted import ScriptedModel, verdict_json
