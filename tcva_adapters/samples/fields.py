@@ -127,10 +127,9 @@ def parts_of(
     for field, key in keys.items():
         value = flat.pop(key)
         fields[field] = None if value is None else _read(field, key, value)
-    if contexts := fields.get("contexts"):
-        if ids := read_ids(given_ids, contexts):
-            fields["context_ids"] = ids
-            flat.pop(key_of_ids, None)
+    if ids := read_ids(given_ids, fields.get("contexts") or ()):
+        fields["context_ids"] = ids
+        flat.pop(key_of_ids, None)
     rest = {name: value for name, value in flat.items() if value is not None}
     return dialogue, fields, rest
 

@@ -11,7 +11,9 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    SerializerFunctionWrapHandler,
     ValidationError,
+    model_serializer,
     model_validator,
 )
 
@@ -202,6 +204,13 @@ class Sample(Checked):
                 f"context_ids must name each of the contexts, got {ids} ids for {contexts} contexts"
             )
         return self
+
+    @model_serializer(mode="wrap")
+    def _as_in_files(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields: dict[str, Any] = dump(self)
+        if not self.context_ids:
+            fields.pop("context_ids", None)
+        return fields
 
     @classmethod
     def from_record(

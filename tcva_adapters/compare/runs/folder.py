@@ -89,12 +89,7 @@ def save(
     results = table.results[table.views[0]]
     assessments = (item.assessment for item in results if isinstance(item, Result))
     write_results(judged, assessments, overwrite=overwrite)
-    records = (
-        sample.model_dump(
-            by_alias=True, exclude=None if sample.context_ids else {"context_ids"}
-        )
-        for sample in table.judged_samples
-    )
+    records = (sample.model_dump(by_alias=True) for sample in table.judged_samples)
     write(texts, (f"{json.dumps(written_out(record))}\n" for record in records))
     fingerprint = table.run.fingerprint if table.run else None
     content = report.to_dict() | {_FINGERPRINT: fingerprint}
