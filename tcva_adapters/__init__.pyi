@@ -22,6 +22,7 @@ from tcva_adapters.results.assessment import Assessment as Assessment
 from tcva_adapters.results.assessment import ClaimVerdict as ClaimVerdict
 from tcva_adapters.results.config import Config as Config
 from tcva_adapters.results.conversation import ConversationResult as ConversationResult
+from tcva_adapters.results.passages import PassageUse as PassageUse
 from tcva_adapters.results.result import Result as Result
 from tcva_adapters.results.store import VerdictStore as VerdictStore
 from tcva_adapters.results.supported import SupportedAnswer as SupportedAnswer

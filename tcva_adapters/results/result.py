@@ -35,6 +35,7 @@ from tcva_adapters.results.guarantee import (
     read_guarantee,
 )
 from tcva_adapters.results.judgement import SCHEMA_VERSION, SILENT, Unscored, Usage
+from tcva_adapters.results.passages import PassageUse, passage_uses
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.supported import SupportedAnswer, supported_answer
 from tcva_adapters.samples.json_values import Json, json_object
@@ -293,16 +294,44 @@ class Result(AssessmentView):
         >>> TCVA(judge="lexical").evaluate(sample).supported().text
         'We open at 9.'
         """
-        judged = sample or self.sample
-        if not isinstance(judged, Sample):
-            raise InvalidValueError(
-                f"supported() needs the sample that was judged, got {judged!r}; a result that was read "
-                "back has none, so pass it: supported(sample=...)"
-            )
+        judged = self._judged_sample("supported", sample)
         scoring = self.scoring
         if threshold is not None:
             scoring = scoring.changed(claim_threshold=threshold)
         return supported_answer(judged.response or "", self.seen, scoring)
+
+    def passages(self, sample: Sample | None = None) -> tuple[PassageUse, ...]:
+        """Say for each passage of the sample which claims rest on it; no call is made.
+
+        A claim rests on the passages that hold its quote, where that passed the evidence check. Only one
+        quote of each claim is known, so a passage that is not used may still have served.
+
+        Args:
+            sample: The sample that was judged, for a result that was read back.
+
+        Returns:
+            A use for each passage, in order; none where the sample is unscored, or has no contexts.
+
+        Raises:
+            InvalidValueError: There is no sample, or the claims were compared with another text than
+                the contexts.
+
+        >>> from tcva_adapters import TCVA
+        >>> sample = Sample(response="Entry is free.", contexts=["We open at 9.", "Entry is free."])
+        >>> [use.claims for use in TCVA(judge="lexical").evaluate(sample).passages()]
+        [(), (0,)]
+        """
+        judged = self._judged_sample("passages", sample)
+        return passage_uses(self.seen, judged, self.weights)
+
+    def _judged_sample(self, view: str, sample: Sample | None) -> Sample:
+        judged = sample or self.sample
+        if not isinstance(judged, Sample):
+            raise InvalidValueError(
+                f"{view}() needs the sample that was judged, got {judged!r}; a result that was read "
+                f"back has none, so pass it: {view}(sample=...)"
+            )
+        return judged
 
     def at_gate(self) -> Self:
         """Return it as gates see it: an answer that claims something without contexts does not pass.
