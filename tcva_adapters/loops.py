@@ -9,9 +9,11 @@ import time
 from asyncio import ensure_future, wrap_future
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _LONG = 0.02
@@ -68,6 +70,24 @@ def wait_for(work: Coroutine[Any, Any, T], name: str = "tcva-loop") -> T:
     except BaseException:
         done.cancel()  # after Ctrl-C nobody waits for the answer
         raise
+
+
+def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """Make the function for synchronous callers of a coroutine function whose name begins with ``a``.
+
+    >>> async def aanswer(number: int) -> int:
+    ...     return number
+    >>> answer = blocking(aanswer)
+    >>> answer.__name__, answer(number=42)
+    ('answer', 42)
+    """
+
+    @wraps(function)
+    def wait(*args: P.args, **arguments: P.kwargs) -> T:
+        return wait_for(function(*args, **arguments))
+
+    wait.__name__ = wait.__qualname__ = function.__name__.removeprefix("a")
+    return wait
 
 
 async def work_aside(work: Callable[[], T], seconds: float) -> T:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from tcva_adapters.compare.runs.run import PATIENCE, Run, Samples, TCVALike
 from tcva_adapters.compare.scores.ratings import Scale, passes_from
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import Temperatures
+from tcva_adapters.loops import blocking
 from tcva_adapters.progress import progress_of
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.stats.correlation import Measure
@@ -21,7 +23,7 @@ from tcva_adapters.tables import Report
 
 
 @with_checked_names
-def compare(
+async def acompare(
     samples: Samples,
     tcva: TCVALike | None = None,
     *,
@@ -43,7 +45,7 @@ def compare(
     confidence: float | None = None,
     folder: str | Path | None = None,
     overwrite: bool = False,
-    timeout: float = PATIENCE,
+    timeout: float = PATIENCE,  # noqa: ASYNC109  # of each metric, not of this call
     progress: bool | None = None,
     dry_run: bool = False,
 ) -> Report:
@@ -121,66 +123,12 @@ def compare(
         human_threshold=human_threshold,
         human_scale=human_scale,
     )
-    return run.cost() if dry_run else _saved(run, run.table(), compared)
+    if dry_run:
+        return run.cost()
+    return await asyncio.to_thread(_saved, run, await run.atable(), compared)
 
 
-@with_checked_names
-async def acompare(
-    samples: Samples,
-    tcva: TCVALike | None = None,
-    *,
-    mapping: Mapping[str, str] | None = None,
-    frameworks: str | Sequence[str] = ALL,
-    metrics: str | Sequence[str] | None = None,
-    temperatures: str | Temperatures = (0.1, 0.5, 0.9),
-    imported: Sequence[str | ScoreTable] = (),
-    mean_of: Sequence[str] = (),
-    human: str | Path | None = None,
-    human_scale: Scale | None = None,
-    human_threshold: float | None = None,
-    group: str | None = None,
-    pass_from: Mapping[str, float] | None = None,
-    objective: Measure = "spearman",
-    reference: str | None = None,
-    margin: float | None = None,
-    max_false_pass: float | None = None,
-    confidence: float | None = None,
-    folder: str | Path | None = None,
-    overwrite: bool = False,
-    timeout: float = PATIENCE,  # noqa: ASYNC109  # of each metric, not of this call
-    progress: bool | None = None,
-    dry_run: bool = False,
-) -> Report:
-    """The same as `compare`, awaited."""
-    run = Run(
-        samples,
-        tcva,
-        mapping=mapping,
-        frameworks=frameworks,
-        metrics=metrics,
-        temperatures=temperatures,
-        imported=imported,
-        mean_of=mean_of,
-        human=human,
-        human_scale=human_scale,
-        group=group,
-        pass_from=pass_from,
-        folder=folder,
-        overwrite=overwrite,
-        timeout=timeout,
-        progress=progress,
-    )
-    compared = comparison_of(
-        run,
-        objective=objective,
-        reference=reference,
-        margin=margin,
-        max_false_pass=max_false_pass,
-        confidence=confidence,
-        human_threshold=human_threshold,
-        human_scale=human_scale,
-    )
-    return run.cost() if dry_run else _saved(run, await run.atable(), compared)
+compare = with_checked_names(blocking(acompare))
 
 
 def comparison_of(
