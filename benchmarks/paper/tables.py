@@ -25,7 +25,7 @@ from tcva_adapters.stats.bootstrap import interval_shares
 from tcva_adapters.stats.checks import in_all
 from tcva_adapters.stats.correlation import agreement, value_of
 from tcva_adapters.stats.estimates import Estimate
-from tcva_adapters.stats.inference import MIN_SAMPLES_APART, difference, estimate
+from tcva_adapters.stats.inference import MIN_SAMPLES_OF_RANKS, difference, estimate
 from tcva_adapters.stats.p_values import spearman_resamples
 from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.tables import counted
@@ -128,7 +128,7 @@ def bootstrapped(
     (scores, human), used = in_all({"scores": scores, "human": human})
     units = Units(groups, used)
     if (
-        reason := units.why_no_interval(MIN_SAMPLES_APART["spearman"], scores, human)
+        reason := units.why_no_interval(MIN_SAMPLES_OF_RANKS, scores, human)
         or found.reason
     ):
         return replace(found, low=math.nan, high=math.nan, reason=reason)

@@ -71,14 +71,12 @@ def krippendorff_alpha(
     units = Units(groups, used)
     table = table[:, used]
     value = _alpha(table, scale)
-    figure = units.figure(value, level)
-    if why := units.why_no_interval(MIN_UNITS[scale], least_groups=_MIN_GROUPS):
-        return replace(figure, reason=why)
-    if math.isnan(value):
-        return replace(
-            figure,
-            reason="all ratings are the same, so agreement beyond chance is not defined",
-        )
+    why = units.why_no_interval(MIN_UNITS[scale], least_groups=_MIN_GROUPS)
+    if not why and math.isnan(value):
+        why = "all ratings are the same, so agreement beyond chance is not defined"
+    figure = units.figure(value, level, why)
+    if why:
+        return figure
     left_out = np.array([_alpha(table[:, kept], scale) for kept in units.without()])
     if not np.append(left_out, value).max() < 1.0 - _SAME:  # nan is not
         return replace(figure, reason="the raters differ on a single sample")

@@ -93,9 +93,9 @@ def decision_estimate(
         raise InvalidValueError("is_good must be 1 where people accept, 0 where not")
     units = Units(groups, used)
     value = measure(*columns)
-    figure = units.figure(value, level)
-    if reason := units.why_no_interval(MIN_SAMPLES, *columns):
-        return replace(figure, reason=reason)
+    figure = units.figure(value, level, units.why_no_interval(MIN_SAMPLES, *columns))
+    if figure.reason:
+        return figure
     left_out = np.array(
         [measure(*(column[left] for column in columns)) for left in units.without()]
     )

@@ -57,18 +57,10 @@ STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 Compared = Literal["mean", "mae", "pearson", "spearman", "kendall"]
 """The figures of which `difference` takes the difference."""
 
-MIN_SAMPLES: dict[Statistic, int] = {
-    "mean": 10,
-    "share": 1,
-    "error": 10,
-    "mae": 10,
-    "pearson": 10,
-    "spearman": 10,
-    "kendall": 10,
-}
-"""Samples that an interval needs."""
-MIN_SAMPLES_APART: dict[Statistic, int] = MIN_SAMPLES | {"spearman": 50, "kendall": 50}
-"""Samples that the interval of a difference needs."""
+MIN_SAMPLES = 10
+"""Samples that an interval needs; that of a share needs one."""
+MIN_SAMPLES_OF_RANKS = 50
+"""Samples that the interval of a difference of two rank correlations needs."""
 
 _SAME = 1e-12
 
@@ -125,30 +117,20 @@ def estimate(
     if statistic == "mean":
         return _mean(sides[0], units, level, test=test)
     scores, human = sides
-    if statistic == "error" or statistic == "mae":  # noqa: PLR1714  # mypy narrows this form
+    if statistic == "error":
         errors = scores - human
-        is_signed = statistic == "error"
-        if not is_signed:
-            errors = np.abs(errors)
-            test = False
-        return _mean(errors, units, level, ratings=human, signed=is_signed, test=test)
+        return _mean(errors, units, level, ratings=human, signed=True, test=test)
+    if statistic == "mae":
+        return _mean(np.abs(scores - human), units, level, ratings=human)
 
     value = value_of(statistic, scores, human)
-    interval = units.figure(value, level)
+    p = math.nan
     if test and units.codes is None and not math.isnan(value):
-        interval = replace(
-            interval,
-            p=correlation_p(
-                statistic,
-                scores,
-                human,
-                permutations=resamples,
-                seed=seed,
-            ),
-        )
-    why = units.why_no_interval(MIN_SAMPLES[statistic], scores, ratings=human)
-    if why := why or why_perfect(value):
-        return replace(interval, reason=why)
+        p = correlation_p(statistic, scores, human, permutations=resamples, seed=seed)
+    why = units.why_no_interval(MIN_SAMPLES, scores, ratings=human)
+    figure = replace(units.figure(value, level, why or why_perfect(value)), p=p)
+    if figure.reason:
+        return figure
     left_out = correlations_without(
         statistic,
         scores,
@@ -158,13 +140,13 @@ def estimate(
     degrees = units.equal - 2
     if test and units.codes is not None:
         t = abs(float(fisher(value))) / standard_error(fisher(left_out))
-        interval = replace(interval, p=student_p(t, degrees))
+        p = student_p(t, degrees)
     low, high = correlation_ends(
         left_out,
         value,
         student_quantile(level, degrees),
     )
-    return replace(interval, low=low, high=high)
+    return replace(figure, p=p, low=low, high=high)
 
 
 def _check(
@@ -251,10 +233,13 @@ def difference(
 
     sides = (one, other)
     correlations = [value_of(statistic, side, rated) for side in sides]
-    figure = units.figure(correlations[0] - correlations[1], level)
-    least = MIN_SAMPLES_APART[statistic]
-    if why := units.why_no_interval(least, *sides, ratings=rated):
-        return replace(figure, reason=why)
+    least = MIN_SAMPLES if statistic == "pearson" else MIN_SAMPLES_OF_RANKS
+    why = units.why_no_interval(least, *sides, ratings=rated)
+    if statistic != "spearman":
+        why = why or why_perfect(max(correlations, key=abs))
+    figure = units.figure(correlations[0] - correlations[1], level, why)
+    if why:
+        return figure
     if statistic == "spearman":
         rhos = spearman_resamples(
             sides,
@@ -268,8 +253,6 @@ def difference(
             rhos[0] - rhos[1],
             units,
         )
-    if why := why_perfect(max(correlations, key=abs)):
-        return replace(figure, reason=why)
     left_out = [
         correlations_without(statistic, side, rated, units.codes) for side in sides
     ]
@@ -296,14 +279,13 @@ def _mean(
     errors are the same, enough others are seen mostly in draws that have too many of them.
     """
     value = mean(values)
-    figure = units.figure(value, level)
-    if why := units.why_no_interval(MIN_SAMPLES["mean"], values, ratings=ratings):
-        return replace(figure, reason=why)
+    why = units.why_no_interval(MIN_SAMPLES, values, ratings=ratings)
     left_out = means_without(values, units.unit_codes)
-    if np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
-        return replace(
-            figure, reason="the value is the same whichever group is left out"
-        )
+    if not why and np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
+        why = "the value is the same whichever group is left out"
+    figure = units.figure(value, level, why)
+    if why:
+        return figure
     ends, p = mean_interval(
         left_out,
         value,
@@ -323,14 +305,14 @@ def _unless_one_sample_decides(
 
     A sample on which that side has another value would move the mean out of the interval.
     """
-    why = units.why_no_interval(MIN_SAMPLES["mean"], one, other)
+    why = units.why_no_interval(MIN_SAMPLES, one, other)
     if mean.reason or not why:
         return mean
     farthest = max(1.0, float(np.ptp([one, other])))
     if mean.high - mean.low >= 2 * farthest / units.equal:
         return mean
-    figure = units.figure(mean.value, mean.level)
-    return replace(figure, reason=f"{why} where differences are this small")
+    why += " where differences are this small"
+    return units.figure(mean.value, mean.level, why)
 
 
 def _is_usual(values: FloatArray, *, inside: bool) -> bool:
@@ -349,9 +331,9 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
     if not np.isin(values, (0.0, 1.0)).all():
         raise InvalidValueError("share needs values of 0 and 1; use 'mean' for others")
     value = mean(values)
-    figure = units.figure(value, level)
-    if why := units.why_no_interval(MIN_SAMPLES["share"]):
-        return replace(figure, reason=why)
+    figure = units.figure(value, level, units.why_no_interval(1))
+    if figure.reason:
+        return figure
     n = units.equal
     if units.codes is not None and 0.0 < value < 1.0:
         # The n whose binomial variance is that of the groups, less what few groups cost.

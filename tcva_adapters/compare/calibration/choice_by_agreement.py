@@ -36,7 +36,7 @@ from tcva_adapters.stats.bootstrap import (
 from tcva_adapters.stats.checks import FloatArray, IntArray
 from tcva_adapters.stats.describe import mean, seen
 from tcva_adapters.stats.estimates import Estimate
-from tcva_adapters.stats.inference import MIN_SAMPLES, MIN_SAMPLES_APART
+from tcva_adapters.stats.inference import MIN_SAMPLES, MIN_SAMPLES_OF_RANKS
 from tcva_adapters.stats.sampling_units import Units
 from tcva_adapters.stats.scipy_extra import scipy_module
 
@@ -68,7 +68,7 @@ class Search:
     @property
     def least(self) -> int:
         """The fewest ratings that the interval of a gain needs."""
-        return MIN_SAMPLES_APART["spearman" if self.objective == "spearman" else "mean"]
+        return MIN_SAMPLES_OF_RANKS if self.objective == "spearman" else MIN_SAMPLES
 
     @property
     def is_of_decisions(self) -> bool:
@@ -95,7 +95,7 @@ class Search:
         """
         n = len(table)
         units = Units(table.known_groups, np.ones(n, dtype=np.bool_))
-        if why := units.why_no_interval(MIN_SAMPLES["mean"]):
+        if why := units.why_no_interval(MIN_SAMPLES):
             raise InvalidValueError(
                 f"there are too few rated samples to choose by: {why}"
             )
