@@ -28,7 +28,7 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
 
     Returns:
         ``n`` and ``missing``; ``mean``, ``geometric_mean`` (nan with a negative score), ``median``,
-        ``midhinge`` (of the two quartiles), ``variance`` (n - 1 in the denominator), ``minimum``,
+        ``lower_quartile``, ``upper_quartile`` and their ``midhinge``, ``variance`` (n - 1 in the denominator), ``minimum``,
         ``maximum``, ``range``, ``iqr``, ``skewness`` and ``kurtosis`` (excess, n in all denominators; nan
         where all are equal), the shares ``at_lower`` and ``at_upper`` of scores that are `seen` as 0
         and 1, and ``ties`` (see `tie_probability`). Each is nan where it is not defined.
@@ -67,6 +67,8 @@ def _figures(values: FloatArray) -> dict[str, float]:
         "mean": mean(values),
         "geometric_mean": geometric,
         "median": median,
+        "lower_quartile": lower,
+        "upper_quartile": upper,
         "midhinge": (lower + upper) / 2,
         "variance": float(values.var(ddof=1)) if len(values) > 1 else float("nan"),
         "minimum": smallest,

@@ -13,7 +13,7 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.results.summary import MissingScores
 from tcva_adapters.stats.correlation import Measure, agreement
-from tcva_adapters.stats.describe import as_shown, mean, seen, tie_probability
+from tcva_adapters.stats.describe import as_shown, describe, mean, seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.kappa import weighted_kappa
 from tcva_adapters.stats.scipy_extra import scipy_module
@@ -61,24 +61,20 @@ def method_records(table: ScoreTable) -> list[Record]:
     common = np.isfinite(table.scores).all(axis=1)
     records = []
     for method, scores in table.columns:
-        scored = np.isfinite(scores)
-        known = scores[scored]
-        quantiles = [math.nan] * 5
-        if len(known):
-            quantiles = np.quantile(known, [0, 0.25, 0.5, 0.75, 1]).tolist()
+        figures = describe(scores)
         records.append(
             {
                 "method": method,
-                "scored": len(known),
-                "mean": mean(known),
+                "scored": figures["n"],
+                "mean": figures["mean"],
                 "mean_common": mean(scores[common]),
-                "sd": float(known.std(ddof=1)) if len(known) > 1 else math.nan,
-                **dict(zip(_QUANTILES, quantiles, strict=True)),
-                "tied": tie_probability(known),
-                "at_0": mean(seen(known) == 0.0),
-                "at_1": mean(seen(known) == 1.0),
+                "sd": math.sqrt(figures["variance"]),
+                **{name: figures[name] for name in _QUANTILES},
+                "tied": figures["ties"],
+                "at_0": figures["at_lower"],
+                "at_1": figures["at_upper"],
                 "threshold": table.threshold(method),
-                "pass_rate": mean(table.passes(method)[scored]),
+                "pass_rate": mean(table.passes(method)[np.isfinite(scores)]),
             }
         )
     return records
@@ -233,39 +229,32 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
     the pair of methods that differs most on it. Pairs that give it the same score, and pairs of two
     views of one judgement, are left out.
     """
-    pairs = [
-        pair
-        for pair in combinations(table.methods, 2)
-        if not set(pair) <= set(table.views)
-    ]
-    # The shares below, by pair, sample and method of the pair.
-    shares = np.zeros((len(pairs), len(table), 2))
-    for pair, pair_shares in zip(pairs, shares, strict=True):
+    by_row: dict[int, Record] = {}
+    for pair in combinations(table.methods, 2):
+        if {*pair} <= {*table.views}:
+            continue
         scores = table.select(methods=pair).scores
-        both = np.isfinite(scores).all(axis=1)
-        shown = seen(scores[both])
-        differ = np.ptp(shown, axis=1, keepdims=True) > 0.0
-        pair_shares[both] = np.where(differ, share_below(shown), 0.0)
-    gaps = np.ptp(shares, axis=2)
-    largest = gaps.max(axis=0, initial=0.0)
-
-    records = []
-    for row in np.argsort(-largest, kind="stable")[:most].tolist():
-        if largest[row] > 0.0:
-            place = int(gaps[:, row].argmax())
-            lower, higher = shares[place, row].argsort().tolist()
-            records.append(
-                {
-                    "sample": table.samples[row],
-                    "higher": pairs[place][higher],
-                    "lower": pairs[place][lower],
-                    "higher_score": float(table.column(pairs[place][higher])[row]),
-                    "lower_score": float(table.column(pairs[place][lower])[row]),
-                    "higher_rank": float(shares[place, row, higher]),
-                    "lower_rank": float(shares[place, row, lower]),
-                    "difference": float(largest[row]),
-                }
-            )
+        rows = np.flatnonzero(np.isfinite(scores).all(axis=1))
+        shown = seen(scores[rows])
+        ranks = share_below(shown)
+        gaps = np.where(np.ptp(shown, axis=1) > 0.0, np.ptp(ranks, axis=1), 0.0)
+        for place in np.argsort(-gaps, kind="stable")[:most].tolist():
+            row = int(rows[place])
+            gap = float(gaps[place])
+            if gap <= by_row.get(row, {"difference": 0.0})["difference"]:
+                continue
+            lower, higher = ranks[place].argsort().tolist()
+            by_row[row] = {
+                "sample": table.samples[row],
+                "higher": pair[higher],
+                "lower": pair[lower],
+                "higher_score": float(scores[row, higher]),
+                "lower_score": float(scores[row, lower]),
+                "higher_rank": float(ranks[place, higher]),
+                "lower_rank": float(ranks[place, lower]),
+                "difference": gap,
+            }
+    in_order = [by_row[row] for row in sorted(by_row)]
     return Table(
         "ranked differently",
         named_columns(
@@ -275,7 +264,7 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
             higher_score="score",
             lower_score="score",
         ),
-        records,
+        sorted(in_order, key=lambda record: -record["difference"])[:most],
     )
 
 

@@ -31,7 +31,7 @@ def rated_decisions(
         ``precision`` and ``recall`` of passing by score, ``same_decision``, ``rating_passes``,
         Cohen's ``kappa``, and ``auc`` of the scores, which depends on no threshold.
     """
-    known = table.select(methods=[method]).common().rated
+    known = table.common([method]).rated
     groups = known.known_groups
     passes = known.passes(method)
     is_good = passes_by_rating(known.rating, passes_at)

@@ -138,7 +138,7 @@ def stand_in_table(table: ScoreTable, epsilon: float) -> Table:
     is_binary = np.isin(ratings, (0.0, 1.0)).all()
     has_tests = table.human.shape[1] >= MIN_RATERS and is_on_scale(ratings)
     for method in table.methods if has_tests else ():
-        known = table.select(methods=[method]).common()
+        known = table.common([method])
         judge = known.passes(method) if is_binary else known.column(method)
         tests = alternative_annotator(
             judge, known.human, known.known_groups, epsilon=epsilon

@@ -40,7 +40,7 @@ def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
     """
     records: list[Record] = []
     for method in table.methods:
-        known = table.select(methods=[method]).common().rated
+        known = table.common([method]).rated
         pairs = np.column_stack([known.scores, known.rating])
         systems = [metadata.get("system") for metadata in known.metadata]
         for name, labels in (("groups", known.groups), (_SYSTEMS, systems)):

@@ -16,7 +16,7 @@ from collections.abc import (
     Sized,
 )
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -54,11 +54,7 @@ class RowIds(Sequence[str]):
     def __len__(self) -> int:
         return self.number
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+    def __getitem__(self, place: Any) -> Any:
         """Return one id, or several."""
         numbers = range(1, self.number + 1)[place]
         if isinstance(numbers, int):
