@@ -74,13 +74,13 @@ class Column:
         return cell(record.get(self.name), self.kind, *ends)
 
 
-def named_columns(**kinds: Kind) -> list[Column]:
-    """Make columns by name, in this order, each with its kind.
+def named_columns(*texts: str, **kinds: Kind) -> list[Column]:
+    """Make columns by name, in this order: those of texts, and others each with its kind.
 
-    >>> [column.kind for column in named_columns(method="text", rho="interval")]
+    >>> [column.kind for column in named_columns("method", rho="interval")]
     ['text', 'interval']
     """
-    return [Column(name, kind) for name, kind in kinds.items()]
+    return [*map(Column, texts), *(Column(name, kind) for name, kind in kinds.items())]
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,7 @@ def gains(table: ScoreTable, *, resamples: int = 10_000, seed: int = 0) -> Table
     return Table(
         "fused",
         named_columns(
-            method="text",
+            "method",
             n="int",
             rho="interval",
             best_member="text",

@@ -115,8 +115,8 @@ def hypotheses_table(
     return Table(
         "hypotheses",
         named_columns(
-            hypothesis="text",
-            joins="text",
+            "hypothesis",
+            "joins",
             p="p",
             p_corrected="p",
             supported="text",

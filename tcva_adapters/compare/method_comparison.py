@@ -46,7 +46,7 @@ from tcva_adapters.tables import (
 
 _TIED = f"pairs of samples with equal scores; {TIES}"
 _METHOD_COLUMNS = named_columns(
-    method="text",
+    "method",
     scored="int",
     mean="score",
     tied="share",

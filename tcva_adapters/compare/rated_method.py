@@ -119,7 +119,7 @@ class RatedMethod:
             Table(
                 "agreement",
                 named_columns(
-                    method="text",
+                    "method",
                     n="int",
                     spearman="interval",
                     p_corrected="p",
@@ -130,9 +130,7 @@ class RatedMethod:
             ),
             Table(
                 "errors",
-                named_columns(
-                    method="text", n="int", error="signed", p="p", mae="interval"
-                ),
+                named_columns("method", n="int", error="signed", p="p", mae="interval"),
                 error_rows,
                 detail=True,
                 notes=_reason_notes(error_rows, "method"),
@@ -145,7 +143,7 @@ class RatedMethod:
         threshold = self.table.threshold(self.method)
         return Table(
             "decisions",
-            named_columns(figure="text", value="interval", n="int"),
+            named_columns("figure", value="interval", n="int"),
             [
                 {
                     "figure": name.replace("_", " "),
@@ -217,7 +215,7 @@ class RatedMethod:
         correct_p(rows)
         return Table(
             "factors",
-            named_columns(factor="text", n="int", spearman="signed", p_corrected="p"),
+            named_columns("factor", n="int", spearman="signed", p_corrected="p"),
             rows,
             detail=not any(row["p_corrected"] <= ALPHA for row in rows),
             notes=[
@@ -255,7 +253,7 @@ class RatedMethod:
                 notes.append(f"the {MAX_VALUES} largest of {len(sizes)} values")
             yield Table(
                 f"by {field}",
-                named_columns(value="text", n="int", error="signed", mae="interval"),
+                named_columns("value", n="int", error="signed", mae="interval"),
                 rows,
                 notes=notes,
             )
@@ -285,13 +283,13 @@ class RatedMethod:
             ]
         yield Table(
             "largest errors",
-            named_columns(sample="text", score="score", rating="score", error="signed"),
+            named_columns("sample", score="score", rating="score", error="signed"),
             rows,
             detail=True,
         )
         yield Table(
             "claims",
-            named_columns(sample="text", verdict="text", claim="prose", reason="prose"),
+            named_columns("sample", "verdict", claim="prose", reason="prose"),
             claims,
             detail=True,
         )

@@ -55,7 +55,7 @@ from tcva_adapters.tables import (
 
 _CORRELATIONS: tuple[Measure, ...] = ("pearson", "spearman", "kendall")
 _METRICS = named_columns(
-    metric="text",
+    "metric",
     queries="int",
     significant="int",
     pairs="int",
@@ -63,8 +63,8 @@ _METRICS = named_columns(
 )
 _SCORES = (
     *named_columns(
-        metric="text",
-        system="text",
+        "metric",
+        "system",
         n="int",
         mean="score",
         median="score",
@@ -76,9 +76,9 @@ _SCORES = (
 )
 _PAIRS = (
     *named_columns(
-        metric="text",
-        higher="text",
-        lower="text",
+        "metric",
+        "higher",
+        "lower",
         difference="score",
     ),
     Column("p", "p", "corrected for all pairs of the metric"),
@@ -360,8 +360,8 @@ def _correlations(tables: SystemTables) -> Table:
     return Table(
         "correlations",
         named_columns(
-            metric="text",
-            other_metric="text",
+            "metric",
+            "other_metric",
             pearson="score",
             spearman="score",
             kendall="score",

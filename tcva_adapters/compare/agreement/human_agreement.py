@@ -90,8 +90,8 @@ def agreement_table(estimates: Estimates, objective: Measure) -> Table:
     return Table(
         "human ratings",
         named_columns(
-            method="text",
-            measure="text",
+            "method",
+            "measure",
             n="int",
             agreement="interval",
             p="p",
@@ -197,7 +197,7 @@ def tests_against(
 def differences_table(tests: PairTests, margin: float | None) -> Table:
     """Tabulate the differences from the reference, and whether they lie within the margin."""
     columns = named_columns(
-        method="text",
+        "method",
         n="int",
         difference="signed",
         p="p",

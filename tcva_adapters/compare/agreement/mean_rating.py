@@ -101,7 +101,7 @@ def mean_ratings(
         Table(
             "mean rating",
             named_columns(
-                figure="text",
+                "figure",
                 judge="score",
                 estimate="interval",
                 ratings_only="interval",

@@ -42,8 +42,8 @@ _CORRELATIONS: dict[str, Measure] = {
     "r": "pearson",
 }
 REASONS = named_columns(
-    method="text",
-    reason="text",
+    "method",
+    "reason",
     samples="int",
     example="prose",
 )
@@ -155,8 +155,8 @@ def decisions(table: ScoreTable) -> Table:
     return Table(
         "decisions",
         named_columns(
-            method="text",
-            tcva="text",
+            "method",
+            "tcva",
             n="int",
             both_pass="int",
             only_tcva="int",
@@ -204,8 +204,8 @@ def pairs(table: ScoreTable) -> Table:
     return Table(
         "pairs",
         named_columns(
-            first="text",
-            second="text",
+            "first",
+            "second",
             n="int",
             rho="score",
             tau="score",
@@ -258,9 +258,9 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
     return Table(
         "ranked differently",
         named_columns(
-            sample="text",
-            higher="text",
-            lower="text",
+            "sample",
+            "higher",
+            "lower",
             higher_score="score",
             lower_score="score",
         ),
@@ -283,7 +283,7 @@ def usage(table: ScoreTable) -> Table:
     return Table(
         "usage",
         named_columns(
-            method="text",
+            "method",
             judged="int",
             cached="int",
             calls="int",

@@ -122,8 +122,8 @@ def panel_report(source: ScoreTable | Source) -> Report:
             Table(
                 "judges",
                 named_columns(
-                    first="text",
-                    second="text",
+                    "first",
+                    "second",
                     claims="int",
                     kappa="score",
                     same_level="share",
@@ -180,7 +180,7 @@ def disputed(source: ScoreTable | Source, most: int | None = None) -> Report:
             Table(
                 "disputed",
                 [
-                    *named_columns(sample="text", spread="score", claim="prose"),
+                    *named_columns("sample", spread="score", claim="prose"),
                     *map(Column, judges),
                 ],
                 [record for _, records in disputes[:most] for record in records],

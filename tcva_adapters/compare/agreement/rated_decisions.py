@@ -64,7 +64,7 @@ def decisions_by_rating(table: ScoreTable, passes_at: float) -> Table:
     return Table(
         "decisions by rating",
         named_columns(
-            method="text",
+            "method",
             n="int",
             rating_passes="share",
             kappa="interval",

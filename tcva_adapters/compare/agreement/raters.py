@@ -77,7 +77,7 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
             Table(
                 "raters",
                 [
-                    *named_columns(rater="text", other_rater="text", n="int"),
+                    *named_columns("rater", "other_rater", n="int"),
                     Column(measure, "score"),
                 ],
                 [
@@ -95,7 +95,7 @@ def raters_report(table: ScoreTable, *, objective: Measure = "spearman") -> Repo
             Table(
                 "methods and raters",
                 named_columns(
-                    method="text", n="int", with_mean="score", without_error="interval"
+                    "method", n="int", with_mean="score", without_error="interval"
                 ),
                 [
                     {
@@ -159,7 +159,7 @@ def stand_in_table(table: ScoreTable, epsilon: float) -> Table:
     return Table(
         "alternative annotator",
         named_columns(
-            method="text",
+            "method",
             raters="int",
             winning_rate="share",
             advantage_probability="share",

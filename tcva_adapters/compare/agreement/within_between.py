@@ -72,8 +72,8 @@ def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
     return Table(
         "within and between",
         named_columns(
-            method="text",
-            where="text",
+            "method",
+            "where",
             n="int",
             spearman="interval",
             pairwise_accuracy="share",

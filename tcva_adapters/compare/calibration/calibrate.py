@@ -376,7 +376,7 @@ def _by_value(
     table_by_value = Table(
         f"by {by}",
         named_columns(
-            value="text",
+            "value",
             n="int",
             best="text",
             gain="signed",

@@ -432,7 +432,7 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     return Table(
         "guarantee",
         named_columns(
-            method="text",
+            "method",
             rejected="int",
             threshold="score",
             false_pass="score",

@@ -221,7 +221,7 @@ class Recommendation:
     def tables(self) -> Iterator[Table]:
         """Tabulate the choices with their agreement and gain, and those of the folds."""
         columns = [
-            *named_columns(choice="text", setting="text", share="share"),
+            *named_columns("choice", "setting", share="share"),
             Column(self.objective, "score"),
             *named_columns(cross_validated="score", gain="signed", detectable="score"),
         ]
@@ -250,7 +250,7 @@ class Recommendation:
         yield Table(
             "flips",
             named_columns(
-                sample="text",
+                "sample",
                 before="score",
                 after="score",
                 decision="text",

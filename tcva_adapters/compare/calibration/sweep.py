@@ -48,8 +48,8 @@ _BLOCK = 8_192
 _PASS_RATE = Column("pass_rate", "share")
 _COLUMNS = (
     *named_columns(
-        setting="text",
-        T="text",
+        "setting",
+        "T",
         scored="int",
         mean="score",
     ),
@@ -291,7 +291,7 @@ def _ablation_table(
     return Table(
         "ablation",
         [
-            *named_columns(setting="text", mean="score", pass_rate="share"),
+            *named_columns("setting", mean="score", pass_rate="share"),
             *_RHO,
             *named_columns(difference="signed", p_corrected="p"),
         ],
