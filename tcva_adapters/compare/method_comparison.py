@@ -191,7 +191,7 @@ def comparison(
         method_tables.distribution_table(methods),
         method_tables.usage(table),
     ]
-    settings: Record = {
+    settings = {
         "objective": objective,
         "reference": reference,
         "margin": margin,

@@ -166,7 +166,7 @@ class RatedMethod:
         scores, sizes = np.unique(shown[both], return_counts=True)
         total = int(sizes.sum())
         least = max(MIN_IN_BIN, math.ceil(total / BINS))
-        rows: list[Record] = []
+        rows = []
         first = 0
         done = 0
         for last, reached in enumerate(np.cumsum(sizes).tolist()):
@@ -237,7 +237,7 @@ class RatedMethod:
             )
             sizes = Counter(names[known].tolist())
             del sizes[None]
-            rows: list[Record] = []
+            rows = []
             for name, _ in sizes.most_common(MAX_VALUES):
                 scores = np.where(names == name, self.scores, np.nan)
                 rows.append(
@@ -260,8 +260,8 @@ class RatedMethod:
 
     def largest(self, most: int) -> Iterator[Table]:
         """List the samples whose scores lie farthest from their ratings, and their claims."""
-        rows: list[Record] = []
-        claims: list[Record] = []
+        rows = []
+        claims = []
         for place in self._farthest(most):
             sample = self.table.samples[place]
             rows.append(
@@ -362,7 +362,7 @@ def _reason_notes(rows: Records, name: str) -> list[str]:
 def _row(kind: str, name: str, **figures: Estimate) -> Record:
     """Make a row of figures with their intervals; n and p are those of the first figure."""
     first = next(iter(figures.values()))
-    row: Record = {
+    row = {
         kind: name,
         "n": first.n,
         "p": first.p,

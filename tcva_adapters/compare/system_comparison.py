@@ -178,7 +178,7 @@ def systems(
         found = select_metrics(found, metrics)
     ratings = found.pop(HUMAN, None)
     tables, notes = comparable(found)
-    tests_of_metrics: dict[str, Pairs] = {}
+    tests_of_metrics = {}
     means: dict[str, Record] = {}
     rows = list[Record]()
     scores = list[Record]()

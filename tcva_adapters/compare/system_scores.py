@@ -167,7 +167,7 @@ def comparable(tables: SystemTables) -> tuple[SystemTables, list[str]]:
     Raises:
         InvalidSampleError: No metric can be compared.
     """
-    compared: SystemTables = {}
+    compared = {}
     notes = list(
         dict.fromkeys(note for table in tables.values() for note in table.notes)
     )

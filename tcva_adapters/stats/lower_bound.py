@@ -107,5 +107,5 @@ def _sums_and_sizes(
         scaled = (above / above.max() * _BINS).astype(np.int64)
         bins = np.unique(scaled, return_inverse=True)[1]
     often = np.bincount(bins).astype(np.float64)
-    means: FloatArray = np.bincount(bins, weights=above) / often
+    means = np.bincount(bins, weights=above) / often
     return means, np.ones(len(often)), often

@@ -16,7 +16,7 @@ from tcva_adapters.samples.file_writing import replacing
 from tcva_adapters.stats.checks import whole
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.labels_needed import labels_needed
-from tcva_adapters.tables import Column, Record, Table, cell, counted
+from tcva_adapters.tables import Column, Table, cell, counted
 
 LABELS_BEGINNING = re.compile(rb'{"id": |"?id"?,"?human"?')
 """Pattern of the beginning of a file of labels."""
@@ -42,9 +42,7 @@ def labels_table(estimates: Mapping[str, Estimate], width: float | None) -> Tabl
             f"width (--width) must be above 0 and at most 1, got {width!r}{percent_hint(width)}"
         )
     pilots = {name: e for name, e in estimates.items() if e.high > e.low}
-    rows: list[Record] = [
-        {"width": wanted} for wanted in (_WIDTHS if width is None else [width])
-    ]
+    rows = [{"width": wanted} for wanted in (_WIDTHS if width is None else [width])]
     for row in rows:
         for name, pilot in pilots.items():
             row[name] = max(MIN_LABELS, labels_needed(pilot, width=row["width"]))
@@ -130,7 +128,7 @@ def write_labels(
             f"labels are written as .jsonl or .csv, got {Path(path).name!r}"
         )
     rated = table.rated
-    rows: list[tuple[str, float | None]] = [
+    rows = [
         *zip(rated.samples, rated.rating.tolist(), strict=True),
         *((row["sample"], None) for row in drawn.records),
     ]

@@ -101,7 +101,7 @@ def distribution_table(records: list[Record]) -> Table:
 
 def unscored(table: ScoreTable) -> Table:
     """Tabulate why scores are missing, with the details of the first sample for each reason."""
-    records: list[Record] = []
+    records = []
     for method in table.methods:
         if method in table.views[1:]:
             continue

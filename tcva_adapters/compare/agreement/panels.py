@@ -199,7 +199,7 @@ def results_of_main(table: ScoreTable) -> list[Result | None]:
 
 def _panels(table: ScoreTable) -> list[Sequence[Assessment]]:
     """The judgements of each sample's panel; of repeats the first."""
-    panels: list[Sequence[Assessment]] = []
+    panels = []
     for result in results_of_main(table):
         panel: Sequence[Assessment] = ()
         if result is not None:

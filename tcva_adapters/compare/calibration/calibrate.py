@@ -350,10 +350,10 @@ def _by_value(
     large = sum(len(rows) >= few for rows in rows_by_value.values())
     search = replace(search, level=1.0 - (1.0 - search.level) / max(large, 1))
     keep = f"keep {setting_text(settings[0])}"
-    records: list[Record] = []
-    significant: dict[str, float] = {}
+    records = []
+    significant = {}
     for value, rows in rows_by_value.items():
-        record: Record = {"value": value, "n": len(rows)}
+        record = {"value": value, "n": len(rows)}
         records.append(record)
         if len(rows) < few:
             record["advice"] = f"{keep}: fewer than {few} ratings"

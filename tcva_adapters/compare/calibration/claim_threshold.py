@@ -232,9 +232,9 @@ def _labelled_claims(
     ratings = Ratings.find(human)
     failed = 0
     rows: list[int] = []
-    answer: list[int] = []
+    answer = []
     sentences: list[ClaimVerdict] = []
-    labels: list[float | None] = []
+    labels = []
     for row, judged in enumerate(next(iter(table.results.values()), ())):
         if not isinstance(judged, Result):
             continue

@@ -77,7 +77,7 @@ def with_thresholds(
     >>> [setting.threshold for setting in with_thresholds([ScoringConfig()], table)]
     [0.5, 0.625, 0.125]
     """
-    found: list[ScoringConfig] = []
+    found = []
     for setting in settings:
         in_use = setting.threshold
         scores = np.unique([0.0, *seen(table.at(setting)), 1.0])

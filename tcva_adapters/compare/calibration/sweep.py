@@ -148,7 +148,7 @@ def sweep(
         resamples=resamples,
         seed=seed,
     )
-    rows: list[Record] = []
+    rows = []
     rated_at: dict[str, tuple[Record, FloatArray]] = {}
     # One variant at a time: the scores of all of them would take too much memory.
     variants = _variants(grid, base, schemes, ablation=ablation)
@@ -213,7 +213,7 @@ def _variants(
         resolved = [WeightScheme.resolve(scheme) for scheme in schemes]
         schemes = {scheme.name or str(scheme.weights): scheme for scheme in resolved}
     penalty = base.penalty
-    variants: dict[str, _Variant] = {}
+    variants = {}
     if ablation:
         penalty = "paper"
         schemes = schemes or SCHEMES
@@ -260,7 +260,7 @@ def _rows(
         passing += passes.sum(axis=0)
         flips[1:] += (passes[:, 1:] != passes[:, :-1]).sum(axis=0)
     for place, temperature in enumerate(grid):
-        row: Record = {"setting": name, "T": temperature, "scored": scored}
+        row = {"setting": name, "T": temperature, "scored": scored}
         if scored:
             row["mean"] = float(sums[place]) / scored
             row["pass_rate"] = int(passing[place]) / scored

@@ -157,7 +157,7 @@ class _MetricQuestion(Question):
         reason = Reason.JUDGE_ERROR
         error = ""
         score = None
-        verdicts: tuple[FrameworkVerdict, ...] = ()
+        verdicts = ()
         try:
             async with asyncio.timeout(seconds) as limit:
                 outcome = await ADAPTERS[metric.framework].ascore_framework_metric(

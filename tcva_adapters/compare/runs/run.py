@@ -367,7 +367,7 @@ class Run:
         if tcva.profiles is not None:
             views[self.views[-1]] = results
         columns: dict[str, Sequence[Result | MetricJudgement]] = {**views, **judged}
-        reasons: dict[tuple[str, str], str] = {}
+        reasons = {}
         for method, column in columns.items():
             for sample, cell in zip(self._empty_table.samples, column, strict=True):
                 if why := _why_no_score(cell):

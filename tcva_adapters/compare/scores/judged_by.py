@@ -43,7 +43,7 @@ class JudgedBy:
     @property
     def settings(self) -> Record:
         """What is known of these facts, as reports show them."""
-        settings: Record = {
+        settings = {
             "kind": self.kind,
             "criterion": self.criterion,
             "judge": self.judge,

@@ -307,7 +307,7 @@ def _labels(path: str, raters: Sequence[str]) -> dict[str, Record]:
         skip_bad=None,
         read=Record,
     )
-    labels: dict[str, Record] = {}
+    labels = {}
     for record in stream:
         is_of_claims = _is_of_claims(record, raters)
         name = str(record.get("id") or "")

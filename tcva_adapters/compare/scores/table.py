@@ -226,7 +226,7 @@ class ScoreTable:
     @property
     def settings(self) -> Record:
         """The criterion, judge and settings, as reports show them."""
-        settings: Record = {**self.judged.settings, "skipped": self.skipped}
+        settings = {**self.judged.settings, "skipped": self.skipped}
         if self.judged_methods:
             settings["methods"] = {
                 method: judged.settings

@@ -12,7 +12,6 @@ from typing import Any
 from tcva_adapters.compare.scores.imported.rows import (
     Imported,
     ImportSettings,
-    NumberedRecords,
     number_in,
 )
 from tcva_adapters.compare.scores.imported.tables import scores_in_columns
@@ -50,8 +49,8 @@ def read_test_run(
     Raises:
         UnreadableInputError: A test case is incomplete, there is no metric, or a score is wrong.
     """
-    records: NumberedRecords = []
-    thresholds: dict[str, float] = {}
+    records = []
+    thresholds = {}
     metrics: dict[str, None] = {}
     cases = [*(_first(run, *_CASES) or []), *(_first(run, *_CONVERSATIONS) or [])]
     for number, case in enumerate(cases, start=1):

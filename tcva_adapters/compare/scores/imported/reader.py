@@ -59,7 +59,7 @@ def read_imported(
 
 
 def _records(path: str | Path) -> NumberedRecords:
-    records: NumberedRecords = []
+    records = []
     for line, record, error in read_records(path):
         if record is None:
             raise row_error(path, line, error)

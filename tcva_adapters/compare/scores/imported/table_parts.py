@@ -58,7 +58,7 @@ def imported_parts(
         if before is not row:
             _merge_row(before, row, imported.source)
 
-    parts: dict[str, TablePart] = {}
+    parts = {}
     for (system, sample), row in by_sample.items():
         if system not in parts:
             parts[system] = TablePart(
@@ -120,12 +120,12 @@ def match_rows(
     Raises:
         UnreadableInputError: A row fits several samples, or no row fits any.
     """
-    by_answer: dict[str, list[str]] = defaultdict(list)
+    by_answer = defaultdict(list)
     for name, sample in samples.items():
         if sample.response is not None:
             by_answer[_flat(sample.response)].append(name)
-    rows: list[Row] = []
-    unmatched: list[str] = []
+    rows = []
+    unmatched = []
     for row in imported.rows:
         sample = row.sample
         names = _ids_that_fit(sample, samples, by_answer)

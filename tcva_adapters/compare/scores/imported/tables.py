@@ -183,7 +183,7 @@ def read_long_table(
     method = next((name for name in _METHOD if name in columns), "")
     errors = [_ERROR, *error_columns(columns, _SCORE)]
     wanted = importing.columns
-    rows: list[Row] = []
+    rows = []
     for line, cells in records:
         record = {
             name: original(cell) if isinstance(cell, str) else cell
