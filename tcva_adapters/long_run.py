@@ -7,14 +7,14 @@ that ended at such a line can be continued.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar, cast
 
 from tcva_adapters._version import __version__
 from tcva_adapters.console import note
-from tcva_adapters.evaluator import Scorer
+from tcva_adapters.evaluator import AnyScorer, Scorer
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.writer import Writing
 from tcva_adapters.samples.reader import SampleStream
@@ -25,17 +25,31 @@ R = TypeVar("R", bound=Scored)
 
 
 def run_results(
+    files: Sequence[Writing[R]],
+    samples: SampleStream | Sequence[Sample],
+    scorers: Sequence[Scorer[R]],
+) -> Iterator[R]:
+    """Yield the results of one scorer after the other; the files are complete at the end of all.
+
+    Args:
+        files: The file that the results of each scorer go into.
+        samples: The samples of the whole run.
+        scorers: Each judges all samples.
+    """
+    left = samples
+    for written, scorer in zip(files, scorers, strict=True):
+        yield from _scorer_results(written, left, scorer)
+        left = samples.again() if isinstance(samples, SampleStream) else samples
+    for written in files:
+        written.close()
+
+
+def _scorer_results(
     written: Writing[R],
     samples: SampleStream | Sequence[Sample],
     scorer: Scorer[R],
 ) -> Iterator[R]:
-    """Yield the results that an interrupted run left, then judge the rest; write before yielding.
-
-    Args:
-        written: The file that the results go into.
-        samples: The samples of the whole run.
-        scorer: Judges the samples that are left.
-    """
+    """Yield the results that an interrupted run left, then judge the rest; write before yielding."""
     done = 0
     for result in written.earlier(is_stored=scorer.store is not None):
         done += 1
@@ -50,16 +64,17 @@ def run_results(
     for result in scorer.iter_evaluate(rest, progress=True, total=left):
         written.add(result)
         yield result
-    written.close()
 
 
 def run_fingerprint(
-    scorer: Scorer[Scored], samples: SampleStream | Sequence[Sample], group: str | None
+    scorers: Iterable[AnyScorer],
+    samples: SampleStream | Sequence[Sample],
+    group: str | None,
 ) -> str | None:
     """Return a text that is equal for equal runs; None for samples that cannot be read again.
 
     Args:
-        scorer: The scorer.
+        scorers: All scorers of the run, as samples must have the fields that each of them needs.
         samples: The samples; a list is no file, so its run is not continued.
         group: The metadata field that samples must have: those without it may be skipped.
     """
@@ -75,4 +90,5 @@ def run_fingerprint(
         samples.mapping,
         group,
     )
-    return f"{__version__} {scorer.fingerprint} {reading!r}"
+    fingerprints = [scorer.fingerprint for scorer in scorers]
+    return f"{__version__} {fingerprints!r} {reading!r}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import CompositeConfig, PanelConfig
@@ -28,6 +27,7 @@ from tcva_adapters.cli.options import (
 from tcva_adapters.cli.output import (
     JUDGEMENTS_FAILED,
     STDOUT,
+    check_apart,
     check_targets,
     interruptible,
     print_report,
@@ -64,11 +64,12 @@ from tcva_adapters.long_run import run_fingerprint, run_results
 from tcva_adapters.report.claims import claim_tables
 from tcva_adapters.report.evaluating import check_samples, evaluation
 from tcva_adapters.report.gates import Gates
+from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.judgement import FAILURES
-from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.writer import RESULTS_BEGINNING, Writing, beginning
+from tcva_adapters.results.writer import Writing, beginning
 from tcva_adapters.samples.reader import SampleStream
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import is_rereadable
 from tcva_adapters.scale import judge_files
 from tcva_adapters.scale.settings import make_scorer
@@ -77,7 +78,7 @@ from tcva_adapters.tcva import TCVA
 
 
 # Over 80 lines, as each of its options and of the arguments that they become has a line.
-def evaluate(
+def evaluate(  # noqa: PLR0915  # one step after the other, most on options
     file: options.Samples,
     *,
     rename: options.Renames = None,
@@ -125,11 +126,13 @@ def evaluate(
 ) -> None:
     """Judge a file of samples; write results, a report, and check gates.
 
+    Several criteria (-c a,b) write a file each, judged.a.jsonl and judged.b.jsonl, for tcva diagnose.
     --ccrs rates whole answers by direct metrics instead of claims; --set then takes weights,
     threshold, em and lambda. --ray judges on a cluster and writes a folder of parts.
 
     Example: tcva evaluate samples.jsonl --judge openai:gpt-4.1-mini -T strict -o judged.jsonl
     """
+    criteria = [None] if criterion is None else [*dict.fromkeys(names_of(criterion))]
     plain = plain_settings(
         judge,
         set_,
@@ -140,18 +143,19 @@ def evaluate(
         ),
         is_dry=dry_run,
         metrics=None if ccrs is None else names_of(ccrs),
-        criterion=criterion,
+        criterion=criteria[0],
         panel=panel,
         fuse=fuse,
         temperature=temperature,
         config=config,
         threshold=threshold,
     )
-    _check_claims(plain, supported)
+    _check_claims(plain, criteria, supported)
     scale = scale_of(human_scale)
     mapping = renames(rename)
     if ray is not None and not dry_run:
         refused = {
+            "criterion with several names": criteria[1:],
             "gate": gate,
             "baseline": baseline,
             "report": report,
@@ -169,20 +173,22 @@ def evaluate(
         _judge_on_ray(ray, file, out, plain, refused, mapping, as_json=as_json)
         return
 
-    if human is None:
-        check_unused({"human_scale": scale}, NEEDS_HUMAN)
+    check_unused({} if human else {"human_scale": scale}, NEEDS_HUMAN)
     gates = Gates.of(gate or ())
-    reviews = Reviews(junit, markdown, overwrite, supported)
-    targets = {
-        "--out": (out, RESULTS_BEGINNING),
-        "--report": (report, PAGE_BEGINNING),
-        **reviews.targets,
-    }
+    outs = _result_files(out, criteria)
+    earlier = [*_result_files(baseline, criteria).values()]
+    check_apart({"": [file, human, *earlier], "out": [*outs.values()]})
+    reviews = Reviews(junit, markdown, overwrite, supported, outs)
+    targets = {"--report": (report, PAGE_BEGINNING), **reviews.targets}
     check_targets(targets, overwrite=overwrite, as_json=as_json)
-    begins = beginning(out or STDOUT, file, overwrite=overwrite)
+    begins = {
+        option: beginning(path or STDOUT, file, overwrite=overwrite)
+        for option, path in outs.items()
+    }
 
     weights: Mapping[str, float] | None = plain.pop("weights", None)
     scorer = with_store(make_scorer(**plain), store)
+    scorers = [scorer, *(scorer.changed(criterion=name) for name in criteria[1:])]
     tcva = scorer if isinstance(scorer, TCVA) else None
     read_table = partial(
         read_scores,
@@ -191,15 +197,17 @@ def evaluate(
         group=group,
         scoring=tcva.scoring if tcva else None,
     )
-    before = None if baseline is None else read_table(baseline)
-    names = [tcva.criterion.name] if tcva else [*plain["metrics"]]
+    before = None
+    if baseline is not None:
+        before = read_table(earlier if criteria[1:] else baseline)
+    names = plain.get("metrics") or [scorer.subject for scorer in scorers]
     gates.check(
         [*names, COMPOSITE] if weights else names, has_baseline=before is not None
     )
 
     stream = SampleStream(
         file,
-        require=tcva.require if tcva else None,
+        require=partial(_require, scorers) if tcva else None,
         skip_bad=skip_bad,
         mapping=mapping,
     )
@@ -209,61 +217,93 @@ def evaluate(
     if known is not None and (human or group or before):
         check_samples(known, human, scale, group, before)
     if dry_run:
-        _print_cost(scorer, stream, plain, as_json=as_json)
+        _print_cost(scorers, stream, plain, as_json=as_json)
         return
 
-    samples = [*stream] if (report or supported) and not is_file else stream
-    views = [panel_report] if panel else []
-    if scorer.arguments.get("repeats", 1) > 1:
-        views.append(repeat_report)
-    needs_results = gate, baseline, junit, markdown, show, report, human, group, views
-    holds_all = any((*needs_results, supported)) or (
-        stream.total and stream.conversations
-    )
-    parse: Any = Result.from_json if tcva else CCRSResult.from_json
-    with Writing(
-        out,
-        parse,
-        fingerprint=run_fingerprint(scorer, samples, group),
-        overwrite=overwrite,
-        begins=begins,
-    ) as writing:
+    is_read_again = report or supported or criteria[1:]
+    samples = [*stream] if is_read_again and not is_file else stream
+    is_repeated = scorer.arguments.get("repeats", 1) > 1
+    viewed = {panel_report: panel, repeat_report: is_repeated}
+    views = [view for view, is_used in viewed.items() if is_used]
+    for_reviews = gate, baseline, junit, markdown, show, report, supported
+    has_turns = stream.total and stream.conversations
+    holds_all = any((*for_reviews, human, group, views, has_turns))
+    fingerprint = run_fingerprint(scorers, samples, group)
+    with ExitStack() as stack:
+        files = [
+            stack.enter_context(
+                Writing[Any](
+                    path,
+                    read_result,
+                    fingerprint=fingerprint,
+                    overwrite=overwrite,
+                    begins=begins[option],
+                )
+            )
+            for option, path in outs.items()
+        ]
         with _notes_on_reading(stream, has_draft=is_file and out not in {None, STDOUT}):
-            results = run_results(writing, samples, scorer)
+            results = run_results(files, samples, scorers)
             table = read_table(results, hold="all" if holds_all else "scores")
-        if weights:
-            table = with_composite(table, weights, plain.get("threshold"))
-        table = _with_notes(table, stream, scorer)
-        figures = _evaluation(table, gates, before, views, show)
+    if weights:
+        table = with_composite(table, weights, plain.get("threshold"))
+    table = _with_notes(table, stream, scorer)
+    figures = _evaluation(table, gates, before, views, show)
 
-        reviews.write(figures, table, stream.again() if samples is stream else samples)
-        print_report(
-            figures,
-            as_json=as_json,
-            everything=everything,
-            file=side(out, markdown, supported),
-        )
-        say_written({out: "results, a line for each sample", **reviews.written})
-        write_page(
-            [table, figures],
-            report,
-            samples=stream.again() if samples is stream else samples,
-            title="standard input" if file == STDOUT else Path(file).name,
-            overwrite=overwrite,
-        )
-        reviews.conclude(figures, table)
+    reviews.write(figures, table, stream.again() if samples is stream else samples)
+    print_report(
+        figures,
+        as_json=as_json,
+        everything=everything,
+        file=side(out, markdown, supported),
+    )
+    say_written(reviews.written)
+    write_page(
+        [table, figures],
+        report,
+        samples=stream.again() if samples is stream else samples,
+        title="standard input" if file == STDOUT else Path(file).name,
+        overwrite=overwrite,
+    )
+    reviews.conclude(figures, table)
+
+
+def _result_files(
+    out: str | None, criteria: Sequence[str | None]
+) -> dict[str, str | None]:
+    """The file of each criterion's results: among several its name stands before the suffix.
+
+    >>> _result_files("runs/judged.jsonl", ["faithfulness", "correctness"])["--out of correctness"]
+    'runs/judged.correctness.jsonl'
+    """
+    if len(criteria) == 1:
+        return {"--out": out}
+    path = Path(out or STDOUT)
+    has_file = str(path) != STDOUT
+    return {
+        f"--out of {name}": f"{path.with_suffix('')}.{name}{path.suffix}"
+        if has_file
+        else out
+        for name in criteria
+    }
+
+
+def _require(scorers: Iterable[AnyScorer], sample: Sample) -> None:
+    """Refuse a sample that lacks what one of the scorers needs."""
+    for scorer in scorers:
+        scorer.require(sample)
 
 
 def _print_cost(
-    scorer: AnyScorer,
+    scorers: Iterable[AnyScorer],
     stream: SampleStream,
     plain: PlainSettings,
     *,
     as_json: bool,
 ) -> None:
     """Print what judging the samples would cost; makes no model call."""
-    name = "tcva" if isinstance(scorer, TCVA) else "ccrs"
-    cost = estimate_cost({name: scorer}, [*stream], prices=plain["model"].get("prices"))
+    by_name = {scorer.subject: scorer for scorer in scorers}
+    cost = estimate_cost(by_name, [*stream], prices=plain["model"].get("prices"))
     print_report(cost, as_json=as_json)
 
 
@@ -282,14 +322,16 @@ def _with_notes(
     )
 
 
-def _check_claims(plain: PlainSettings, supported: str | None) -> None:
+def _check_claims(
+    plain: PlainSettings, criteria: Iterable[str | None], supported: str | None
+) -> None:
     """Refuse ``--supported`` where claims stand in no response, and with ``--ccrs`` what it does not use.
 
     Raises:
         InvalidValueError: There is such a setting.
     """
-    criterion = CRITERIA.get(plain.get("criterion", ""), FAITHFULNESS)
-    is_other = criterion.claims != "response" or plain.get("claims") == "llm"
+    judged = [CRITERIA.get(name or "", FAITHFULNESS).claims for name in criteria]
+    is_other = "response" not in judged or plain.get("claims") == "llm"
     if supported is not None and (is_other or "metrics" in plain):
         raise InvalidValueError(
             "--supported cuts sentences out of responses, so it needs a criterion that judges these, "
@@ -348,19 +390,22 @@ def _evaluation(
     figures = evaluation(table, gates, before)
     tables = [*figures.tables]
     notes = [*figures.notes]
-    for view in views:
-        report = view(table)
-        tables += report.tables
-        notes += [report.sentence, *report.notes]
+    for method in table.results:
+        alone = table.select(methods=[method])
+        reports = [view(alone) for view in views]
+        try:
+            reports += [Report("", claim_tables(alone, show))] if show else []
+        except InvalidValueError as error:
+            notes.append(str(error))  # the results are written all the same
+        of = f"{method}: " if len(table.methods) > 1 else ""
+        for report in reports:
+            tables += [replace(part, title=of + part.title) for part in report.tables]
+            notes += [*filter(None, [report.sentence, *report.notes])]
     if table.human.size and np.isfinite(table.rating).any():
         report = validate(table)
         tables.append(report.table("agreement"))
         notes.append(report.sentence)
-    try:
-        tables += claim_tables(table, show) if show else []
-    except InvalidValueError as error:
-        notes.append(str(error))  # the results are written all the same
-    return replace(figures, tables=tables, notes=notes)
+    return replace(figures, tables=tables, notes=[*dict.fromkeys(notes)])
 
 
 @contextmanager

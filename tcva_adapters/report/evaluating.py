@@ -287,7 +287,9 @@ def _sentence(
         means = ", ".join(
             f"{row['method']} {cell(row['mean'], 'score')}" for row in methods
         )
-        return f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}."
+        sentence = f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}."
+        is_lexical = any(judged.is_lexical for judged in table.judged_methods.values())
+        return f"{sentence} {LEXICAL}" if is_lexical else sentence
     (row,) = methods
     method = row["method"]
     scored = row["scored"]

@@ -95,13 +95,15 @@ def supported_lines(table: ScoreTable, samples: Iterable[Sample]) -> str:
     """Write answers without their unsupported claims as lines of JSON.
 
     Args:
-        table: A table whose first method has results of TCVA.
+        table: A table with results of TCVA; of several criteria the first one of responses counts.
         samples: The samples that were judged, in the order of the table.
 
     Raises:
         InvalidValueError: See `Result.supported`.
     """
-    results = table.results[table.methods[0]]
+    of_responses = [name for name in CRITERIA if CRITERIA[name].claims == "response"]
+    method = next(filter(table.results.get, (*of_responses, *table.methods)))
+    results = table.results[method]
     lines = []
     for name, result, sample in zip(table.samples, results, samples, strict=True):
         if isinstance(result, Result):

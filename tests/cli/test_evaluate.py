@@ -394,7 +394,7 @@ def test_a_model_is_asked_once_and_as_it_is_told(
     cost = tcva(*MODEL, "--dry-run", "--json").json
     assert server.count == 2
     assert "2 calls" in json.dumps(cost) or cost["calls"] == 2
-    assert cost["tables"]["calls"][0]["method"] == "tcva"
+    assert cost["tables"]["calls"][0]["method"] == "faithfulness"
     server.script = lambda *_: error(503, "Busy.")
     tcva(*MODEL, "--set", "max-retries=0", code=2)
     assert server.count <= 5
