@@ -143,8 +143,8 @@ def test_a_run_continues_in_the_middle_of_a_later_criterion(
         record(n, f"Room {n} opens.", reference=f"Room {n} is open.") for n in range(6)
     ]
     write("in.jsonl", *rows)
-    command = (*SEVERAL, "-j", "openai:m", "--store", "none", "-o", "out.jsonl")
-    command += ("--set", "max_concurrency=1")
+    options = ("--store", "none", "--set", "max_concurrency=1")
+    command = (*SEVERAL, "-j", "openai:m", *options, "-o", "out.jsonl")
 
     two = tuple(part.replace("out.", "two.") for part in command)
     tcva(*command)
