@@ -6,12 +6,16 @@ import asyncio
 import gc
 import random
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import settings
 
 import tests.support.quiet  # noqa: F401  # imported for its effect
 from tcva_adapters import clear_shared
+
+# This folder can only be imported beside Inspect, which `make test-harness` installs.
+collect_ignore = [] if find_spec("inspect_ai") else ["tcva_adapters/inspect_ai"]
 
 # Collection makes objects that all stay: to look through them again and again takes over a third of its time.
 gc.disable()

@@ -21,7 +21,9 @@ that you have already::
     emit(result.at("strict"), span)  # one more, on the span of the answer
 
 The event is called ``gen_ai.evaluation.result``. Its names are those of OpenTelemetry's semantic
-conventions 1.41.1 (`CONVENTION`, also the schema URL of the events), but for the sample's id:
+conventions 1.41.1 (`CONVENTION`, also the schema URL of the events), but for the sample's id. Those of
+generative AI have moved to https://github.com/open-telemetry/semantic-conventions-genai, with the
+same names for this event:
 
 =================================  =================================================================
 attribute                          content
@@ -55,7 +57,8 @@ from tcva_adapters.results.settings import TCVASettings
 
 CONVENTION = "https://opentelemetry.io/schemas/1.41.1"
 """The version of OpenTelemetry's semantic conventions that the names are of: the last one before those
-of generative AI moved to a repository of their own, which has kept the names of this event."""
+of generative AI moved to open-telemetry/semantic-conventions-genai, which has kept the names of this
+event."""
 
 EVENT = "gen_ai.evaluation.result"
 _RESPONSE_ID = "gen_ai.response.id"

@@ -40,6 +40,7 @@ _REQUIREMENTS = (
     Requirement("onnxruntime", "onnxruntime", (1, 19), "nli"),
     Requirement("opentelemetry-api", "opentelemetry._logs", (1, 35), "otel"),
     Requirement("ray", "ray.data", (2, 60), "ray"),
+    Requirement("inspect-ai", "inspect_ai.scorer", (0, 3, 285), "inspect"),
 )
 REQUIREMENTS = {needed.extra: needed for needed in _REQUIREMENTS}
 """Every optional package, by the extra that installs it."""

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 # What bootstraps takes more than a second.
 SLOW = {"comparing.md"}
-HARNESSES = ("pydantic_evals", "inspect_ai", "mlflow")
+HARNESSES = ("pydantic_evals", "inspect_ai", "haystack", "mlflow")
 ELSEWHERE = pytest.mark.skipif(
     not all(map(find_spec, HARNESSES)),
     reason="make test-harness installs what this page shows",
