@@ -137,8 +137,10 @@ class Ledger:
 
     def put(self, **values: object) -> None:
         """Store JSON values of the submission as a whole."""
-        rows = [(name, json.dumps(value)) for name, value in values.items()]
-        self._db.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
+        self._db.executemany(
+            "INSERT OR REPLACE INTO about VALUES (?, ?)",
+            [(name, json.dumps(value)) for name, value in values.items()],
+        )
 
     def put_samples(self, samples: Iterable[bytes]) -> int:
         """Store the samples, and return how many there are."""
@@ -200,11 +202,10 @@ class Ledger:
         """Put all requests without a batch into new batches of at most ``most``, one model to each."""
         last_model = None
         batch = requests = size = 0
-        rows = self._db.execute(
+        for number, model, length in self._db.execute(
             "SELECT number, model, LENGTH(request) FROM turns WHERE batch IS NULL"
             " ORDER BY model, number"
-        )
-        for number, model, length in rows.fetchall():
+        ).fetchall():
             if model != last_model or requests >= most or size + length > MAX_BYTES:
                 made = self._db.execute(
                     "INSERT INTO batches (model) VALUES (?)", (model,)
@@ -222,8 +223,7 @@ class Ledger:
     def answer(self, batch: int, line: Line) -> None:
         """Store the outcome of a request; a line about a request of no such batch is ignored."""
         query = "SELECT number, status, body FROM turns WHERE (question, turn, batch) = (?, ?, ?)"
-        key = (line.question, line.request, batch)
-        row = self._db.execute(query, key).fetchone()
+        row = self._db.execute(query, (line.question, line.request, batch)).fetchone()
         if row is not None:
             number, status, body = row
             outcome = line.outcome

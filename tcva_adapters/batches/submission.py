@@ -175,8 +175,11 @@ class Submission:
             except JudgeError as error:
                 if error.reason != "no_batches":
                     raise
-                detail = f"the server does not know it; check the API key, or use --again ({error})"
-                self.ledger.update(batch.number, state=LOST, detail=detail)
+                self.ledger.update(
+                    batch.number,
+                    state=LOST,
+                    detail=f"the server does not know it; check the API key, or use --again ({error})",
+                )
 
     def cancel(self) -> Report:
         """Cancel all batches under way, send no other, and report the progress."""
@@ -185,8 +188,9 @@ class Submission:
             if batch.file and not batch.detail:
                 self._send(batch)  # the server may have it already
             else:
-                detail = "cancelled before it was sent"
-                self.ledger.update(batch.number, state=STOPPED, detail=detail)
+                self.ledger.update(
+                    batch.number, state=STOPPED, detail="cancelled before it was sent"
+                )
         for batch in self.ledger.batches(SENT):
             answer = self.services[batch.model].cancel(batch.id)
             self.ledger.update(batch.number, status=answer.status)

@@ -68,8 +68,9 @@ def composite(
     missing = [name for name in shares if shares[name] > 0.0 and scores[name] is None]
     if not missing:
         return Composite(rating.normalized_score, rating.pass_status)
-    unscored = Unscored(
-        reason=result.unscored_by[missing[0]].reason,
-        detail=f"no score for {', '.join(missing)}",
+    return Composite(
+        unscored=Unscored(
+            reason=result.unscored_by[missing[0]].reason,
+            detail=f"no score for {', '.join(missing)}",
+        )
     )
-    return Composite(unscored=unscored)

@@ -198,12 +198,13 @@ class CCRSResult(Layouted):
             InvalidValueError: A number lies outside [0, 1].
         """
         changes = {"lambda_": lambda_, "threshold": threshold}
-        update = {
-            name: check(Share, name, value)
-            for name, value in changes.items()
-            if value is not None
-        }
-        return self.model_copy(update=update)
+        return self.model_copy(
+            update={
+                name: check(Share, name, value)
+                for name, value in changes.items()
+                if value is not None
+            }
+        )
 
     def unscored_for(self, why: Unscored) -> Self:
         """Build the unscored result of another sample, with the same judge and settings."""

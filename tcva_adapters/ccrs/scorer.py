@@ -155,8 +155,10 @@ class CCRS(Scorer[CCRSResult]):
     ) -> CCRSResult:
         """Build the result of a sample that cannot be rated; see `Scorer.unscored`."""
         why = Unscored(reason=reason, detail=detail)
-        answers = {metric.name: MetricAnswer(unscored=why) for metric in self.metrics}
-        return self._result(sample or Sample(), answers)
+        return self._result(
+            sample or Sample(),
+            {metric.name: MetricAnswer(unscored=why) for metric in self.metrics},
+        )
 
     def questions(self, sample: Sample) -> list[Question]:
         """Build a question for each metric that needs the judge; warn where no judge was named."""
@@ -176,11 +178,13 @@ class CCRS(Scorer[CCRSResult]):
     def result_of(self, sample: Sample, answers: Sequence[MetricAnswer]) -> CCRSResult:
         """Combine the judge's answers with those that need no judge."""
         from_judge = iter(answers)
-        by_metric = {
-            metric.name: _without_call(sample, metric) or next(from_judge)
-            for metric in self.metrics
-        }
-        return self._result(sample, by_metric)
+        return self._result(
+            sample,
+            {
+                metric.name: _without_call(sample, metric) or next(from_judge)
+                for metric in self.metrics
+            },
+        )
 
     def _result(self, sample: Sample, answers: dict[str, MetricAnswer]) -> CCRSResult:
         exact = None

@@ -151,9 +151,8 @@ def aggregate(
     >>> [round(aggregate(words, t, eps=0.05, floor="always"), 3) for t in ("strict", 0.46, 0.5)]
     [0.049, 0.466, 0.648]
     """
-    counts = count_levels(verdicts)
     return score_of(
-        counts,
+        count_levels(verdicts),
         make_plan(
             [temperature],
             scheme=scheme,

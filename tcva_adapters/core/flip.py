@@ -101,8 +101,9 @@ def flip_temperature(
 
     def above_at(temperature: float) -> float:
         exponent = exponent_within(temperature, bounds)
-        score = unrounded_score(counts, plan, temperature, exponent)
-        return score - least + _HALF_DIGIT
+        return (
+            unrounded_score(counts, plan, temperature, exponent) - least + _HALF_DIGIT
+        )
 
     return flip_point(
         lambda temperatures: scores(temperatures)[0] - least, bounds, above_at
@@ -135,8 +136,9 @@ def flip_point(
     upper = _settles_near(above, above_at, start, bounds.t_max)
     if edge is None or upper != edge:
         return upper
-    below = math.nextafter(edge, -math.inf)
-    lower = _settles_near(above, above_at, bounds.t_min, below)
+    lower = _settles_near(
+        above, above_at, bounds.t_min, math.nextafter(edge, -math.inf)
+    )
     return upper if lower is None else lower
 
 

@@ -118,8 +118,8 @@ class CrossEncoder:
             self._tokenizer = Tokenizer.from_file(str(files["tokenizer.json"]))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        added = self._tokenizer.get_added_tokens_decoder().items()
-        self._special = {number for number, token in added if token.special}
+        added = self._tokenizer.get_added_tokens_decoder()
+        self._special = {number for number in added if added[number].special}
         self.room = self.length - len(self._encoded("", "").ids)
         if self.room < _MIN_TOKENS:
             raise InvalidValueError(

@@ -155,26 +155,26 @@ def _check(
     place = find_quote(verdict.evidence, passages)
     is_high = verdict.verdict in HIGH
     context = verdict.context
-    if place is not None and context not in place.passages:
+    fault: EvidenceCheck | None = None
+    if place is None:
+        fault = EvidenceCheck.NOT_FOUND
+        context = None if is_high else context
+    elif context not in place.passages:
         context = place.passages[0]
-    elif place is None and is_high:
-        context = None
-    update: dict[str, object] = {"context": context}
     if verdict.verdict is Verdict.NONE:
-        return verdict.model_copy(update=update)
-
-    fault: EvidenceCheck | None = EvidenceCheck.NOT_FOUND
-    if place is not None:
+        fault = None
+    elif place is not None:
         fault = _fault(
             verdict,
             place,
             passages,
             verdicts,
         )
-    if fault is None or not (is_high or fault.is_fault):
-        return verdict.model_copy(update=update)
-    update["evidence_check"] = fault
-    return lower_unsupported(verdict.model_copy(update=update))
+    if fault is EvidenceCheck.UNCHECKED and not is_high:
+        fault = None
+    return lower_unsupported(
+        verdict.model_copy(update={"context": context, "evidence_check": fault})
+    )
 
 
 def _fault(
@@ -190,12 +190,11 @@ def _fault(
     claim = side_of(verdict.claim)
     is_shared = share(quote, claim) or contradicts(claim.text, quote.text)
     if not is_shared:
-        claims = " ".join(other.claim[:_SHOWN] for other in verdicts)
         if is_unrelated(
             quote,
             claim,
             passages.around(place.at),
-            words_of(claims),
+            words_of(" ".join(other.claim[:_SHOWN] for other in verdicts)),
         ):
             return EvidenceCheck.UNRELATED
 

@@ -132,9 +132,9 @@ class LexicalJudge:
 
     async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
         """The same, awaited; long texts do not block the event loop."""
-        size = len(sample.field(criterion.against) or "")
         return await work_aside(
-            partial(self.assess, sample, criterion), size * A_CHARACTER
+            partial(self.assess, sample, criterion),
+            len(sample.field(criterion.against) or "") * A_CHARACTER,
         )
 
     def judge_claims(
@@ -161,8 +161,7 @@ class LexicalJudge:
         verdicts = _non_claims(claims)
         if criterion.against == "input":
             asked = [claim for claim in claims if claim not in verdicts]
-            judged = _relevance(asked, index)
-            verdicts |= zip(asked, judged, strict=True)
+            verdicts |= zip(asked, _relevance(asked, index), strict=True)
         else:
             for claim, unmarked in zip(claims, without_marks(claims), strict=True):
                 if claim not in verdicts:
@@ -264,9 +263,10 @@ def _best_supported(
     index: SentenceIndex,
 ) -> ClaimVerdict:
     """Judge a claim with and without its marks, as passages may have them too; take the better verdict."""
-    texts = dict.fromkeys((claim, unmarked))
-    verdicts = [_supported(claim, text, index) for text in texts]
-    return max(verdicts, key=lambda verdict: verdict.weight() or 0.0)
+    return max(
+        [_supported(claim, text, index) for text in dict.fromkeys((claim, unmarked))],
+        key=lambda verdict: verdict.weight() or 0.0,
+    )
 
 
 def _supported(
@@ -413,11 +413,10 @@ def _relevance(claims: Sequence[str], question: SentenceIndex) -> list[ClaimVerd
         elif tokens and any(taken_up):
             weight = minor
             reason += ", but another claim has some"
-        shares = level_shares(weight)
         verdicts.append(
             _verdict(
                 claim,
-                shares,
+                level_shares(weight),
                 question.best(tokens),
                 reason,
             )

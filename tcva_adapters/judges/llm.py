@@ -130,14 +130,15 @@ class LLMJudge(Judge):
             memory: The marks that the judge gave sentences before; by default it has none, and each
                 marked sentence is asked about.
         """
-        sampling = Sampling(
-            seed_offset=self.repeat, temperature=self.repeat_temperature
+        calls = Calls(
+            Sampling(seed_offset=self.repeat, temperature=self.repeat_temperature),
+            memory,
         )
-        calls = Calls(sampling, memory)
         claims: tuple[ClaimVerdict, ...] = ()
         try:
-            text = sample.field(criterion.claims) or ""
-            sentences = criterion.statements or split_claims(text)
+            sentences = criterion.statements or split_claims(
+                sample.field(criterion.claims) or ""
+            )
             unscored = blank_field(sample, criterion, sentences)
             if unscored is None:
                 claims = yield from self._claims(calls, sample, criterion, sentences)
@@ -184,8 +185,10 @@ class LLMJudge(Judge):
                     non_claims[text] = marked_by_judge(text, prompts.NOT_A_CLAIM)
 
         if len(texts) > self.max_claims:
-            detail = f"{len(texts)} claims, more than max_claims={self.max_claims}"
-            raise JudgeError(detail, reason=Reason.TOO_LONG)
+            raise JudgeError(
+                f"{len(texts)} claims, more than max_claims={self.max_claims}",
+                reason=Reason.TOO_LONG,
+            )
         ask = written_verdicts if self.verdicts == "written" else yes_no_verdicts
         asked = [text for text in texts if text not in non_claims]
         verdicts = iter((yield from ask(calls, sample, criterion, asked)))
@@ -202,11 +205,14 @@ class LLMJudge(Judge):
         Raises:
             JudgeError: The call failed, or its reply holds no complete list of claims.
         """
-        request = prompts.claims_request(sample, criterion, self.max_claims)
-        (reply,) = yield from calls.ask([request])
+        (reply,) = yield from calls.ask(
+            [prompts.claims_request(sample, criterion, self.max_claims)]
+        )
         shown = [sample.field(name) or "" for name in FIELDS]
         claims = None if reply.truncated else parse_claims(reply.text, shown)
         if claims is None:
-            detail = "the judge's list of claims is unreadable or cut off"
-            raise JudgeError(detail, reason=Reason.UNREADABLE_REPLY)
+            raise JudgeError(
+                "the judge's list of claims is unreadable or cut off",
+                reason=Reason.UNREADABLE_REPLY,
+            )
         return [whole_characters(claim) for claim in claims]

@@ -52,8 +52,9 @@ class CompositeJudge:
         self.combine = combine
         self.least = least
         self.is_local = all(judge.is_local for judge in judges)
-        versions = dict.fromkeys(judge.prompt_version for judge in judges)
-        self.prompt_version = "+".join(versions)
+        self.prompt_version = "+".join(
+            dict.fromkeys(judge.prompt_version for judge in judges)
+        )
         self.parameters: Mapping[str, object] = {
             "combine": combine,
             "least": least,
@@ -95,8 +96,10 @@ class CompositeJudge:
         else:
             claims = combined_claims(counted, fused=self.combine == "fused")
             if not any(claim.verdict for claim in claims):
-                detail = f"most {self.kind} find no claim in the text"
-                unscored = Unscored(reason=Reason.NO_CLAIMS, detail=detail)
+                unscored = Unscored(
+                    reason=Reason.NO_CLAIMS,
+                    detail=f"most {self.kind} find no claim in the text",
+                )
 
         first = assessments[0]
         paid = [assessment.usage for assessment in assessments if assessment.is_new]
@@ -255,8 +258,11 @@ class Repeats(CompositeJudge):
     kind = "repeats"
 
     def __init__(self, judge: Judge, number: int) -> None:
-        repeats = [_repeat(judge, place, number) for place in range(number)]
-        super().__init__(repeats, combine="fused", least=1)
+        super().__init__(
+            [_repeat(judge, place, number) for place in range(number)],
+            combine="fused",
+            least=1,
+        )
         self.name = f"repeats({judge.name}, {number})"
         self.parameters = {**self.judges[0].parameters, "repeats": number}
 
@@ -266,11 +272,14 @@ def _repeat(judge: Judge, place: int, number: int) -> Judge:
     from tcva_adapters.judges.llm import LLMJudge  # noqa: PLC0415  # see above
 
     if isinstance(judge, Panel) and not judge.is_local:
-        members = [
-            member if member.is_local else _repeat(member, place, number)
-            for member in judge.judges
-        ]
-        return Panel(members, combine=judge.combine, least=judge.least)
+        return Panel(
+            [
+                member if member.is_local else _repeat(member, place, number)
+                for member in judge.judges
+            ],
+            combine=judge.combine,
+            least=judge.least,
+        )
     if isinstance(judge, LLMJudge):
         _check_one_list(judge.claims, "repeat")
         temperature = judge.model.parameters.get("temperature")

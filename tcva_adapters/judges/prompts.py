@@ -217,11 +217,15 @@ def sentence_request(sentence: str) -> JudgeRequest:
 
     It holds nothing else of the sample, so no other text can influence the answer.
     """
-    word = {"type": "string", "enum": ["yes", "no"]}
     return JudgeRequest(
         system=SENTENCE_SYSTEM,
         user=f"{block('SENTENCE', sentence)}\n\n{_END} Does SENTENCE assert something? {_REPLY}",
-        schema=closed_object({"reason": {"type": "string"}, ASSERTS: word}),
+        schema=closed_object(
+            {
+                "reason": {"type": "string"},
+                ASSERTS: {"type": "string", "enum": ["yes", "no"]},
+            }
+        ),
         schema_name=SENTENCE_SCHEMA,
     )
 

@@ -113,8 +113,9 @@ def parse_verdicts(
     readings, damage = _read_json(reply, position, shown)
     if not (readings or damage or is_open):
         readings = [_read_lines(reply, position, shown)]
-    settled = [_settled(verdicts, n_claims, damage) for verdicts in readings or [[]]]
-    parsed = _agreed(settled)
+    parsed = _agreed(
+        [_settled(verdicts, n_claims, damage) for verdicts in readings or [[]]]
+    )
     if not is_open:
         return parsed
 
@@ -324,5 +325,4 @@ def parse_asserts(reply: str, sentence: str) -> bool | None:
     judged = [str(verdict.word) for verdict in chain(*readings)]
     words = judged or [reply[position:]]
     answers = {_YES_OR_NO.get(word.strip(_AROUND_A_WORD).casefold()) for word in words}
-    is_unclear = is_open or damage or len(answers) > 1
-    return None if is_unclear else answers.pop()
+    return None if (is_open or damage or len(answers) > 1) else answers.pop()

@@ -45,8 +45,7 @@ _Essence: TypeAlias = tuple[int | None, Label | None, str]
 
 def _undressed(text: str) -> str:
     """Remove the escapes, tags and line prefixes of a text."""
-    coded = _CODE.sub(r"&#x\1\2;", text)
-    return _DRESS.sub(" ", html.unescape(html.unescape(coded)))
+    return _DRESS.sub(" ", html.unescape(html.unescape(_CODE.sub(r"&#x\1\2;", text))))
 
 
 def repeated_words(text: str) -> str:

@@ -40,8 +40,7 @@ def verdict_in_line(match: re.Match[str] | None) -> ParsedVerdict | None:
     if match is None:
         return None
     is_numbered = match["noun"] or match["open"] or match["separator"].strip()
-    rest = match["rest"].lstrip()
-    word, *behind = LABEL_END.split(rest, maxsplit=1)
+    word, *behind = LABEL_END.split(match["rest"].lstrip(), maxsplit=1)
     reason = "".join(behind)
     if not is_numbered or len(word.split()) > _WORDS_OF_A_LABEL:
         return None

@@ -46,12 +46,13 @@ DEFAULT = "lexical"
 @cache
 def warn_of_default_judge() -> None:
     """Warn, once in a process, that no judge was named and the lexical judge is used."""
-    msg = (
+    warnings.warn(
         "no judge was given, so the lexical judge is used. It compares words and is not a language "
         "model. Pass judge='openai:MODEL' or an LLM object (llm=... in LangChain's evaluator), or "
-        "judge='lexical' to hide this warning"
+        "judge='lexical' to hide this warning",
+        DefaultJudgeWarning,
+        stacklevel=2,
     )
-    warnings.warn(msg, DefaultJudgeWarning, stacklevel=2)
 
 
 def resolve_judge(
@@ -119,8 +120,9 @@ def _advice(judge: object) -> str:
     if judge in CRITERIA:
         return f"write criterion={judge!r}"
     model = judge if judge and ":" not in judge else "MODEL"
-    names = f"use 'lexical', 'openai:{model}' or 'nli:FOLDER'"
-    return misplaced(judge) or nearest(judge, ["lexical"], names)
+    return misplaced(judge) or nearest(
+        judge, ["lexical"], f"use 'lexical', 'openai:{model}' or 'nli:FOLDER'"
+    )
 
 
 def is_fixed(judge: object) -> bool:

@@ -117,12 +117,14 @@ class Calls:
         """The request with the seed and temperature of this judgement."""
         if self.sampling == Sampling():
             return request
-        sampling = replace(
-            request.sampling or Sampling(),
-            seed_offset=self.sampling.seed_offset,
-            temperature=self.sampling.temperature,
+        return replace(
+            request,
+            sampling=replace(
+                request.sampling or Sampling(),
+                seed_offset=self.sampling.seed_offset,
+                temperature=self.sampling.temperature,
+            ),
         )
-        return replace(request, sampling=sampling)
 
 
 def drive(rounds: Rounds[Outcome], model: JudgeModel) -> Outcome:

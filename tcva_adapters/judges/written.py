@@ -125,8 +125,10 @@ def _chunks(texts: Sequence[str]) -> list[_Chunk]:
     """Divide the claims into chunks of about equal size, one for each call."""
     n_calls = math.ceil(len(texts) / CLAIMS_A_CALL)
     size = math.ceil(len(texts) / n_calls) if n_calls else 1
-    starts = range(0, len(texts), size)
-    return [_Chunk(start, texts[start : start + size]) for start in starts]
+    return [
+        _Chunk(start, texts[start : start + size])
+        for start in range(0, len(texts), size)
+    ]
 
 
 def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ...]:

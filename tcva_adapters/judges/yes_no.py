@@ -123,17 +123,20 @@ def yes_no_verdicts(
             for token in reply.token_logprobs or ()
         )
         if replies and not is_again and not has_alternatives:
-            detail = (
-                "verdicts='yes_no' needs token probabilities; use verdicts='written'"
+            raise JudgeError(
+                "verdicts='yes_no' needs token probabilities; use verdicts='written'",
+                fatal=True,
             )
-            raise JudgeError(detail, fatal=True)
 
         for (number, claim), reply in zip(asked.items(), replies, strict=True):
             verdict = read_yes(claim, reply)
             if verdict is not None:
                 verdicts[number] = verdict
-    problem = "the model answers neither yes nor no; use verdicts='written'"
-    return complete_verdicts(verdicts, len(texts), problem)
+    return complete_verdicts(
+        verdicts,
+        len(texts),
+        "the model answers neither yes nor no; use verdicts='written'",
+    )
 
 
 def read_yes(claim: str, reply: ModelReply) -> ClaimVerdict | None:

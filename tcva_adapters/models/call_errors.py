@@ -137,8 +137,11 @@ def as_judge_error(error: BaseException) -> JudgeError:
     quoted = error
     if is_inner:
         quoted = next((cause for cause in causes[::-1] if str(cause)), error)
-    msg = f"{type(quoted).__name__}: {quotable(str(quoted))}"
-    return JudgeError(msg, reason=kind.reason, fatal=kind.fatal)
+    return JudgeError(
+        f"{type(quoted).__name__}: {quotable(str(quoted))}",
+        reason=kind.reason,
+        fatal=kind.fatal,
+    )
 
 
 def kind_of_error(error: BaseException) -> ErrorKind:

@@ -175,13 +175,16 @@ class BatchService:
         fields: Json = batch.to_dict()
         counts = fields.get("request_counts") or {}
         errors = (fields.get("errors") or {}).get("data") or []
-        files = (fields.get("output_file_id"), fields.get("error_file_id"))
         return Batch(
             id=str(fields.get("id")),
             status=str(fields.get("status")),
             completed=as_count(counts.get("completed")),
             failed=as_count(counts.get("failed")),
-            files=tuple(filter(None, files)),
+            files=tuple(
+                filter(
+                    None, (fields.get("output_file_id"), fields.get("error_file_id"))
+                )
+            ),
             codes=tuple(str(error.get("code") or "") for error in errors),
             message=self._server.clean(
                 "; ".join(str(error.get("message") or "") for error in errors)

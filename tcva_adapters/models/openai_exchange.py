@@ -144,8 +144,11 @@ class Server:
             sent = f"{answer.sent} requests sent"
         if pause := answer.headers.get("retry-after"):
             sent += f", Retry-After: {self.clean(pause)}"
-        msg = f"{hint} ({detail}; {sent})" if hint else f"{detail} ({sent})"
-        return JudgeError(msg, reason=kind.reason, fatal=kind.fatal)
+        return JudgeError(
+            f"{hint} ({detail}; {sent})" if hint else f"{detail} ({sent})",
+            reason=kind.reason,
+            fatal=kind.fatal,
+        )
 
 
 def exchange(
@@ -180,8 +183,11 @@ def exchange(
             if config.prices is None:
                 return reply
             per_input, per_output = config.prices
-            cost = reply.input_tokens * per_input + reply.output_tokens * per_output
-            return replace(reply, cost=cost / 1e6)
+            return replace(
+                reply,
+                cost=(reply.input_tokens * per_input + reply.output_tokens * per_output)
+                / 1e6,
+            )
 
         refusal = server.refusal(answer)
         feature = _feature_in(body, refusal.parameter) or _feature_in(
@@ -204,8 +210,11 @@ def _body(
     refused: Collection[str],
 ) -> Body:
     """The arguments of a chat completion, without the refused features."""
-    texts = (("system", request.system), ("user", request.user))
-    messages = [{"role": role, "content": text} for role, text in texts if text]
+    messages = [
+        {"role": role, "content": text}
+        for role, text in (("system", request.system), ("user", request.user))
+        if text
+    ]
     sampling = request.sampling or judge_model.Sampling()
     body: Body = {"model": model, "messages": messages}
     # Prompts of other packages may have no schema, and ask for their form in the text.

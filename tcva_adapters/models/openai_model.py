@@ -114,8 +114,12 @@ class OpenAICompatibleModel:
             key = _key(config.api_key, url)
             if type(self) is OpenAICompatibleModel:
                 digest = hashlib.sha256(f"{address}\n{key}".encode()).hexdigest()
-                values = tuple(asked_for.values())
-                self._made_from = (model, values, config.prices, digest)
+                self._made_from = (
+                    model,
+                    tuple(asked_for.values()),
+                    config.prices,
+                    digest,
+                )
             if config.api_key is None and not userinfo:
                 self._pickled = {**settings, "base_url": url}
         elif hasattr(client, "base_url"):
@@ -139,8 +143,7 @@ class OpenAICompatibleModel:
             header=header if userinfo else "",
         )
         self.refused: dict[str, str] = {}
-        no_secrets = {"base_url": None, "api_key": None}
-        self.config = config.model_copy(update=no_secrets)
+        self.config = config.model_copy(update={"base_url": None, "api_key": None})
         self._timeout = config.timeout if client is None else None
         self.name = f"openai:{model}"
         self.parameters = {"server": mask(server_of(client, url)), **asked_for}

@@ -138,8 +138,9 @@ class Connection:
         async with here.places:
             now = time.monotonic()
             start = max(now, here.next_start)
-            pause = 60.0 / (self._config.requests_per_minute or math.inf)
-            here.next_start = start + pause
+            here.next_start = start + (
+                60.0 / (self._config.requests_per_minute or math.inf)
+            )
             if start > now:
                 await asyncio.sleep(start - now)
             yield here
@@ -154,9 +155,10 @@ class Connection:
         if HAS_AIOHTTP:
             transport = openai.DefaultAioHttpClient
         if self.users_client is None:
-            hooks = {"response": [_read]}
             client = self._new_client(
-                http_client=transport(**self._transport, event_hooks=hooks)
+                http_client=transport(
+                    **self._transport, event_hooks={"response": [_read]}
+                )
             )
         elif not is_own_loop and self._lent_to.setdefault("loop", loop) is loop:
             return self.users_client
@@ -177,15 +179,17 @@ class Connection:
                 response = await client.post(
                     "/chat/completions", cast_to=httpx2.Response, body=body
                 )
-                sent = _requests_until(response.request)
-                return Answer(response.status_code, response.content, sent=sent)
+                return Answer(
+                    response.status_code,
+                    response.content,
+                    sent=_requests_until(response.request),
+                )
             create = partial(client.chat.completions.with_raw_response.create, **body)
             if self.is_async:
                 raw = await create()
             else:
-                call = partial(copy_context().run, create)
                 raw = await asyncio.get_running_loop().run_in_executor(
-                    here.threads, call
+                    here.threads, partial(copy_context().run, create)
                 )
             return Answer(HTTPStatus.OK, raw.content, sent=1 + raw.retries_taken)
         except openai.OpenAIError as error:

@@ -209,8 +209,9 @@ def _repaired(text: str, start: int) -> Node:
     is_sound = isinstance(value, dict | list) and sorted(_keys(value)) == keys
     if not is_sound:
         value = {}
-    end = start + len(text)
-    return Node(value, start, end, is_repaired=True, is_doubtful=not is_sound)
+    return Node(
+        value, start, start + len(text), is_repaired=True, is_doubtful=not is_sound
+    )
 
 
 def _keys(value: Any) -> Iterator[str]:

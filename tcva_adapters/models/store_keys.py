@@ -50,14 +50,15 @@ def verdict_key(sample: Sample, criterion: Criterion, judge: Any) -> str:
     >>> len(keys)
     1
     """
-    parts = {
-        "key_version": _KEY_VERSION,
-        "sample": visible_fields(sample, {*criterion.required, *criterion.shows}),
-        "criterion": criterion.fingerprint,
-        "prompt_version": judge.prompt_version,
-        **key_of(judge),
-    }
-    return digest(parts)
+    return digest(
+        {
+            "key_version": _KEY_VERSION,
+            "sample": visible_fields(sample, {*criterion.required, *criterion.shows}),
+            "criterion": criterion.fingerprint,
+            "prompt_version": judge.prompt_version,
+            **key_of(judge),
+        }
+    )
 
 
 def visible_fields(sample: Sample, fields: Collection[str]) -> dict[str, object]:

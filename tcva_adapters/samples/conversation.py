@@ -73,13 +73,16 @@ class Conversation(Checked):
                 name = f"{conversation}/{number}"
                 metadata[CONVERSATION] = conversation
             earlier = turn.earlier_contexts or tuple(contexts) or None
-            changes = {
-                "id": name,
-                "metadata": {**metadata, _TURN: number},
-                "history": turn.history or history_of(before),
-                "earlier_contexts": None if turn.contexts else earlier,
-            }
-            placed.append(turn.model_copy(update=changes))
+            placed.append(
+                turn.model_copy(
+                    update={
+                        "id": name,
+                        "metadata": {**metadata, _TURN: number},
+                        "history": turn.history or history_of(before),
+                        "earlier_contexts": None if turn.contexts else earlier,
+                    }
+                )
+            )
             contexts += turn.contexts or ()
             before += [
                 Utterance("user", turn.input or ""),

@@ -326,12 +326,14 @@ def _parquet_rows(source: Source) -> Iterator[FileRow]:
                 batch.to_pylist() for batch in file.iter_batches(batch_size=1024)
             )
             for number, record in enumerate(chain.from_iterable(batches), start=1):
-                cells = {
-                    name: _cell(cell)
-                    for name, cell in record.items()
-                    if not _is_index(name)
-                }
-                yield FileRow(number, cells)
+                yield FileRow(
+                    number,
+                    {
+                        name: _cell(cell)
+                        for name, cell in record.items()
+                        if not _is_index(name)
+                    },
+                )
     except pa.ArrowException as error:
         raise unreadable(source, f"not a readable parquet file: {error}") from error
 

@@ -250,8 +250,9 @@ def fields_in(dialogue: Dialogue) -> Record:
     elif answers:
         fields["response"] = answer_in(utterances[: end + 1])
     if retrieved := [part for part in before if part.speaker in RETRIEVED]:
-        texts = [part.text for part in retrieved if part != ("context", "")]
-        fields["contexts"] = texts
+        fields["contexts"] = [
+            part.text for part in retrieved if part != ("context", "")
+        ]
     return fields
 
 

@@ -254,11 +254,10 @@ def _repeated(names: Sequence[str]) -> list[str]:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     repeated = f"{quoted_names(names[:_NAMED])}{more}"
     second = f"{names[0]}#2"
-    msg = (
+    return [
         f"several rows have the same id: {repeated}; "
         f"the second one is now called {second!r}, and so on"
-    )
-    return [msg]
+    ]
 
 
 def columns_of(mapping: FieldNames) -> dict[str, str]:

@@ -134,8 +134,9 @@ class RowStream(Iterator[Item], Generic[Item]):
 
     def _items(self) -> Iterator[tuple[int, Item]]:
         has_items = False
-        rows = read_records(self.source, self.kind, parse=self._parse)
-        for line, record, error in rows:
+        for line, record, error in read_records(
+            self.source, self.kind, parse=self._parse
+        ):
             fault = error
             if not fault:
                 try:
@@ -163,8 +164,7 @@ class RowStream(Iterator[Item], Generic[Item]):
         if not self._skip_bad:
             if self._skip_bad is False:
                 fault += "; --skip-bad leaves such rows out"
-            word = ROW_WORDS[self.kind]
-            raise unreadable(self.source, fault, line=line, word=word)
+            raise unreadable(self.source, fault, line=line, word=ROW_WORDS[self.kind])
         self.skipped += 1
         if self._kept is None or len(self.bad) < self._kept:
             self.bad.append((line, fault))

@@ -97,8 +97,10 @@ def opened(source: Source) -> Iterator[Any]:
             with usable_path(source).open("rb") as file:
                 yield file
         except OSError as error:
-            why = _WHY.get(type(error), f"cannot be read: {error.strerror or error}")
-            raise unreadable(source, why) from None
+            raise unreadable(
+                source,
+                _WHY.get(type(error), f"cannot be read: {error.strerror or error}"),
+            ) from None
     elif source == "-":
         yield getattr(sys.stdin, "buffer", sys.stdin)
     elif hasattr(source, "readline"):

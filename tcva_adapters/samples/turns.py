@@ -46,14 +46,15 @@ def turns_of(
     before = first.utterances
     for part in parts:
         if answer := answer_in(part.utterances):
-            turn = Sample(
-                input="\n\n".join(_texts(part.utterances, "user")) or None,
-                response=answer,
-                contexts=part.contexts if part.has_contexts else contexts,
-                history=history_of(before),
-                metadata=part.metadata,
+            turns.append(
+                Sample(
+                    input="\n\n".join(_texts(part.utterances, "user")) or None,
+                    response=answer,
+                    contexts=part.contexts if part.has_contexts else contexts,
+                    history=history_of(before),
+                    metadata=part.metadata,
+                )
             )
-            turns.append(turn)
         before += part.utterances
     if turns and reference is not None:
         turns[-1] = turns[-1].model_copy(update={"reference": reference})
@@ -88,8 +89,9 @@ class _Part:
 def _by_question(name: str, messages: Sequence[Any]) -> list[_Part]:
     """Split messages into the part before the first question and one part per question."""
     parts = [_Part()]
-    by_message = utterances_by_message(name, messages)
-    for message, utterances in zip(messages, by_message, strict=True):
+    for message, utterances in zip(
+        messages, utterances_by_message(name, messages), strict=True
+    ):
         # A text next to tool outputs, as in Anthropic's messages, is no new question,
         # and questions without an answer between them are one.
         speakers = {utterance.speaker for utterance in utterances} - {"context"}

@@ -140,8 +140,11 @@ def judge_rows(
 
 def _results(scorer: AnyScorer, items: Sequence[Item]) -> list[Scored]:
     """Judge each item; the turns of all items are judged together."""
-    samples = chain.from_iterable(map(_turns, items))
-    turns = iter(scorer.quiet.evaluate_many(samples, progress=False))
+    turns = iter(
+        scorer.quiet.evaluate_many(
+            chain.from_iterable(map(_turns, items)), progress=False
+        )
+    )
     return [
         cast("TCVA", scorer).of_turns(
             item, cast("Iterator[Result]", islice(turns, len(item.turns)))

@@ -148,12 +148,15 @@ def judge_files(
     make_folder(folder)
     with open_alone(folder / "_lock", out):
         sources = {_digest(path): path for path in paths}
-        run = {
-            "mapping": columns,
-            "rows": size,
-            "scorer": scorer_of(settings).fingerprint,
-        }
-        _claim(folder, run, [*sources])
+        _claim(
+            folder,
+            {
+                "mapping": columns,
+                "rows": size,
+                "scorer": scorer_of(settings).fingerprint,
+            },
+            [*sources],
+        )
         ray = join_ray(address)
         context = ray.data.DataContext.get_current().copy()
         context.enable_progress_bars = False
@@ -222,8 +225,9 @@ def _claim(folder: Path, settings: Record, sources: Sequence[str]) -> None:
             f"{folder} is not empty and was not written by such a run; use a new folder"
         )
     with replacing(manifest) as stream:
-        text = json.dumps({"settings": settings, "sources": sources}, indent=2)
-        stream.write(text.encode())
+        stream.write(
+            json.dumps({"settings": settings, "sources": sources}, indent=2).encode()
+        )
 
 
 @dataclass(slots=True)
@@ -270,8 +274,10 @@ class _Writer:
         with replacing(part) as stream:
             for row, columns in zip(rows, judged, strict=True):
                 added = {PREFIX + name: columns.get(name) for name in ADDED}
-                text = json.dumps(plain({**row, **added}), ensure_ascii=False)
-                stream.write(text.encode() + b"\n")
+                stream.write(
+                    json.dumps(plain({**row, **added}), ensure_ascii=False).encode()
+                    + b"\n"
+                )
 
 
 def _report(sums: Counter[str], out: str) -> Report:
