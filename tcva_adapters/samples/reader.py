@@ -255,8 +255,7 @@ def _repeated(names: Sequence[str]) -> list[str]:
     repeated = f"{quoted_names(names[:_NAMED])}{more}"
     second = f"{names[0]}#2"
     return [
-        f"several rows have the same id: {repeated}; "
-        f"the second one is now called {second!r}, and so on"
+        f"several rows have the same id: {repeated}; the second one is now called {second!r}, and so on"
     ]
 
 
