@@ -245,7 +245,7 @@ class Submission:
         refused: Refused = self.ledger.get("refused", {})
         with progress_of("asking", self.ledger.get("samples"), None) as progress:
             for page in self.ledger.samples():
-                new: dict[str, Judgement] = {}
+                new = {}
                 for sample in map(Sample.model_validate_json, page):
                     questions = self.scorer.questions(sample)
                     answers = stored_answers(self.store, questions)

@@ -80,8 +80,8 @@ class RatingQuestion(Question):
     def rounds(self) -> Rounds[MetricAnswer]:
         """Ask for the rating, and once more where the reply has no usable number; raise nothing."""
         calls = Calls()
-        rating: float | None = None
-        unscored: Unscored | None = None
+        rating = None
+        unscored = None
         try:
             rating = yield from self._rating(calls)
         except Exception as error:  # noqa: BLE001  # no failure may end a batch

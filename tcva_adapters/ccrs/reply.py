@@ -77,7 +77,7 @@ def read_rating(reply: str, shown: str = "") -> Rating:
     if not nodes:
         return _rating_of_text(body, shown_words)
 
-    scores: list[object] = []
+    scores = []
     for node in nodes:
         text = body[node.start : node.end]
         is_broken = node.is_repaired and not _FLAT.fullmatch(text)

@@ -23,7 +23,7 @@ STRICT = 0.2
 BALANCED = 0.5
 LENIENT = 0.9
 
-PRESETS: dict[str, float] = {
+PRESETS = {
     "strict": STRICT,
     "balanced": BALANCED,
     "lenient": LENIENT,

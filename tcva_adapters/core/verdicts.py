@@ -47,10 +47,10 @@ class Verdict(StrEnum):
         return level
 
 
-LEVELS: tuple[Verdict, ...] = tuple(Verdict)
+LEVELS = tuple(Verdict)
 """All levels, fully first: the column order of every counts matrix."""
 
-_BY_WORD: Mapping[str, Verdict] = {
+_BY_WORD = {
     **{level.value: level for level in LEVELS},
     "partially": Verdict.PARTIAL,
 }
@@ -135,7 +135,7 @@ class WeightScheme:
         return self.weights[LEVELS.index(Verdict.parse(verdict))]
 
 
-SCHEMES: dict[str, WeightScheme] = {
+SCHEMES = {
     name: WeightScheme(name, weights)
     for name, weights in {
         "default": (1.0, 0.9, 0.7, 0.3, 0.0),

@@ -321,7 +321,7 @@ def _labels(id2label: object, path: Path) -> tuple[list[str], list[str]]:
     """
     names = id2label if isinstance(id2label, dict) else {}
     labels = [str(names.get(str(at), "?")) for at in range(len(names))]
-    classes: list[str] = []
+    classes = []
     for label in labels:
         plain = re.sub(r"[\W_]+", "_", label.strip().casefold())
         classes += [kind for kind in _CLASSES if _CLASSES[kind].fullmatch(plain)]

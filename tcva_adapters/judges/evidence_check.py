@@ -362,7 +362,7 @@ def _is_contradicted(
 def _has_other_values(quote: Side, claim: Side) -> bool:
     """Whether a quote gives keys of a claim numbers ("timeout=300"), none of which is the claim's."""
     claimed = _numbers(claim.tokens)
-    stated: set[str] = set()
+    stated = set()
     for key, value in _PAIR.findall(quote.text):
         numbers = _numbers(tokenise(value))
         # Several numbers are a range.

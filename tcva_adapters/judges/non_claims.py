@@ -24,7 +24,7 @@ def listed_non_claims(sentences: Iterable[str]) -> dict[str, ClaimVerdict]:
     >>> listed_non_claims(["Hello!", "It opens at nine."])["Hello!"].reason
     'greeting'
     """
-    non_claims: dict[str, ClaimVerdict] = {}
+    non_claims = {}
     for sentence in sentences:
         kind = non_claim_kind(sentence)
         if kind:

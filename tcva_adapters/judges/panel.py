@@ -87,7 +87,7 @@ class CompositeJudge:
         counted = usable(assessments)
         silent = [a for a in assessments if a.unscored and a.failure is None]
         claims: tuple[ClaimVerdict, ...] = ()
-        unscored: Unscored | None = None
+        unscored = None
         if silent and not counted:
             claims = silent[0].claims
             unscored = silent[0].unscored

@@ -88,7 +88,7 @@ def sample_blocks(sample: Sample, wanted: Sequence[Field]) -> list[str]:
 
     The conversation before a question is shown with it.
     """
-    parts: list[str] = []
+    parts = []
     for field, name in BLOCKS.items():
         if field not in wanted:
             continue

@@ -189,7 +189,7 @@ def _read_lines(
     shown: tuple[str, ...],
 ) -> list[ParsedVerdict]:
     """Read the verdicts in the lines behind a position, except lines of the sample."""
-    verdicts: list[ParsedVerdict] = []
+    verdicts = []
     words_shown = "|".join(["", *map(repeated_words, shown), ""])
     for match in islice(LINE.finditer(reply, position), MAX_LINES):
         verdict = verdict_in_line(match)
@@ -211,11 +211,11 @@ def _settled(
     """Settle on one verdict per claim number, and report everything else as a problem."""
     unnumbered = sum(verdict.number is None for verdict in verdicts)
     is_in_order = unnumbered == len(verdicts) == n_claims and _IS_CUT not in damage
-    problems: list[str] = []
+    problems = []
     if unnumbered and not is_in_order:
         problems.append(f"{unnumbered} verdicts without a claim number")
 
-    by_number: defaultdict[int, list[ParsedVerdict]] = defaultdict(list)
+    by_number = defaultdict(list)
     for place, verdict in enumerate(verdicts, start=1):
         number = place if is_in_order else verdict.number
         if number is not None:
@@ -225,7 +225,7 @@ def _settled(
         problem = f"claims numbered from 0 must end at {n_claims - 1}, and those of the reply do not"
         return ParsedReply({}, (problem, *damage))
 
-    settled: dict[int, ParsedVerdict] = {}
+    settled = {}
     for written in sorted(by_number):
         number = written + 1 if is_from_zero else written
         problem = _problem_with(by_number[written], number, n_claims)
@@ -260,7 +260,7 @@ def _agreed(settled: Sequence[ParsedReply]) -> ParsedReply:
     """Take the last of the fullest readings, without verdicts on which another reading differs."""
     fullest = max(reversed(settled), key=lambda reading: len(reading.verdicts))
     agreed = dict(fullest.verdicts)
-    differing: list[str] = []
+    differing = []
     for number, verdict in fullest.verdicts.items():
         labels = {reading.verdicts.get(number, verdict).label for reading in settled}
         if len(labels) > 1:

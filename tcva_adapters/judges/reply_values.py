@@ -58,7 +58,7 @@ def verdicts_in(
             verdict_in_line(LINE.match(item)) or ParsedVerdict(None, item)
             for item in value
         ]
-    verdicts: list[ParsedVerdict] = []
+    verdicts = []
     for item in value:
         verdicts += verdicts_in(item, key, depth + 1)
     return verdicts
@@ -66,10 +66,10 @@ def verdicts_in(
 
 def _verdicts_in_object(value: dict[str, object], depth: int) -> list[ParsedVerdict]:
     """Read an object as one verdict, or collect the verdicts of the lists and objects in it."""
-    fields: dict[str, object] = {}
-    labels: set[Label | None] = set()
-    verdicts: list[ParsedVerdict] = []
-    listed: list[ParsedVerdict] = []
+    fields = {}
+    labels = set()
+    verdicts = []
+    listed = []
     for name, item in value.items():
         key = plain_key(name)
         number = read_number(name)

@@ -100,8 +100,8 @@ class Calls:
         answers = yield [self._drawn(request) for request in requests]
         self.usage += Usage(seconds=time.perf_counter() - started)
 
-        replies: list[ModelReply] = []
-        failure: JudgeError | None = None
+        replies = []
+        failure = None
         for answer in answers:
             if isinstance(answer, JudgeError):
                 failure = failure or answer

@@ -78,7 +78,7 @@ def written_verdicts(
     """
     chunks = _chunks(texts)
     blocks = prompts.blocks_for(sample, criterion)
-    passages: Passages | None = None
+    passages = None
     for round_number in range(_MAX_ROUNDS):
         is_last = round_number == _MAX_ROUNDS - 1
         asked = [
@@ -137,8 +137,8 @@ def _complete(chunks: Sequence[_Chunk], n_claims: int) -> tuple[ClaimVerdict, ..
     Raises:
         JudgeError: A claim has no verdict.
     """
-    verdicts: dict[int, ClaimVerdict] = {}
-    problems: list[str] = []
+    verdicts = {}
+    problems = []
     for chunk in chunks:
         for number, verdict in (chunk.doubtful | chunk.sound).items():
             verdicts[chunk.before + number] = verdict
@@ -167,8 +167,8 @@ def _read(
     # A verdict that was shown to the judge is not its own, even where the reply repeats it.
     shown = [*map(sample.field, FIELDS), *chunk.texts, criterion.instruction]
     parsed = parse_verdicts(reply.text, len(chunk.texts), filter(None, shown))
-    repeated: list[int] = []
-    marked: dict[int, ClaimVerdict] = {}
+    repeated = []
+    marked = {}
     for number in chunk.open:
         if number not in parsed.verdicts:
             continue

@@ -98,7 +98,7 @@ def yes_no_verdicts(
         JudgeError: A call failed, the model gives no probabilities of tokens, or it answered
             neither yes nor no twice.
     """
-    verdicts: dict[int, ClaimVerdict] = {}
+    verdicts = {}
     blocks = blocks_for(sample, criterion)
     for is_again in (False, True):
         asked = {

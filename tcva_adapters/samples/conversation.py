@@ -63,7 +63,7 @@ class Conversation(Checked):
         if not turns:
             raise ValueError(UNANSWERED)
         conversation = info.data.get("id")
-        placed: list[Sample] = []
+        placed = []
         before: list[Utterance] = []
         contexts: list[str] = []
         for number, turn in enumerate(turns, start=1):

@@ -201,7 +201,7 @@ class Dialogue(NamedTuple):
 
 def answer_in(utterances: Sequence[Utterance]) -> str:
     """The model's last text, with those right before it; contexts between them do not count."""
-    texts: list[str] = []
+    texts = []
     for speaker, text in reversed(utterances):
         if speaker == "model" and text.strip():
             texts.append(text)

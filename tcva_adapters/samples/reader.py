@@ -269,7 +269,7 @@ def columns_of(mapping: FieldNames) -> dict[str, str]:
     {'mine': 'response'}
     """
     fields = {name: field for field, names in ALIASES.items() for name in names}
-    columns: dict[str, str] = {}
+    columns = {}
     for column, target in mapping.items():
         if target not in fields:
             raise InvalidValueError(

@@ -42,7 +42,7 @@ def turns_of(
     first, *parts = _by_question(name, messages)
     if contexts is None and any(part.has_contexts for part in (first, *parts)):
         contexts = ()
-    turns: list[Sample] = []
+    turns = []
     before = first.utterances
     for part in parts:
         if answer := answer_in(part.utterances):
@@ -76,8 +76,8 @@ class _Part:
     @property
     def contexts(self) -> list[str]:
         """The texts that were retrieved before the answer."""
-        texts: list[str] = []
-        before_answer: list[str] = []
+        texts = []
+        before_answer = []
         for speaker, text in self.utterances:
             if speaker in RETRIEVED and text.strip():
                 texts.append(text)

@@ -109,8 +109,8 @@ def judge_rows(
     """Judge rows, and return the values to add to each, by the names of `ADDED`."""
     columns = columns_of(mapping)
     left_out = {prefix + name for name in ADDED}
-    errors: list[str | None] = []
-    items: list[Item] = []
+    errors = []
+    items = []
     for row in rows:
         error = row.get(f"{prefix}error") or None  # "" comes from csv
         if error is None:
