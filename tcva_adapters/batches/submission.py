@@ -217,23 +217,22 @@ class Submission:
         }
 
         notes = [f"batch {b.number}: {b.detail}" for b in batches if b.detail]
-        for model, refused in self.ledger.get("refused", {}).items():
-            for feature, why in refused.items():
-                notes.append(f"{model} gets requests without {feature}: {why}")
+        notes += [
+            f"{model} gets requests without {feature}: {why}"
+            for model, refused in self.ledger.get("refused", {}).items()
+            for feature, why in refused.items()
+        ]
         if not under_way and (failed or figures["waiting"]):
             notes.append("'tcva batch collect --again' sends the failed requests again")
 
         requests = counted(under_way, "request") if under_way else "no request"
-        samples = counted(number, "sample")
-        sentence = f"{figures['scored']} of {samples} scored, {failed} failed; {requests} under way"
-        tables = [
-            Table("samples", [Column(name, "int") for name in figures], [figures]),
-            Table("batches", _BATCH, [asdict(batch) for batch in batches]),
-            Table("failures", _FAILURE, failures),
-        ]
         return Report(
-            sentence,
-            tables,
+            f"{figures['scored']} of {counted(number, 'sample')} scored, {failed} failed; {requests} under way",
+            [
+                Table("samples", [Column(name, "int") for name in figures], [figures]),
+                Table("batches", _BATCH, [asdict(batch) for batch in batches]),
+                Table("failures", _FAILURE, failures),
+            ],
             notes,
             {"folder": str(self.folder)},
         )

@@ -211,14 +211,11 @@ def _metrics(metrics: object) -> tuple[Metric, ...]:
     """
     entries = metrics if isinstance(metrics, list | tuple) else [metrics]
     known = [*METRICS, *METRICS.values()]
-    all_names = ", ".join(f"{m.name} ({m.title})" for m in METRICS.values())
-    for entry in entries:
-        if entry not in known:
-            raise InvalidValueError(
-                f"unknown metric {entry!r:.80}; use one or more of {all_names}"
-            )
-    names = dict.fromkeys(str(getattr(entry, "name", entry)) for entry in entries)
-    if not names or len(names) < len(entries):
+    names = dict.fromkeys(
+        str(getattr(entry, "name", entry)) for entry in entries if entry in known
+    )
+    if not 0 < len(entries) == len(names):
+        all_names = ", ".join(f"{m.name} ({m.title})" for m in METRICS.values())
         raise InvalidValueError(
             f"metrics must be one or more of {all_names}, each at most once, got {metrics!r:.80}"
         )

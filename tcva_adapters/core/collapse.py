@@ -36,18 +36,6 @@ def binary_counts(counts: npt.ArrayLike) -> FloatArray:
     return collapsed
 
 
-def ternary_counts(counts: npt.ArrayLike) -> FloatArray:
-    """Counts at three levels: yes (fully, mostly), borderline (partial, minor), no (none).
-
-    Returns:
-        Shape (N, 3).
-
-    >>> ternary_counts([[2, 1, 1, 0, 1]]).tolist()
-    [[3.0, 1.0, 1.0]]
-    """
-    return np.add.reduceat(check_counts(counts), [0, 2, 4], axis=1)
-
-
 def ablation_plans(
     temperatures: Iterable[float | str],
     *,

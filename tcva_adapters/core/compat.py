@@ -48,8 +48,11 @@ def score_agg(
     0.5239
     """
     values = as_list("scores", scores)
-    numbers = [as_number(value) for value in values]
-    known = [n for n in numbers if n is not None and 0.0 <= n < math.inf]
+    known = [
+        number
+        for value in values
+        if (number := as_number(value)) is not None and 0.0 <= number < math.inf
+    ]
     if len(known) < len(values):
         raise InvalidValueError(
             f"scores must be finite numbers of 0 or more, got {values!r}"

@@ -173,10 +173,9 @@ def evaluate_panel(
         )
     table = np.sort(table, axis=0)  # the order of the judges must not move the last bit
     judges = np.isfinite(table).sum(axis=0)
-    empty = np.flatnonzero(judges == 0)
-    if len(empty):
+    if not judges.all():
         raise InvalidValueError(
-            f"no judge has a score for criterion {empty[0]}; leave out the criterion and its weight"
+            f"no judge has a score for criterion {judges.argmin()}; leave out the criterion and its weight"
         )
     means = np.nanmean(table, axis=0)
     # A mean lies between its members. Without this, a panel that gives 3 of 5 by ten criteria of
@@ -184,9 +183,9 @@ def evaluate_panel(
     weighted = float(np.clip(shares @ means, means.min(), means.max()))
     normalized = weighted / best
     agreement = math.nan
-    if (judges > 1).any():
-        spread = float(np.nanstd(table[:, judges > 1], axis=0).mean())
-        agreement = 1.0 - 2.0 * spread / best
+    spreads = np.nanstd(table[:, judges > 1], axis=0)
+    if len(spreads):
+        agreement = 1.0 - 2.0 * float(spreads.mean()) / best
     return PanelRating(
         weighted_score=weighted,
         normalized_score=normalized,

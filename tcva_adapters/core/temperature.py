@@ -62,21 +62,18 @@ class Bounds:
             end is not None and math.isfinite(end) for end in ends
         ) or not math.isfinite(self.p_max - self.p_min):
             raise InvalidValueError(f"bounds must be finite numbers, got {self!r}")
-        if not self.p_min < self.p_max:
+        if not (self.p_min < self.p_max and self.t_min < self.t_max <= 1.5):
             raise InvalidValueError(
-                f"bounds must rise, got p_min={self.p_min!r} and p_max={self.p_max!r}"
-            )
-        if not self.t_min < self.t_max <= 1.5:
-            raise InvalidValueError(
-                f"t_min < t_max <= 1.5 needed, got t_min={self.t_min!r} and t_max={self.t_max!r}"
+                f"bounds must rise, to a t_max of at most 1.5, got {self!r}"
             )
 
     @property
     def short_name(self) -> str:
         """The exponents, and the temperatures where these are not the paper's."""
         ends = f"{self.p_min:g}..{self.p_max:g}"
-        usual = (self.t_min, self.t_max) == (PAPER_BOUNDS.t_min, PAPER_BOUNDS.t_max)
-        return ends if usual else f"{ends} at {self.t_min:g}..{self.t_max:g}"
+        if self == Bounds(self.p_min, self.p_max):
+            return ends
+        return f"{ends} at {self.t_min:g}..{self.t_max:g}"
 
 
 PAPER_BOUNDS = Bounds()

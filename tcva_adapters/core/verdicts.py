@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, cast
@@ -78,9 +78,6 @@ class WeightScheme:
     weights: Shares
 
     DEFAULT: ClassVar[WeightScheme]
-    LINEAR: ClassVar[WeightScheme]
-    AGGRESSIVE: ClassVar[WeightScheme]
-    CONSERVATIVE: ClassVar[WeightScheme]
 
     def __post_init__(self) -> None:
         numbers = [as_number(weight) for weight in as_list("weights", self.weights)]
@@ -145,12 +142,7 @@ SCHEMES = {
     }.items()
 }
 """The schemes of the paper's Table 7, by name."""
-(
-    WeightScheme.DEFAULT,
-    WeightScheme.LINEAR,
-    WeightScheme.AGGRESSIVE,
-    WeightScheme.CONSERVATIVE,
-) = SCHEMES.values()
+WeightScheme.DEFAULT = SCHEMES["default"]
 
 
 def count_levels(verdicts: Iterable[Verdict | str]) -> list[int]:

@@ -65,6 +65,7 @@ _EXAMPLE = '{"0": "contradiction", "1": "entailment", "2": "neutral"}'
 _EXPORT = "optimum-cli export onnx --task text-classification --model MODEL FOLDER"
 _MARK = re.compile(r"\W")
 _PLACE = re.compile(r"\{(premise|hypothesis)\}")
+_PLACES = ["hypothesis", "premise"]
 
 
 class Chance(NamedTuple):
@@ -102,15 +103,14 @@ class CrossEncoder:
         config: dict[str, Any] = {}
         for path in (files.get("tokenizer_config.json", config_path), config_path):
             with _reading(path):
-                config = {**config, **json.loads(path.read_text("utf-8"))}
+                config |= json.loads(path.read_text("utf-8"))
         title = config.get("_name_or_path") or config.get("model_type") or "model"
         self.title = Path(str(title)).name
         self.labels, self._classes = _labels(config.get("id2label"), config_path)
         self._pad: int = config.get("pad_token_id") or 0
         self.length = _length(config)
         self._template = str(config.get("nli_template") or "")
-        places = sorted(_PLACE.findall(self._template))
-        if self._template and places != ["hypothesis", "premise"]:
+        if self._template and sorted(_PLACE.findall(self._template)) != _PLACES:
             raise InvalidValueError(
                 f"nli_template in {config_path} must have {{premise}} and {{hypothesis}} once each"
             )

@@ -189,14 +189,13 @@ def _fault(
     quote = side_of(verdict.evidence)
     claim = side_of(verdict.claim)
     is_shared = share(quote, claim) or contradicts(claim.text, quote.text)
-    if not is_shared:
-        if is_unrelated(
-            quote,
-            claim,
-            passages.around(place.at),
-            words_of(" ".join(other.claim[:_SHOWN] for other in verdicts)),
-        ):
-            return EvidenceCheck.UNRELATED
+    if not is_shared and is_unrelated(
+        quote,
+        claim,
+        passages.around(place.at),
+        words_of(" ".join(other.claim[:_SHOWN] for other in verdicts)),
+    ):
+        return EvidenceCheck.UNRELATED
 
     if _is_negated(quote, claim, place):
         return EvidenceCheck.NEGATED

@@ -298,14 +298,13 @@ def _supported(
         "another number": [] if numbers else other_numbers(tokens, sentence.tokens),
         "the context says the opposite": opposed(text, sentence.source),
     }
-    overlap = _overlap(
+    support = _overlap(
         tokens,
         content or tokens,
         sentence.tokens,
         index,
     )
-    support = overlap
-    if overlap < 1.0:
+    if support < 1.0:
         present = {token.key for token in content} - {token.key for token in absent}
         n_words = len(present) or _FUNCTION_WORDS_ALONE
         speakers = [t for t in tokens if t.key in _SPEAKERS and not index.has(t)]

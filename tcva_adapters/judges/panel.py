@@ -214,20 +214,20 @@ class Panel(CompositeJudge):
         self.name = f"panel({', '.join(names)})"
 
 
-def panel_of(
+def with_panel(
     judges: Sequence[object],
     combine: Any,
     settings: Mapping[str, Any],
-) -> tuple[Panel, dict[str, Any]]:
-    """Make a panel of judges, and return it with the settings that are left for the evaluator.
+) -> dict[str, Any]:
+    """Make a panel of judges, and return the settings of its evaluator.
 
     Raises:
         InvalidValueError: See `Panel`.
     """
     taken = {*JUDGING, "max_concurrency"} & settings.keys()
     panel = Panel(judges, combine=combine, **{name: settings[name] for name in taken})
-    used = {*JUDGING, "judge"}
-    return panel, {name: value for name, value in settings.items() if name not in used}
+    left = {name: settings[name] for name in settings if name not in JUDGING}
+    return {**left, "judge": panel}
 
 
 def _check_one_list(claims: str, kind: str) -> None:

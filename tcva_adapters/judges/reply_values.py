@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tcva_adapters.judges.labels import (
-    Label,
     ParsedVerdict,
     read_number,
 )

@@ -169,10 +169,9 @@ def _read(
     parsed = parse_verdicts(reply.text, len(chunk.texts), filter(None, shown))
     repeated = []
     marked = {}
-    for number in chunk.open:
-        if number not in parsed.verdicts:
+    for number, answer in parsed.verdicts.items():
+        if number in chunk.sound:
             continue
-        answer = parsed.verdicts[number]
         text = chunk.texts[number - 1]
         if not isinstance(answer.label, Verdict):
             marked[number] = marked_by_judge(text, str(answer.label))

@@ -25,6 +25,7 @@ from tcva_adapters.models.reply_json import read_integer
 from tcva_adapters.models.secrets import mask, quotable
 from tcva_adapters.models.server_address import shown_url
 from tcva_adapters.results.settings import ModelConfig
+from tcva_adapters.tables import counted
 
 _LOG = logging.getLogger(__name__)
 _FORMAT = (
@@ -139,9 +140,7 @@ class Server:
                 detail += f": {refusal.message}"
         where = self.clean(shown_url(answer.headers.get("location", ""))) or "nowhere"
         hint = kind.hint.format(url=self.url, model=self.model, where=where)
-        sent = "1 request sent"
-        if answer.sent != 1:
-            sent = f"{answer.sent} requests sent"
+        sent = f"{counted(answer.sent, 'request')} sent"
         if pause := answer.headers.get("retry-after"):
             sent += f", Retry-After: {self.clean(pause)}"
         return JudgeError(

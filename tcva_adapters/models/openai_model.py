@@ -108,8 +108,9 @@ class OpenAICompatibleModel:
         self._pickled: Mapping[str, Any] | None = None
         asked_for = config.model_dump(include={"temperature", "seed", "max_tokens"})
         if client is None:
-            base_url = config.base_url or os.environ.get("OPENAI_BASE_URL")
-            address = (base_url or DEFAULT_URL).strip()
+            address = (
+                config.base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_URL
+            ).strip()
             url, userinfo = split_url(address)
             key = _key(config.api_key, url)
             if type(self) is OpenAICompatibleModel:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import AnyScorer, Scorer
-from tcva_adapters.judges.panel import panel_of
+from tcva_adapters.judges.panel import with_panel
 from tcva_adapters.judges.resolve import MAX_CONCURRENCY, model_of_name
 from tcva_adapters.results.config import merge_options
 from tcva_adapters.tcva import TCVA
@@ -79,8 +79,7 @@ def make_scorer(
         settings["fuse"] = [*map(with_model, judges)]
     if panel:
         judges = [settings.get("judge"), *map(with_model, panel)]
-        first, settings = panel_of(judges, combine, settings)
-        settings["judge"] = first
+        settings = with_panel(judges, combine, settings)
     if config is not None:
         settings = merge_options(config, settings)
     scorer = CCRS if "metrics" in settings else TCVA

@@ -228,10 +228,10 @@ def test_results_come_back_from_json_and_what_cannot_be_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"metrics": ("qr", "nope")}, r"unknown metric 'nope'; use .*cc \(contextual coherence\)"),
+    ({"metrics": ("qr", "nope")}, r"one or more of cc \(contextual coherence\).*got \('qr', 'nope'\)"),
     ({"metrics": ("qr", "qr")}, r"at most once, got \('qr', 'qr'\)"),
     ({"metrics": ()}, r"cc \(contextual coherence\), qr .*got \(\)"),
-    ({"metrics": replace(METRICS["qr"], instruction="Otherwise.")}, r"unknown metric Metric\(name='qr'"),
+    ({"metrics": replace(METRICS["qr"], instruction="Otherwise.")}, r"got Metric\(name='qr'"),
     ({"em": "loose"}, "em must be 'strict' or 'normalised', got 'loose'"),
     ({"lambda_": 1.5}, "lambda_ .*got 1.5"), ({"suite": True}, "unknown setting 'suite'"),
     ({"judge": "nobody"}, "unknown judge"),

@@ -23,7 +23,6 @@ from tcva_adapters.core.collapse import (
     ablation_plans,
     binary_counts,
     from_deepeval,
-    ternary_counts,
 )
 from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.panel import evaluate_panel, fuse
@@ -126,7 +125,6 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "exponent": lambda value: exponent(0.5, p_min=value),
     "bounds": lambda value: Bounds(t_max=value),
     "binary": binary_counts,
-    "ternary": ternary_counts,
     "ablation": ablation_plans,
     "from deepeval": from_deepeval,
     **{
@@ -171,8 +169,8 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (aggregate_counts, ([[math.nan, 0, 0, 0, 0]], [0.5]), {}, "got nan for fully in row 0"),
     (flip_temperature, (WORDS, None), {}, "threshold must be between 0 and 1, got None"),
     (flip_temperature, ([1, "fully", 0, 0, 0], 0.5), {}, "counts"),
-    (Bounds, (), {"p_min": 1.0, "p_max": 1.0}, "p_min=1.0 and p_max=1.0"),
-    (Bounds, (), {"t_min": 0.5, "t_max": 0.5}, "t_min=0.5 and t_max=0.5"),
+    (Bounds, (), {"p_min": 1.0, "p_max": 1.0}, "p_min=1.0, p_max=1.0"),
+    (Bounds, (), {"t_min": 0.5, "t_max": 0.5}, "t_min=0.5, t_max=0.5"),
     (from_deepeval, (["maybe"],), {}, "got 'maybe'"),
     (score_agg, ([1e-40, 1.0], 0.1), {}, "exponent -8"),
     (score_agg, ([0.5, "a"],), {}, "got [0.5, 'a']"),

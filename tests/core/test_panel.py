@@ -18,7 +18,6 @@ from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.collapse import (
     binary_counts,
     from_deepeval,
-    ternary_counts,
 )
 from tcva_adapters.core.compat import score_agg
 from tcva_adapters.core.panel import evaluate_panel
@@ -219,9 +218,8 @@ WORDS = ["fully", "mostly", "partial", "minor", "none", "none"]
 ROW = np.array([count_levels(WORDS)])
 
 
-def test_counts_at_two_and_three_levels() -> None:
+def test_counts_at_two_levels() -> None:
     assert binary_counts(ROW).tolist() == [[2, 0, 0, 0, 4]]
-    assert ternary_counts(ROW).tolist() == [[2, 2, 2]]
 
 
 def test_ablation_by_hand() -> None:

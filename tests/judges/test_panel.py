@@ -10,7 +10,7 @@ import pytest
 from tcva_adapters import TCVA, Assessment, Panel, Result, Verdict
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
-from tcva_adapters.judges.panel import REPEAT_TEMPERATURE, panel_of
+from tcva_adapters.judges.panel import REPEAT_TEMPERATURE, with_panel
 from tcva_adapters.models.judge_model import JudgeRequest, Sampling
 from tcva_adapters.results.judgement import Reason
 from tests.support.office import VISITED as SAMPLE
@@ -170,10 +170,10 @@ def test_models_of_a_panel_are_asked_as_often_at_once_as_others() -> None:
     with ScriptedServer(later(0.05, together)) as server:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("OPENAI_BASE_URL", server.base_url)
-            panel, settings = panel_of(
+            settings = with_panel(
                 ["lexical", "openai:m"], "median", {"max_concurrency": 5}
             )
-        TCVA(judge=panel, share=False, **settings).evaluate_many(samples)
+        TCVA(share=False, **settings).evaluate_many(samples)
         assert server.busiest == 5
 
 

@@ -11,6 +11,7 @@ import pytest
 from tcva_adapters import CCRS, TCVA, Config, Sample, WeightScheme
 from tcva_adapters.ccrs.scorer import CCRSSettings
 from tcva_adapters.core.temperature import Bounds
+from tcva_adapters.core.verdicts import SCHEMES
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.results.scoring import ScoringConfig
@@ -78,7 +79,7 @@ def test_a_copy_shares_judge_store_and_additional_judges() -> None:
     assert copy.members[0].judge.parameters["max_claims"] == 3
 
 
-LINEAR = WeightScheme.LINEAR.weights
+LINEAR = SCHEMES["linear"].weights
 STEEP: dict[str, Any] = {"temperature": "strict", "scheme": (1, 0.8, 0.5, 0.2, 0.1)}
 NAMES: list[tuple[dict[str, Any], str]] = [
     ({"temperature": "balanced", "store": ":memory:"}, ""),
@@ -187,13 +188,13 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
 def test_a_judge_built_from_it_follows_it() -> None:
     tcva = TCVA.from_config(CONFIG, judge=ScriptedModel([REPLY] * 3))
     assert (tcva.criterion.name, tcva.scoring.temperature) == ("faithfulness", 0.7)
-    assert tcva.scoring.scheme is WeightScheme.LINEAR
+    assert tcva.scoring.scheme is SCHEMES["linear"]
     # p(.7) = 5.5 with linear weights 1 and .5.
     expected = ((1 + 0.5**5.5) / 2) ** (1 / 5.5)
     assert tcva.evaluate(VISITED).score == pytest.approx(expected, abs=1e-12)
     medical, chat = tcva.evaluate(of("medical")), tcva.evaluate_many([of("chat")])[0]
     assert (medical.scoring.temperature, chat.scoring.temperature) == (0.2, 0.9)
-    assert medical.scoring.scheme is WeightScheme.LINEAR
+    assert medical.scoring.scheme is SCHEMES["linear"]
 
     # What is given in the call wins over profiles, too.
     given = TCVA.from_config(
