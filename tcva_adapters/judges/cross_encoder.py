@@ -103,7 +103,7 @@ class CrossEncoder:
         config: dict[str, Any] = {}
         for path in (files.get("tokenizer_config.json", config_path), config_path):
             with _reading(path):
-                config |= json.loads(path.read_text("utf-8"))
+                config = {**config, **json.loads(path.read_text("utf-8"))}
         title = config.get("_name_or_path") or config.get("model_type") or "model"
         self.title = Path(str(title)).name
         self.labels, self._classes = _labels(config.get("id2label"), config_path)
