@@ -127,7 +127,7 @@ def write(
     """
     if max_details is not None:
         whole("max_details or --max-details", max_details, least=0)
-    content = _content(source, title, reading)
+    content = content_of(source, title, reading)
     content = replace(content, title=content.title or Path(path).stem)
     notes: list[str] = []
     if samples is not None:
@@ -159,7 +159,7 @@ def write(
     )
 
 
-def _content(
+def content_of(
     source: Any,
     title: str,
     reading: dict[str, Any],
@@ -184,7 +184,8 @@ def _content(
     ]
     content = Content(title, table, samples)
     views = [("overview", report) for report in reports or [comparison(table)]]
-    if len(content.runs) == 2:
+    criteria = [run.criterion for run in content.runs]
+    if len(criteria) == 2 and criteria[0] == criteria[1]:
         views.append(("changes", changes(*map(content.only, content.runs))))
     return replace(content, reports=views)
 

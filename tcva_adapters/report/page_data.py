@@ -29,6 +29,7 @@ from tcva_adapters.core.verdicts import (
     SCHEMES,
     FloatArray,
 )
+from tcva_adapters.criteria import CRITERIA, FAITHFULNESS
 from tcva_adapters.report.served import removal_text, served_json
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.conversation import ConversationResult
@@ -83,12 +84,14 @@ class PageRun:
     Attributes:
         name: A name that no other method of the table has.
         method: The middle one of the table's methods that are views of these judgements.
+        criterion: The criterion of the judgements.
         results: One per sample, None where the sample is not in this run.
         scoring: The settings that the page begins with: those of most results.
     """
 
     name: str
     method: str
+    criterion: str
     results: Sequence[Result | None]
     scoring: ScoringConfig
 
@@ -140,10 +143,11 @@ class Content:
         results = self._judged(method)
         judged = [result for result in results if result]
         ((scoring, _),) = Counter(result.scoring for result in judged).most_common(1)
-        name = f"{judged[0].criterion} by {judged[0].judge}"
+        criterion = judged[0].criterion
         return PageRun(
-            method if len(methods) == 1 else name,
+            method if len(methods) == 1 else f"{criterion} by {judged[0].judge}",
             method,
+            criterion,
             results,
             scoring,
         )
@@ -290,16 +294,18 @@ def _run(run: PageRun, conversations: Iterable[Sequence[int]]) -> Json:
     for (place, _), number in zip(scored, numbers.ravel().tolist(), strict=True):
         row_of[place] = number
     members = next((result.members for _, result in judged if result.members), ())
+    criterion = CRITERIA.get(run.criterion, FAITHFULNESS)
     return {
         "name": run.name,
+        "criterion": run.criterion,
+        "claims": criterion.claims,
+        "against": criterion.against,
         "judges": [
             f"{judgement.criterion} by {judgement.judge}"
             for judgement in (judged[0][1].assessment, *members)
         ],
         "settings": settings_of(run.scoring),
-        "served": removal_text(
-            [result for _, result in scored if isinstance(result, Result)]
-        ),
+        "served": removal_text([result for result in run.results if result]),
         "rows": [
             [levels if any(levels) else None for levels in row]
             for row in counts.tolist()

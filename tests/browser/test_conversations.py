@@ -93,6 +93,17 @@ def test_nothing_to_check_is_no_fault(chat: Watched) -> None:
     expect(whole).to_contain_text("1 unscored")
 
 
+def test_claims_of_turns_are_removed_once_not_again_with_the_conversation(
+    chat: Watched,
+) -> None:
+    (run,) = CONTENT.runs
+    sizes = [len(each.seen.verdicts) for each in run.results if each]
+    chat.goto("#view=overview")
+    expect(chat.page.locator("[data-figure=served]")).to_contain_text(
+        f"of {sum(sizes)} ("
+    )
+
+
 def test_sentences_that_claim_nothing_say_their_kind_and_who_marked_them(
     chat: Watched,
 ) -> None:

@@ -271,6 +271,20 @@ def test_a_threshold_that_is_not_recommended_is_not_said_to_be(tmp_path: Path) -
     assert not shown["gate"]["isRecommended"]
 
 
+def test_two_criteria_are_no_change(tmp_path: Path) -> None:
+    answers = [s.model_copy(update={"reference": OPENS}) for s in SAMPLES]
+    files = {}
+    for name in ("faithfulness", "correctness"):
+        files[name] = TCVA(name, judge="lexical").evaluate_many(answers, progress=False)
+    figures, _ = page(files, tmp_path)
+    assert [run["criterion"] for run in figures["runs"]] == [*files]
+    assert [run["against"] for run in figures["runs"]] == ["contexts", "reference"]
+    assert "changes" not in [report["view"] for report in figures["reports"]]
+    files = {"before": judged(), "after": judged(evidence="off")}
+    figures, _ = page(files, tmp_path)
+    assert "changes" in [report["view"] for report in figures["reports"]]
+
+
 def test_results_without_ids_get_the_texts_in_their_order(tmp_path: Path) -> None:
     # The frameworks give their evaluators no ids; the rows of the suite have some.
     bare = [sample.model_copy(update={"id": None}) for sample in SAMPLES]

@@ -26,7 +26,7 @@ from tcva_adapters.compare import ScoreTable, read_scores
 from tcva_adapters.compare.scores.judged_by import RunInfo
 from tcva_adapters.core.verdicts import LEVELS, count_levels
 from tcva_adapters.data import labels_of, sample_lines
-from tcva_adapters.report.page import pieces
+from tcva_adapters.report.page import content_of, pieces
 from tcva_adapters.report.page_data import Content, page_figures, texts_of
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.results.judgement import Reason, Unscored
@@ -462,6 +462,85 @@ def talks() -> Content:
     )
 
 
+CRITERIA_JUDGED: Final = (
+    "faithfulness",
+    "correctness",
+    "context_recall",
+    "completeness",
+)
+PASSAGES: Final = (
+    "The shop opens at nine. It closes at six.",
+    "A city bike costs 20 euros a day.",
+    "The shop in Lund closed in 2019.",
+    "A helmet costs 3 euros a day.",
+)
+ASKED: Final = {
+    "hours": (
+        "When is the shop open?",
+        "The shop opens at nine [1]. It closes at six [2].",
+        "The shop opens at nine. It closes at six.",
+    ),
+    "prices": (
+        "What does a city bike cost with a helmet?",
+        "A city bike costs 20 euros a day [2]. The shop in Lund closed in 2019 [3]. Insurance is free [9].",
+        "A city bike costs 20 euros a day. A helmet costs 3 euros a day. A deposit of 50 euros is due.",
+    ),
+    "thanks": ("Thank you!", "You're welcome!", "You're welcome!"),
+    "plain": (
+        "Since when is the shop in Lund closed?",
+        "The shop in Lund closed in 2019.",
+        "The shop in Lund closed in 2019.",
+    ),
+}
+"""Question, answer with citations, reference: what goes wrong with each claim is known."""
+
+
+@cache
+def criteria_samples() -> tuple[Sample, ...]:
+    """Those of `ASKED`, and a conversation whose last turn cites."""
+    shared: dict[str, Any] = {
+        "contexts": PASSAGES,
+        "context_ids": [f"doc-{letter}" for letter in "abcd"],
+    }
+    samples = [
+        Sample(id=name, input=question, response=said, reference=reference, **shared)
+        for name, (question, said, reference) in ASKED.items()
+    ]
+    turns = [
+        Sample(
+            id=f"chat/{turn}",
+            input="When, and how much?",
+            response=said,
+            reference=said.split(" [")[0] + ".",
+            metadata={"conversation": "chat", "turn": turn},
+            **shared,
+        )
+        for turn, said in enumerate(
+            ("The shop opens at nine.", "A helmet costs 3 euros a day [1]."), start=1
+        )
+    ]
+    return (*samples, *turns)
+
+
+def criteria_judged() -> dict[str, list[Result]]:
+    """Those samples, judged by all criteria of a diagnosis without a model."""
+    return {
+        name: TCVA(name, judge="lexical").evaluate_many(
+            criteria_samples(), progress=False
+        )
+        for name in CRITERIA_JUDGED
+    }
+
+
+def several_criteria() -> Content:
+    """Several criteria of the same samples, with citations and passages."""
+    return replace(
+        content_of(criteria_judged(), "", {}),
+        title="criteria",
+        samples=criteria_samples(),
+    )
+
+
 def nothing() -> Content:
     """A report of the library alone."""
     return Content("alone", table_of([], {}), [], [("overview", FOUND)])
@@ -471,7 +550,7 @@ CONTENTS: Final[dict[str, Callable[[], Content]]] = {
     "example": example_content, "two runs": two_runs, "apart": apart, "gate": gated,
     "fixed only": fixed_only,
     "one sample": lambda: _small([Result(_judged("one", "fully"))], "one sample"),
-    "all unscored": all_unscored, "report alone": nothing, "judges": fused_and_panel, "conversations": talks,
+    "all unscored": all_unscored, "report alone": nothing, "judges": fused_and_panel, "conversations": talks, "criteria": several_criteria,
     "ccrs": ccrs_content, "drawn": lambda: random_content(400, seed=3),
     "hostile": lambda: hostile_content([each.text for each in TEXTS]),
 }  # fmt: skip

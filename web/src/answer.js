@@ -11,15 +11,19 @@ const LONG = 1500;
 const CUT = -1;
 /** In the address: the answer is shown as it is served. */
 const SERVED = "served";
+/** Texts of a sample beside its contexts: their headings, and how a sentence names them. */
+const FIELDS = { input: "Question", response: "Answer", reference: "Reference" };
+const NAMES = { input: "question", response: "answer", reference: "reference" };
 
 export function Answer({ app, detail, claims, said, lights, without }) {
   const { levels } = app.report.figures;
+  const { claims: claimed = "response", against = "contexts" } = app.look?.run ?? {};
   const contexts = detail.contexts ?? [];
-  const response = detail.response ?? "";
-  const served = useMemo(() => stays(response, said?.served), [detail, said]);
-  const places = useMemo(() => placesOf(response, contexts, claims, served?.parts), [detail, claims, served]);
+  const sources = against === "contexts" ? contexts : [detail[against] ?? ""];
+  const served = useMemo(() => stays(detail.response ?? "", said?.served), [detail, said]);
+  const places = useMemo(() => placesOf(detail[claimed] ?? "", sources, claims, served?.parts), [detail, claims, served]);
   const isAsServed = Boolean(served) && app.state.answer === SERVED;
-  const cuts = served ? between(response, served.left) : [];
+  const cuts = served ? between(detail.response, served.left) : [];
   // Of an answer that was not judged, the parts are no claims of the judge.
   const parts = served?.parts.length === claims.length ? served.parts : [];
   const isCut = (n) => parts[n]?.stays === false;
@@ -39,28 +43,34 @@ export function Answer({ app, detail, claims, said, lights, without }) {
   };
   useKeys({ j: () => move(1), k: () => move(-1) });
   const marking = { claims, levels, lights, chosen: target.claim, jump };
-  const spansIn = (p) => places.evidence.flatMap((place, key) => (place?.passage === p ? place.spans.map((span) => ({ ...span, key })) : []));
+  const isTarget = (id) => target.id.startsWith(id);
+  /** A text with the claims that stand in it, or else the evidence. */
+  const marked = (field, p = 0) => {
+    const id = field === claimed ? "said" : "evidence";
+    const evidence = field === against ? places.evidence.flatMap((place, key) => (place?.passage === p ? place.spans.map((span) => ({ ...span, key })) : [])) : [];
+    const text = field === "contexts" ? contexts[p] : detail[field];
+    const opened = id === "said" ? isTarget(id) : isTarget(id) && field === against && places.evidence[target.claim]?.passage === p;
+    return html`<${Folded} text=${text} opened=${opened}>
+      <${Marked} text=${text} spans=${id === "said" ? places.said : evidence} cuts=${field === "response" ? cuts : []} isAsServed=${isAsServed} id=${id} ...${marking} />
+    <//>`;
+  };
+  const shown = Object.keys(FIELDS).filter((field) => detail[field] !== undefined && (field !== "reference" || [claimed, against].includes(field)));
   return html`<div class="answer" ref=${box}>
     <div class="answer-said">
-      ${detail.input && html`<h3>Question</h3><${Folded} text=${detail.input}><${Prose} text=${detail.input} /><//>`}
-      ${detail.response !== undefined && html`<h3>Answer</h3>
-        ${served && html`<${Served} app=${app} claims=${claims} served=${served} isAsServed=${isAsServed} />`}
-        <${Folded} text=${detail.response} opened=${target.id.startsWith("said")}>
-          <${Marked} text=${detail.response} spans=${places.said} cuts=${cuts} isAsServed=${isAsServed} id="said" ...${marking} />
-        <//>`}
-      ${claims.length > 0 && html`<h3>Claims</h3>${lights?.some(Boolean) && html`<p class="note">The stronger the highlight, the more a claim decides the score at this temperature.</p>`}
+      ${shown.map((field) => html`<h3 key=${field}>${FIELDS[field]}</h3>
+        ${field === "response" && served && html`<${Served} app=${app} claims=${claims} served=${served} isAsServed=${isAsServed} />`}
+        ${marked(field)}`)}
+      ${claims.length > 0 && html`<h3>Claims${claimed === "response" ? "" : ` of the ${NAMES[claimed]}`}</h3>${lights?.some(Boolean) && html`<p class="note">The stronger the highlight, the more a claim decides the score at this temperature.</p>`}
         <ol class="claims">
-          ${claims.map((claim, n) => html`<${Claim} key=${n} n=${n} claim=${claim} levels=${levels} look=${app.look} light=${lights?.[n]} without=${without?.[n]} place=${places.evidence[n]}
-            said=${places.said.some(({ key }) => key === n) && !(isAsServed && isCut(n))} isCut=${isCut(n)} isOrphan=${Boolean(parts[n]?.isOrphan)} chosen=${n === target.claim} contexts=${contexts} jump=${jump} />`)}
+          ${claims.map((claim, n) => html`<${Claim} key=${n} n=${n} claim=${claim} levels=${levels} look=${app.look} light=${lights?.[n]} without=${without?.[n]} place=${places.evidence[n]} claimed=${claimed} against=${against}
+            said=${places.said.some(({ key }) => key === n) && !(isAsServed && isCut(n))} isCut=${isCut(n)} isOrphan=${Boolean(parts[n]?.isOrphan)} chosen=${n === target.claim} hasSources=${sources.some(Boolean)} jump=${jump} />`)}
         </ol>`}
     </div>
     ${contexts.length > 0 && html`<div class="answer-contexts">
       <h3>Contexts</h3>
-      ${contexts.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}>
+      ${contexts.map((_, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}>
         <h4>${p + 1}</h4>
-        <${Folded} text=${text} opened=${target.id.startsWith("evidence") && places.evidence[target.claim]?.passage === p}>
-          <${Marked} text=${text} spans=${spansIn(p)} id="evidence" ...${marking} />
-        <//>
+        ${marked("contexts", p)}
       </section>`)}
     </div>`}
   </div>`;
@@ -86,18 +96,18 @@ function Served({ app, claims, served: { parts, left }, isAsServed }) {
 }
 
 /**
- * Where claims stand in the response, and where their evidence stands in the contexts.
- * @param {Part[]} [parts] the sentences of the response, where they are known
+ * Where claims stand in their text, and where their evidence stands in the texts that they were judged against.
+ * @param {Part[]} [parts] the sentences of the text, where they are known
  */
-export function placesOf(response, contexts, claims, parts) {
-  const [answer, ...texts] = [response, ...contexts].map(searchable);
+export function placesOf(claimed, sources, claims, parts) {
+  const [answer, ...texts] = [claimed, ...sources].map(searchable);
   const said = parts?.length === claims.length
     ? parts.map(({ start, end }, key) => ({ start, end, key }))
     : claims.flatMap(({ claim }, key) => (find(answer, claim) ?? []).map((span) => ({ ...span, key })));
   return { said, evidence: claims.map(({ evidence, context }) => (evidence ? findIn(texts, evidence, context) : null)) };
 }
 
-function Claim({ n, claim, levels, look, light, without, place, said, isCut, isOrphan, chosen, contexts, jump }) {
+function Claim({ n, claim, levels, look, light, without, place, claimed, against, said, isCut, isOrphan, chosen, hasSources, jump }) {
   const { original_verdict: original, evidence_check: check, probabilities: shares } = claim;
   const weight = shares && look && weightOf(claim, levels, look.settings.weights);
   return html`<li id=${`claim-${n}`} tabindex="-1" class=${`claim edge-${levels.indexOf(claim.verdict)} ${chosen ? "chosen" : ""}`} style=${{ "--light": light ?? 1 }}>
@@ -108,23 +118,25 @@ function Claim({ n, claim, levels, look, light, without, place, said, isCut, isO
       ${without !== null && without !== undefined && html`<span class="aside" title="The score of the answer, were this claim not in it">without it ${Number.isNaN(without) ? "no score" : html`${figure(without)} <${Decision} passed=${without >= look.settings.threshold} />`}</span>`}
       ${isCut && html`<span class="aside">removed</span>`}
       ${isOrphan && html`<span class="aside" title="It begins with a word that may stand for something in a removed claim">may refer to a removed claim</span>`}
-      ${said && html`<button type="button" class="quiet" onClick=${() => jump(`said-${n}`, n)} aria-label=${`Claim ${n + 1} in the answer`}>in the answer</button>`}
+      ${said && html`<button type="button" class="quiet" onClick=${() => jump(`said-${n}`, n)} aria-label=${`Claim ${n + 1} in the ${NAMES[claimed]}`}>in the ${NAMES[claimed]}</button>`}
     </div>
     <${Prose} text=${claim.claim} class="claim-text" />
     ${original && html`<p class="lowered">Lowered from <${Level} name=${original} levels=${levels} />: ${CHECKS[check] ?? ""}.</p>`}
     ${!original && check && html`<p class="lowered">${check === "unchecked" ? "Not checked" : "Not supported"}: ${CHECKS[check] ?? visible(check)}.</p>`}
     ${claim.reason && !isKind(claim) && html`<${Prose} text=${claim.reason} class="aside" />`}
-    ${claim.evidence && html`<${Evidence} n=${n} claim=${claim} place=${place} contexts=${contexts} jump=${jump} />`}
+    ${claim.evidence && html`<${Evidence} n=${n} claim=${claim} place=${place} against=${against} hasSources=${hasSources} jump=${jump} />`}
     ${shares && html`<p class="aside">Probabilities: ${shares.map((share, level) => [levels[level], share.toFixed(2)]).filter(([, share]) => share !== "0.00").map((pair) => pair.join(" ")).join(", ")}</p>`}
   </li>`;
 }
 
-function Evidence({ n, claim, place, contexts, jump }) {
+function Evidence({ n, claim: { evidence, context }, place, against, hasSources, jump }) {
+  const inContexts = against === "contexts";
+  const where = place && (inContexts ? `context ${place.passage + 1}` : `the ${NAMES[against]}`);
   return html`<div class="evidence">
-    <blockquote dir="auto">${visible(claim.evidence)}</blockquote>
-    ${place && html`<button type="button" class="quiet" onClick=${() => jump(`evidence-${n}`, n)} aria-label=${`Evidence of claim ${n + 1} in context ${place.passage + 1}`}>context ${place.passage + 1} →</button>`}
-    ${place && claim.context && place.passage !== claim.context - 1 && html`<span class="aside">The judge named context ${claim.context}.</span>`}
-    ${!place && contexts.length > 0 && html`<span class="aside">No context contains these words${claim.context && `; the judge named context ${claim.context}`}.</span>`}
+    <blockquote dir="auto">${visible(evidence)}</blockquote>
+    ${place && html`<button type="button" class="quiet" onClick=${() => jump(`evidence-${n}`, n)} aria-label=${`Evidence of claim ${n + 1} in ${where}`}>${where} →</button>`}
+    ${inContexts && place && context && place.passage !== context - 1 && html`<span class="aside">The judge named context ${context}.</span>`}
+    ${!place && hasSources && html`<span class="aside">${inContexts ? `No context contains these words${context ? `; the judge named context ${context}` : ""}.` : `The ${NAMES[against]} does not contain these words.`}</span>`}
   </div>`;
 }
 

@@ -8,7 +8,7 @@ import { Statistics } from "./records.js";
 import { Sample } from "./sample.js";
 import { Samples } from "./samples.js";
 import { Settings } from "./settings.js";
-import { SideBySide } from "./side_by_side.js";
+import { changeable, SideBySide } from "./side_by_side.js";
 import { changedSettings } from "./state.js";
 import { visible } from "./text.js";
 import { html, useEffect, useLayoutEffect, useMedia, useMemo, useRef, useState } from "./ui.js";
@@ -27,8 +27,8 @@ const VIEWS = [
   { name: "overview", title: "Overview", component: Overview, applies: () => true },
   { name: "samples", title: "Samples", component: Samples, applies: ({ size }) => size > 0 },
   { name: "conversations", title: "Conversations", component: Conversations, applies: ({ conversations }) => conversations.length > 0 },
-  { name: "methods", title: "Side by side", component: SideBySide, applies: ({ runs, methods }) => runs.length + methods.length > 1 && methods.length > 0 },
-  { name: "changes", title: "Changes", component: SideBySide, applies: ({ runs }) => runs.length > 1 },
+  { name: "methods", title: "Side by side", component: SideBySide, applies: ({ runs, methods }) => runs.length + methods.length > 1 && (methods.length > 0 || changeable(runs).length < runs.length) },
+  { name: "changes", title: "Changes", component: SideBySide, applies: ({ runs }) => changeable(runs).length > 0 },
   { name: "statistics", title: "Statistics", component: Statistics, isFixed: true, applies: ({ size, figures }) => size > 0 && figures.reports.some(({ view, tables }) => view === "overview" && tables.length) },
   { name: "label", title: "Label", component: Label, isFixed: true, applies: ({ size }) => size > 0 },
   { name: "sample", title: "Sample", component: Sample, under: "samples", applies: ({ size }) => size > 0 },

@@ -105,7 +105,7 @@ function Turn({ app, i, n, chosen, open }) {
   const claims = claimsOf(app, main, i);
   const why = main.unscored(i);
   const contexts = detail.contexts ?? [];
-  const { said } = useMemo(() => placesOf(detail.response ?? "", [], claims), [detail, claims]);
+  const { said } = useMemo(() => placesOf((look?.run.claims ?? "response") === "response" ? (detail.response ?? "") : "", [], claims), [detail, claims]);
   const to = (claim) => app.link({ view: "sample", sample: report.samples.ids[i], claim });
   return html`<li tabindex="-1" class=${`card turn ${chosen ? "chosen" : ""}`}>
     <div class="claim-top"><h3><a href=${to()}>Turn ${n + 1}</a></h3><span><${Outcome} of=${main} i=${i} /></span><${Balls} report=${report} run=${main.run} i=${i} /></div>

@@ -63,7 +63,7 @@ function Content({ app, i }) {
     <${Others} levels=${levels} said=${said} />
     <div class="pair">
     ${look && html`<${Score} app=${app} look=${look} i=${i} />`}
-    <div>${detail?.reference && html`<section><h3>Reference</h3><${Prose} text=${detail.reference} /></section>`}
+    <div>${detail?.reference && ![look?.run.claims, look?.run.against].includes("reference") && html`<section><h3>Reference</h3><${Prose} text=${detail.reference} /></section>`}
     ${detail?.metadata && html`<section><h3>Metadata</h3><dl class="metadata">
       ${Object.entries(detail.metadata).map(([name, value]) => html`<dt key=${`n ${name}`}><${Words} text=${name} /></dt>
         <dd key=${`v ${name}`}><${Prose} text=${typeof value === "string" ? value : JSON.stringify(value)} /></dd>`)}

@@ -10,12 +10,16 @@ const LISTED = 12;
 const MORE = 200;
 const ALONE = 50;
 
-/** Changes are between two runs; else a run is compared with a method that has scores on the same samples. */
+/** The runs of which another one judged the same criterion, so that the two can show a change. */
+export const changeable = (runs) => runs.filter((run) => runs.some((other) => other !== run && other.criterion === run.criterion));
+
+/** Changes are between two runs of a criterion; else a run is compared with a method that has scores on the same samples. */
 export function SideBySide({ app, view }) {
   const isChange = view.name === "changes";
-  const sides = app.all().filter(({ run }) => run || !isChange);
-  const { main } = app;
-  const others = sides.filter(({ name }) => name !== main.name);
+  const able = changeable(app.report.runs);
+  const sides = app.all().filter(({ run }) => !isChange || able.some(({ name }) => name === run?.name));
+  const main = sides.find(({ name }) => name === app.main.name) ?? sides[0];
+  const others = sides.filter(({ name, run }) => name !== main.name && (!isChange || run.criterion === main.run.criterion));
   const meeting = (each) => meet(main, each);
   const other =
     others.find(({ name }) => name === app.state.method) ??
@@ -37,7 +41,7 @@ export function SideBySide({ app, view }) {
             <${Decisions} both=${both} pairs=${pairs} /></div>
             <${Differing} app=${app} both=${both} pairs=${pairs} />
           </div>
-          ${main.run && other.run && html`<${ChangedClaims} key=${`${main.name} ${other.name}`} app=${app} both=${both} pairs=${pairs} />`}`}
+          ${main.run && main.run.claims === other.run?.claims && html`<${ChangedClaims} key=${`${main.name} ${other.name}`} app=${app} both=${both} pairs=${pairs} isChange=${isChange} />`}`}
     ${isChange && html`<${Reports} app=${app} view="changes" />`}
     ${alone.map((samples, k) => samples.length > 0 && html`<${Alone} key=${k} app=${app} samples=${samples} has=${both[k]} lacks=${both[1 - k]} />`)}`;
 }
@@ -96,8 +100,8 @@ function Differing({ app, both, pairs }) {
   </section>`;
 }
 
-/** Claims that both runs judged, and those whose verdict changed. */
-function ChangedClaims({ app, both, pairs }) {
+/** Claims that both runs judged, and those whose verdicts differ. */
+function ChangedClaims({ app, both, pairs, isChange }) {
   const { levels } = app.report.figures;
   const [claims, setClaims] = useState(null);
   const [most, setMost] = useState(LISTED);
@@ -107,7 +111,7 @@ function ChangedClaims({ app, both, pairs }) {
   const changed = claims.pairs.filter((each) => size(each) > 0).sort((a, b) => size(b) - size(a));
   const alone = claims.alone[0] + claims.alone[1];
   return html`<section class="card">
-    <h3>Claims that changed their verdict</h3>
+    <h3>${isChange ? "Claims that changed their verdict" : "Claims with different verdicts"}</h3>
     <p>${changed.length} of ${counted(claims.pairs.length, "claim")} that both runs judged${app.report.samples.drawn && ", as far as texts are in this page"}.
       ${alone > 0 && ` ${claims.alone[0]} are in the first run only, ${claims.alone[1]} in the second only.`}</p>
     <ul class="moved">
