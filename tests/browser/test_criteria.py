@@ -49,7 +49,9 @@ def test_criteria_are_no_change_but_stand_side_by_side(judged: Watched) -> None:
     expect(menu).not_to_contain_text("Changes")
     menu.get_by_text("Side by side").click()
     expect(judged.page.get_by_role("heading", level=2)).to_have_text("Side by side")
-    expect(judged.page.locator("main")).to_contain_text("Claims with different verdicts")
+    expect(judged.page.locator("main")).to_contain_text(
+        "Claims with different verdicts"
+    )
     expect(judged.page.locator("main")).not_to_contain_text("newly")
     judged.page.get_by_role("combobox", name="Second").select_option("completeness")
     # Their claims are of other texts.

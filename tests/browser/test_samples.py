@@ -116,7 +116,9 @@ def test_from_the_search_into_the_hits_and_out(listed: Watched) -> None:
     listed.page.keyboard.press("Enter")
     expect(listed.page.get_by_role("heading", level=2)).to_have_text(hits[1])
     listed.page.go_back()
-    expect(search).to_be_visible()  # a key that comes before the list goes to the sample
+    expect(
+        search
+    ).to_be_visible()  # a key that comes before the list goes to the sample
     listed.page.keyboard.press("/")
     listed.page.keyboard.press("Escape")
     expect(search).to_have_value("")
