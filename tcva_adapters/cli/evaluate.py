@@ -47,6 +47,7 @@ from tcva_adapters.cli.settings import (
 from tcva_adapters.compare.agreement.panels import panel_report
 from tcva_adapters.compare.agreement.repeats import repeat_report
 from tcva_adapters.compare.combined_methods import COMPOSITE, with_composite
+from tcva_adapters.compare.scores.passages import passage_tables
 from tcva_adapters.compare.scores.ratings import NEEDS_HUMAN, check_unused
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
@@ -220,14 +221,15 @@ def evaluate(  # noqa: PLR0915  # one step after the other, most on options
         _print_cost(scorers, stream, plain, as_json=as_json)
         return
 
-    is_read_again = report or supported or criteria[1:]
+    is_read_again = report or supported or everything or criteria[1:]
     samples = [*stream] if is_read_again and not is_file else stream
+    again = stream.again if samples is stream else partial(iter, samples)
     is_repeated = scorer.arguments.get("repeats", 1) > 1
     viewed = {panel_report: panel, repeat_report: is_repeated}
     views = [view for view, is_used in viewed.items() if is_used]
     for_reviews = gate, baseline, junit, markdown, show, report, supported
     has_turns = stream.total and stream.conversations
-    holds_all = any((*for_reviews, human, group, views, has_turns))
+    holds_all = any((*for_reviews, everything, human, group, views, has_turns))
     fingerprint = run_fingerprint(scorers, samples, group)
     with ExitStack() as stack:
         files = [
@@ -249,8 +251,11 @@ def evaluate(  # noqa: PLR0915  # one step after the other, most on options
         table = with_composite(table, weights, plain.get("threshold"))
     table = _with_notes(table, stream, scorer)
     figures = _evaluation(table, gates, before, views, show)
+    if everything:
+        tables = [*figures.tables, *passage_tables(table, again())]
+        figures = replace(figures, tables=tables)
 
-    reviews.write(figures, table, stream.again() if samples is stream else samples)
+    reviews.write(figures, table, again())
     print_report(
         figures,
         as_json=as_json,
@@ -261,7 +266,7 @@ def evaluate(  # noqa: PLR0915  # one step after the other, most on options
     write_page(
         [table, figures],
         report,
-        samples=stream.again() if samples is stream else samples,
+        samples=again(),
         title="standard input" if file == STDOUT else Path(file).name,
         overwrite=overwrite,
     )

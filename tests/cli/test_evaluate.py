@@ -614,3 +614,26 @@ def test_what_was_evaluated_costs_a_comparison_nothing(
     assert server.count == 8
     tcva("compare", *common[:5], "--store", "none", "--with", "none")
     assert server.count == 11
+
+
+def test_all_shows_how_passages_were_used_of_files_and_pipes(
+    tcva: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = [ZEBRAS, PASSAGE, "Bats sleep all day in the old mill."]
+    write("in.jsonl", *(record(n, parts[n], contexts=parts) for n in range(3)))
+    report = tcva(*EVALUATE, "--all", "-o", "out.jsonl", "--json").json
+    shown = {row["measure"]: row["mean"] for row in report["tables"]["passages"]}
+    expected = {
+        "passages used": 1 / 3,
+        "precision at 1": 1 / 3,
+        "precision at 3": 1 / 3,
+        "reciprocal rank": (1 + 1 / 2 + 1 / 3) / 3,
+        "characters not used": 2 / 3,
+    }
+    assert shown == pytest.approx(expected, abs=1e-12)
+    with Path("in.jsonl").open(encoding="utf-8") as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        piped = tcva("evaluate", "-", "-j", "lexical", "--all")
+    assert "may still have served" in " ".join(piped.out.split())
+    assert re.search(r"faithfulness +reciprocal rank +0\.611 +3", piped.out)
+    assert "passages" not in tcva(*EVALUATE).out

@@ -9,11 +9,11 @@ import pytest
 
 from tcva_adapters import TCVA, Assessment, ClaimVerdict, Result, Sample, Verdict
 from tcva_adapters.compare import read_scores
-from tcva_adapters.compare.scores.passages import passage_tables
+from tcva_adapters.compare.scores.passages import passage_measures, passage_tables
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.results.judgement import Reason, Unscored
-from tcva_adapters.stats.inference import estimate
-from tcva_adapters.stats.ranking import passage_measures
+from tcva_adapters.results.passages import PassageUse
+from tcva_adapters.stats.inference import Statistic, estimate
 
 MEASURES = (
     "characters not used",
@@ -23,6 +23,13 @@ MEASURES = (
     "precision at 5",
     "reciprocal rank",
 )
+
+
+def uses_of(used: list[bool], sizes: list[int]) -> list[PassageUse]:
+    return [
+        PassageUse(at, None, (0,) if is_used else (), 1.0, size)
+        for at, (is_used, size) in enumerate(zip(used, sizes, strict=True), start=1)
+    ]
 
 
 def counted(used: list[bool], sizes: list[int]) -> list[float]:
@@ -46,7 +53,8 @@ def test_the_measures_of_a_sample_are_those_of_their_definitions() -> None:
         for _ in range(30):
             used = [rng.random() < 0.4 for _ in range(n)]
             sizes = [rng.choice((0, 1, 40, 900)) for _ in range(n)]
-            measures = passage_measures(np.array(used, bool), np.array(sizes, int))
+            uses = uses_of(used, sizes)
+            measures = passage_measures(uses)
             expected = dict(zip(MEASURES, counted(used, sizes), strict=True))
             known = {name: x for name, x in expected.items() if not math.isnan(x)}
             assert measures == pytest.approx(known, abs=1e-12)
@@ -105,7 +113,8 @@ def test_the_table_holds_means_with_their_intervals(group: str | None) -> None:
     ).T
     groups = [sample.metadata["topic"] for sample in samples] if group else None
     for row, column in zip(shown.records, columns, strict=True):
-        expected = estimate("mean", column, groups)
+        statistic: Statistic = "share" if row["measure"] == "precision at 1" else "mean"
+        expected = estimate(statistic, column, groups)
         assert row["mean"] == pytest.approx(np.nanmean(column), abs=1e-12)
         assert (row["mean_low"], row["mean_high"]) == (expected.low, expected.high)
         assert row["samples"] == np.isfinite(column).sum()
@@ -124,6 +133,23 @@ def test_what_has_no_score_or_no_passage_does_not_count() -> None:
     results, samples = map(list, zip(*more, strict=True))
     (after,) = passage_tables(read_scores(results), samples)
     assert after.records == before.records
+
+
+def test_a_sample_that_one_criterion_lacks_counts_for_the_other() -> None:
+    results, samples, _ = drawn(number=12)
+    others = [
+        Result(result.assessment.model_copy(update={"criterion": "context_recall"}))
+        for result in results[:-1]
+    ]
+    table = read_scores({"all": results, "some": others}, group="topic")
+    assert [row is None for row in table.results["some"]][-2:] == [False, True]
+    (shown,) = passage_tables(table, samples)
+    sizes = {
+        row["method"]: row["samples"]
+        for row in shown.records
+        if row["measure"] == "passages used"
+    }
+    assert sizes == {"all": 12, "some": 11}
 
 
 def test_a_measure_that_no_sample_has_is_left_out() -> None:

@@ -3,25 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import numpy as np
 
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.protocol import Scored
+from tcva_adapters.results.passages import PassageUse
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.stats.inference import estimate
-from tcva_adapters.stats.ranking import passage_measures
+from tcva_adapters.stats.inference import Statistic, estimate
 from tcva_adapters.tables import Record, Table, named_columns
 
-_COLUMNS = named_columns(method="text", measure="text", mean="interval", samples="int")
+CUTOFFS = (1, 3, 5)
+"""The numbers of first passages of which the precision is measured."""
+
+_COLUMNS = named_columns("method", "measure", mean="interval", samples="int")
 _ONE_QUOTE = (
-    "A passage is used if the quote of a claim stands in it. One quote of each claim is known, so a "
-    "passage that is not used may still have served."
+    "A passage is used if the quote of a claim stands in it (of context_recall, a claim of the reference). "
+    "One quote of each claim is known, so a passage that is not used may still have served."
 )
+
+
+def passage_measures(uses: Sequence[PassageUse]) -> dict[str, float]:
+    """Measure how the passages of one sample, in the order of retrieval, were used.
+
+    Returns:
+        ``passages used``, a share, the precision of the whole list; ``characters not used``, a share;
+        ``precision at k`` for each of `CUTOFFS`, the share of the first k passages that are used; and
+        ``reciprocal rank``, one divided by the rank of the first used passage, or 0 if there is none
+        (Voorhees, TREC-8, 1999). What is not defined is left out: all without passages, the precision at
+        more passages than there are, a share of no characters.
+
+    >>> uses = [PassageUse(1, None, (), 0.0, 30), PassageUse(2, None, (0,), 1.0, 10)]
+    >>> [f"{name} {value}" for name, value in passage_measures(uses).items()]
+    ['precision at 1 0.0', 'reciprocal rank 0.5', 'passages used 0.5', 'characters not used 0.75']
+    """
+    used = np.array([use.is_used for use in uses], np.bool_)
+    characters = np.array([use.characters for use in uses])
+    n = len(used)
+    measures = {f"precision at {k}": used[:k].mean() for k in CUTOFFS if k <= n}
+    if n:
+        measures["reciprocal rank"] = used.any() / (1 + used.argmax())
+        measures["passages used"] = used.mean()
+    if characters.any():
+        measures["characters not used"] = characters[~used].sum() / characters.sum()
+    return measures
 
 
 def passage_tables(table: ScoreTable, samples: Iterable[Sample]) -> list[Table]:
@@ -46,20 +74,20 @@ def passage_tables(table: ScoreTable, samples: Iterable[Sample]) -> list[Table]:
     texts = [*samples]
     records: list[Record] = []
     for method, results in table.results.items():
-        rows = [*map(_measures, results, texts)]
+        try:
+            rows = [
+                passage_measures(
+                    result.passages(sample) if isinstance(result, Result) else ()
+                )
+                for result, sample in zip(results, texts, strict=True)
+            ]
+        except InvalidValueError:
+            continue  # the claims were compared with another text than the contexts
         for measure in sorted({*chain(*rows)}):
             values = [row.get(measure, math.nan) for row in rows]
-            figure = estimate("mean", values, table.known_groups)
+            # At 1 it is 0 or 1, and a share has an interval where few differ.
+            statistic: Statistic = "share" if measure == "precision at 1" else "mean"
+            figure = estimate(statistic, values, table.known_groups)
             about = {"method": method, "measure": measure, "samples": figure.n}
             records.append(about | figure.record("mean"))
     return [Table("passages", _COLUMNS, records, notes=[_ONE_QUOTE])]
-
-
-def _measures(result: Scored | None, sample: Sample) -> dict[str, float]:
-    """The measures of a sample; none where its claims were compared with another text than the contexts."""
-    try:
-        uses = result.passages(sample) if isinstance(result, Result) else ()
-    except InvalidValueError:
-        uses = ()
-    used = np.array([use.is_used for use in uses], dtype=np.bool_)
-    return passage_measures(used, np.array([use.characters for use in uses], np.intp))
