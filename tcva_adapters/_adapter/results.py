@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
 from typing import Any, Self
 
 from tcva_adapters._adapter.lookup import value_of
@@ -11,7 +14,8 @@ from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.protocol import Scored, is_result
-from tcva_adapters.samples.json_values import json_object
+from tcva_adapters.results.result import Result
+from tcva_adapters.samples.json_values import Json, json_object
 
 _DEEPEST = 3
 """The most levels on which results are looked for: a run holds feedback, which holds metadata."""
@@ -43,6 +47,18 @@ class Carrier:
     @abstractmethod
     def _with_result(self, result: Scored) -> Self:
         """Return such an object for another result."""
+
+
+def views_of(result: Scored) -> Json:
+    """Return a result's citations and passages as JSON values, where these are known.
+
+    They are where the result refers to its sample, and sentences of it were judged against contexts.
+    """
+    views: Json = {}
+    with suppress(InvalidValueError):
+        if isinstance(result, Result) and (uses := result.passages()):
+            views["passages"] = [*map(asdict, uses)]
+    return json_object(json.dumps(views))
 
 
 def find_result(stored: object, places: Sequence[str]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 from collections.abc import Callable, Mapping
 from copy import copy
 from functools import cached_property
@@ -17,6 +18,7 @@ from deepeval.test_case import ConversationalTestCase, LLMTestCase
 
 from tcva_adapters._adapter.evaluator import check_settings
 from tcva_adapters._adapter.lookup import Arguments
+from tcva_adapters._adapter.results import views_of
 from tcva_adapters.deepeval.samples import PARAMS
 from tcva_adapters.deepeval.settings import MetricSettings
 from tcva_adapters.errors import InvalidSampleError
@@ -255,8 +257,11 @@ class ScorerBase(Frozen, Generic[R]):
 
     @cached_property
     def verbose_logs(self) -> str | None:
-        """The result as JSON: the only text of a metric that DeepEval stores."""
-        return None if self.result is None else self.result.to_json()
+        """The result as JSON, citations and passages included: the only text that DeepEval stores."""
+        if self.result is None:
+            return None
+        plain = self.result.to_dict() | views_of(self.result)
+        return json.dumps(plain, ensure_ascii=False)
 
     @property
     def __name__(self) -> str:

@@ -8,7 +8,7 @@ from typing_extensions import (
     TypedDict,
 )  # pydantic reads the other one from Python 3.12 on
 
-from tcva_adapters._adapter.results import find_result
+from tcva_adapters._adapter.results import find_result, views_of
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.json_values import Json
@@ -68,11 +68,13 @@ class TCVAOutput(_OfEveryResult, total=False):
     members: list[Json]
     panel: list[Json]
     turns: list[Json]
+    citations: Json
+    passages: list[Json]
 
 
 def as_output(result: Scored) -> TCVAOutput:
     """Return a result as plain data."""
-    plain = result.to_dict()
+    plain = result.to_dict() | views_of(result)
     return {
         "value": _VALUES[plain["passed"]],
         "reasoning": plain["reason"],
@@ -87,6 +89,7 @@ def at_gate(output: TCVAOutput) -> TCVAOutput:
     result = result_of(output)
     decision = as_output(result.at_gate() if isinstance(result, Result) else result)
     return {
+        **output,
         **decision,
         "passed": None if result.nothing_to_check else bool(decision["passed"]),
     }

@@ -9,10 +9,11 @@ from llama_index.core.instrumentation.events import BaseEvent
 from pydantic import PlainSerializer, PlainValidator
 
 from tcva_adapters._adapter.lookup import Arguments
-from tcva_adapters._adapter.results import Carrier, find_result
+from tcva_adapters._adapter.results import Carrier, find_result, views_of
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.protocol import Scored, is_result
 from tcva_adapters.runner.questions import R
+from tcva_adapters.samples.json_values import Json
 
 
 class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
@@ -25,6 +26,8 @@ class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
 
     Attributes:
         result: A `Result` of TCVA or a `CCRSResult` of CCRS.
+        citations: ``result.citations()`` as JSON values; None where the answer cites nothing.
+        passages: ``result.passages()`` as JSON values; None where contexts were not judged against.
     """
 
     result: Annotated[
@@ -32,6 +35,8 @@ class ScorerEvaluationResult(Carrier, EvaluationResult, Generic[R]):
         PlainValidator(lambda value: value if is_result(value) else read_result(value)),
         PlainSerializer(lambda result: result.to_dict()),
     ]
+    citations: Json | None = None
+    passages: list[Json] | None = None
 
     def _with_result(self, result: Scored) -> Self:
         return self.model_copy(update=fields_of(result))
@@ -93,4 +98,5 @@ def fields_of(result: Scored) -> Arguments:
         "invalid_result": result.score is None,
         "invalid_reason": result.reason if result.score is None else None,
         "result": result,
+        **views_of(result),
     }

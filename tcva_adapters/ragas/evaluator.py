@@ -20,6 +20,7 @@ from ragas.metrics.base import (
 )
 from ragas.run_config import RunConfig
 
+from tcva_adapters._adapter.results import views_of
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, SharedNameWarning
 from tcva_adapters.evaluator import Scorer
@@ -158,7 +159,14 @@ def record_judgement(
     finally:
         var_child_runnable_config.reset(within)
         if run.handlers:
-            run.on_chain_end({"output": [result.to_dict() for result in results] or {}})
+            run.on_chain_end(
+                {
+                    "output": [
+                        result.to_dict() | views_of(result) for result in results
+                    ]
+                    or {}
+                }
+            )
 
 
 class TCVAArguments(ScorerBase[R], FromConfig):

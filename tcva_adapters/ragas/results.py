@@ -10,7 +10,7 @@ import pandas as pd  # type: ignore[import-untyped]  # no stubs among our requir
 from ragas.dataset_schema import EvaluationResult
 from ragas.metrics.result import MetricResult
 
-from tcva_adapters._adapter.results import Carrier, choose_metric
+from tcva_adapters._adapter.results import Carrier, choose_metric, views_of
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.judgement import Reason, Unscored
@@ -66,7 +66,8 @@ class ScorerMetricResult(_OfRagas, MetricResult, Generic[R]):
     result: R
 
     def __init__(self, result: R) -> None:
-        super().__init__(_number(result), result.reason, {"output": result.to_dict()})
+        output = result.to_dict() | views_of(result)
+        super().__init__(_number(result), result.reason, {"output": output})
         self.result = result
 
     def __hash__(self) -> int:
