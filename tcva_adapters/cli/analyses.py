@@ -368,3 +368,32 @@ def systems(
     print_report(comparison, as_json=as_json, everything=everything)
     write_figures(comparison, figures, overwrite=overwrite)
     write_page(comparison, report, overwrite=overwrite, title="systems")
+
+
+def diagnose(
+    judged: Annotated[
+        list[str],
+        argument("Results of 'tcva evaluate --out': a file per criterion.", "RESULTS"),
+    ],
+    *,
+    skip_bad: options.SkipBad = False,
+    set_: Annotated[Texts, options.setting("claim_threshold=mostly")] = None,
+    group: options.Group = None,
+    everything: options.Everything = False,
+    as_json: options.Json = False,
+) -> None:
+    """Find out why answers are wrong: what was not retrieved, not used, or made up. Makes no model call.
+
+    Joins judgements of correctness, faithfulness, completeness and context_recall on the same samples,
+    claim by claim, into causes and the measures of RAGChecker. With fewer criteria it says what can be
+    said. --set takes the settings of a score; claim_threshold is the line between right and wrong.
+
+    Example: tcva diagnose judged.*.jsonl --group document
+    """
+    report = compare.diagnose(
+        judged,
+        scoring=scoring_of(None, parse_settings(set_, ScoringConfig)),
+        group=group,
+        skip_bad=skip_bad,
+    )
+    print_report(report, as_json=as_json, everything=everything)

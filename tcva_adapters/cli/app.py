@@ -30,6 +30,7 @@ COMMANDS = {
     "calibrate": "Choose the temperature that agrees best with human ratings (no model call).",
     "validate": "Compare a judge with human ratings: agreement and errors (no model call).",
     "systems": "Compare systems on the same queries (no model call).",
+    "diagnose": "Find out why answers are wrong: retriever or generator (no model call).",
     "report": "Write a report on results as one HTML file.",
     "batch": "Judge with a provider's batch API: half the price, within a day.",
 }

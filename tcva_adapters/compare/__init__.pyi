@@ -3,6 +3,7 @@ from tcva_adapters.compare.agreement.panels import panel_report as panel_report
 from tcva_adapters.compare.agreement.repeats import repeat_report as repeat_report
 from tcva_adapters.compare.calibration.calibrate import calibrate as calibrate
 from tcva_adapters.compare.calibration.sweep import sweep as sweep
+from tcva_adapters.compare.diagnosis.report import diagnose as diagnose
 from tcva_adapters.compare.method_comparison import comparison as comparison
 from tcva_adapters.compare.run_and_compare import acompare as acompare
 from tcva_adapters.compare.run_and_compare import compare as compare

@@ -1,0 +1,142 @@
+"""The measures of RAGChecker and the causes of faults, from labels of one sample's claims."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from tcva_adapters.core.verdicts import FloatArray
+from tcva_adapters.stats.describe import mean
+
+
+class Cause(StrEnum):
+    """Why a claim of the response is wrong, or a claim of the reference is missing from it.
+
+    A wrong claim repeats a relevant passage, which also holds needed facts; an irrelevant one; or some passage,
+    where it is unknown which are relevant; or it stands in none, as a hallucination. A missing claim was not
+    retrieved, or was retrieved and not used. It is unknown why where that was not judged.
+    """
+
+    RELEVANT_PASSAGE = "relevant passage"
+    IRRELEVANT_PASSAGE = "irrelevant passage"
+    SOME_PASSAGE = "some passage"
+    HALLUCINATION = "hallucination"
+    NOT_RETRIEVED = "not retrieved"
+    NOT_USED = "not used"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ClaimLabels:
+    """Labels of the N claims of one text; all nan where a criterion was not judged.
+
+    Attributes:
+        agrees: Whether the other text supports each claim, 1 or 0, shape (N,): the reference a claim of the
+            response (it is right), the response a claim of the reference (it is said).
+        grounded: Whether the passages support it, 1 or 0.
+        passage: The number of the passage that holds its quote, from 1; 0 without one.
+    """
+
+    agrees: FloatArray
+    grounded: FloatArray
+    passage: FloatArray
+
+
+def noise(
+    response: ClaimLabels, reference: ClaimLabels
+) -> tuple[FloatArray, FloatArray]:
+    """Mark the claims of the response that repeat a relevant passage, and those that repeat another one.
+
+    A passage is relevant if it holds a claim of the reference. Both arrays have the shape (N,) and the values 1
+    and 0; nan where it is unknown which passages are relevant.
+    """
+    passage = response.passage
+    is_relevant = np.isin(passage, reference.passage)
+    known = 0.0 * (passage + mean(reference.passage))  # nan or 0
+    is_known_passage = passage > 0
+    return (
+        known + (is_known_passage & is_relevant),
+        known + (is_known_passage & ~is_relevant),
+    )
+
+
+def measures(
+    response: ClaimLabels, reference: ClaimLabels, n_passages: float = np.nan
+) -> dict[str, float]:
+    """Compute the measures of RAGChecker for one sample, nan where one is not defined or not judged.
+
+    They are those of D. Ru et al., RAGChecker, 2024 (arXiv 2408.08067), section 3.3: shares of the response's
+    claims; recall and claim recall of the reference's claims, context utilisation of those retrieved; context
+    precision of the passages. Of nothing there is no share; the package ``ragchecker`` then gives 0.
+
+    Args:
+        response: The labels of its claims.
+        reference: The labels of its claims.
+        n_passages: The number of passages; nan where it is unknown.
+
+    >>> response = ClaimLabels(np.array([1.0, 0.0]), np.ones(2), np.array([1.0, 2.0]))
+    >>> reference = ClaimLabels(np.array([1.0, 0.0]), np.ones(2), np.ones(2))
+    >>> found = measures(response, reference, n_passages=2)
+    >>> found["noise_sensitivity_in_irrelevant"], found["context_precision"]
+    (0.5, 0.5)
+    """
+    in_relevant, in_irrelevant = noise(response, reference)
+    right = response.agrees
+    wrong = 1 - right
+    ungrounded = 1 - response.grounded
+    precision = mean(right)
+    recall = mean(reference.agrees)
+    total = precision + recall
+    claim_recall = mean(reference.grounded)
+    relevant = np.unique(reference.passage[reference.passage > 0])
+    is_counted = n_passages > 0 and not np.isnan(claim_recall)
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / total if total else 0.0,
+        "claim_recall": claim_recall,
+        "context_precision": len(relevant) / n_passages if is_counted else np.nan,
+        "context_utilization": mean(reference.agrees[reference.grounded == 1]),
+        "noise_sensitivity_in_relevant": mean(wrong * in_relevant),
+        "noise_sensitivity_in_irrelevant": mean(wrong * in_irrelevant),
+        "hallucination": mean(wrong * ungrounded),
+        "self_knowledge": mean(right * ungrounded),
+        "faithfulness": mean(response.grounded),
+    }
+
+
+def causes(
+    response: ClaimLabels, reference: ClaimLabels
+) -> tuple[list[str], list[str]]:
+    """Name the `Cause` of each claim of the response that is wrong, and of each missing one of the reference.
+
+    A claim that is neither has an empty text. Where it was not judged what the response says, each claim of the
+    reference that was not retrieved counts.
+    """
+    in_relevant, in_irrelevant = noise(response, reference)
+    grounded = response.grounded
+    wrong = np.select(
+        [
+            response.agrees != 0,
+            in_relevant == 1,
+            in_irrelevant == 1,
+            grounded == 1,
+            grounded == 0,
+        ],
+        ["", *[*Cause][:4]],
+        Cause.UNKNOWN,
+    )
+    said = reference.agrees
+    missing = np.select(
+        [
+            said == 1,
+            reference.grounded == 0,
+            np.isnan(said),
+            reference.grounded == 1,
+        ],
+        ["", Cause.NOT_RETRIEVED, "", Cause.NOT_USED],
+        Cause.UNKNOWN,
+    )
+    return wrong.tolist(), missing.tolist()

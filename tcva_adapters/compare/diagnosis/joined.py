@@ -1,0 +1,167 @@
+"""Join the judgements of several criteria of the same samples, claim by claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+import numpy as np
+
+from tcva_adapters.compare.diagnosis.causes import (
+    Cause,
+    ClaimLabels,
+    causes,
+    measures,
+)
+from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.result import Result
+from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.tables import shortened
+
+DIAGNOSED = ("correctness", "faithfulness", "completeness", "context_recall")
+"""The criteria that are joined: two on the claims of the response, two on those of the reference."""
+
+JUDGE_AGAIN = f"tcva evaluate SAMPLES --criterion {','.join(DIAGNOSED)} -o judged.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedClaim:
+    """A claim with what several criteria say of it.
+
+    Attributes:
+        row: The row of its sample in the table.
+        of: The text that it is a claim of, ``response`` or ``reference``.
+        place: Its index among the claims of the results.
+        claim: Its text.
+        agrees: Whether the other of these two texts supports it, 1 or 0; nan where that was not judged.
+        grounded: Whether the contexts support it, likewise.
+        passage: The number of the context that holds its quote, from 1; 0 without one.
+    """
+
+    row: int
+    of: str
+    place: int
+    claim: str
+    agrees: float
+    grounded: float
+    passage: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What is wrong with the answers of a table, claim by claim.
+
+    Attributes:
+        faults: The claims that are wrong (those of responses) or missing (of references), each with the cause.
+        measures: For each sample, by name, see `tcva_adapters.compare.diagnosis.causes.measures`.
+        needed: How many claims of references were judged.
+        left_out: How many claims count as none, since one of two criteria says that they claim nothing.
+    """
+
+    faults: Sequence[tuple[JoinedClaim, Cause]]
+    measures: Sequence[Mapping[str, float]]
+    needed: int
+    left_out: int
+
+
+def diagnosis(table: ScoreTable) -> Diagnosis:
+    """Diagnose the samples of a table with judgements of one or several of `DIAGNOSED`.
+
+    A claim counts as supported with the weight of the first results' ``claim_threshold``. A criterion without a
+    score of a sample counts as not judged there.
+
+    Args:
+        table: The table, as `read_scores` reads several files.
+
+    Raises:
+        InvalidValueError: None of the criteria was judged, or one was judged twice.
+        InvalidSampleError: Samples cannot be joined by their ids, or the claims of two criteria differ.
+    """
+    methods = {
+        judged.criterion: method for method, judged in table.judged_methods.items()
+    }
+    if len(methods) < len(table.methods) or not methods.keys() & {*DIAGNOSED}:
+        raise InvalidValueError(
+            f"judgements of {', '.join(DIAGNOSED)} are needed, or some of these, each once; got "
+            f"{', '.join(table.methods)}; judge the samples: {JUDGE_AGAIN}"
+        )
+    scoring = next(iter(table.judged_methods.values())).scoring or ScoringConfig()
+    faults: list[tuple[JoinedClaim, Cause]] = []
+    measured: list[Mapping[str, float]] = []
+    n_needed = left_out = 0
+    for row, sample in enumerate(table.samples):
+        results = [
+            table.result(methods.get(criterion, ""), row) for criterion in DIAGNOSED
+        ]
+        ids = {result.sample_id for result in results if result} - {sample}
+        if ids and (ids != {None} or table.notes):
+            raise InvalidSampleError(
+                f"{sample!r} cannot be joined: ids are missing or occur twice; give each sample an id of its own, "
+                f"and judge again: {JUDGE_AGAIN}"
+            )
+        scored = [
+            result if isinstance(result, Result) and not result.unscored else None
+            for result in results
+        ]
+        said = [*_joined(row, sample, "response", scored[:2], scoring)]
+        needed = [*_joined(row, sample, "reference", scored[2:], scoring)]
+        labels = _labels(said), _labels(needed)
+        claims = [claim for claim in (*said, *needed) if claim]
+        causes_of_claims = zip(claims, chain(*causes(*labels)), strict=True)
+        faults += [(claim, Cause(cause)) for claim, cause in causes_of_claims if cause]
+        measured.append(measures(*labels))
+        n_needed += len(labels[1].agrees)
+        left_out += len(said + needed) - len(claims)
+    return Diagnosis(faults, measured, n_needed, left_out)
+
+
+def _labels(claims: Sequence[JoinedClaim | None]) -> ClaimLabels:
+    """Put what is known of the claims of one text into columns."""
+    rows = [(it.agrees, it.grounded, it.grounded * it.passage) for it in claims if it]
+    return ClaimLabels(*np.array(rows, dtype=np.float64).reshape(-1, 3).T)
+
+
+def _joined(
+    row: int,
+    sample: str,
+    of: str,
+    pair: Sequence[Result | None],
+    scoring: ScoringConfig,
+) -> Iterator[JoinedClaim | None]:
+    """Join the claims of two results of one text by place and text; None for one that only one of them judges.
+
+    Raises:
+        InvalidSampleError: The claims differ.
+    """
+    rows = zip_longest(*(result.claims if result else () for result in pair))
+    for place, claims in enumerate(rows):
+        texts = [claim.claim if claim else "" for claim in claims]
+        if all(pair) and texts[0] != texts[1]:
+            raise InvalidSampleError(
+                f"sample {sample!r}: claim {place + 1} is {shortened(texts[0], 60)!r} for one criterion, "
+                f"{shortened(texts[1], 60)!r} for the other; judge the same samples by both, with "
+                f"claims='split': {JUDGE_AGAIN}"
+            )
+        verdicts = [claim.verdict for claim in claims if claim]
+        if all(verdicts):
+            agrees, grounded = (_supported(claim, scoring) for claim in claims)
+            passage = sound_passage(claims[1]) if claims[1] and grounded else 0
+            yield JoinedClaim(row, of, place, max(texts), agrees, grounded, passage)
+        elif any(verdicts):
+            yield None
+
+
+def _supported(claim: ClaimVerdict | None, scoring: ScoringConfig) -> float:
+    """Whether a claim reaches the claim threshold, as 1 or 0; nan where it was not judged."""
+    weight = claim.support(scoring.scheme) if claim else None
+    return np.nan if weight is None else float(weight >= scoring.least_weight)
+
+
+def sound_passage(claim: ClaimVerdict) -> int:
+    """The number of the passage that holds the sound quote of a claim, from 1; 0 without one."""
+    check = claim.evidence_check
+    is_sound = claim.evidence and not (check and check.is_fault)
+    return claim.context or 0 if is_sound else 0

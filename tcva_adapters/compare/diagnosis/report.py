@@ -1,0 +1,187 @@
+"""Report why answers are wrong: causes, the measures of RAGChecker, the worst samples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+
+from tcva_adapters.compare.agreement.method_tables import reason_notes, unscored
+from tcva_adapters.compare.diagnosis.causes import Cause
+from tcva_adapters.compare.diagnosis.joined import diagnosis
+from tcva_adapters.compare.scores.score_reader import Source, read_scores
+from tcva_adapters.compare.scores.table import ScoreTable, groups_note
+from tcva_adapters.results.argument_names import with_checked_names
+from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.stats.checks import Groups
+from tcva_adapters.stats.inference import estimate
+from tcva_adapters.tables import (
+    Column,
+    Record,
+    Records,
+    Report,
+    Table,
+    counted,
+    named_columns,
+)
+
+NEEDS = {
+    "precision": "correctness",
+    "recall": "completeness",
+    "f1": "correctness, completeness",
+    "claim_recall": "context_recall",
+    "context_precision": "context_recall, the samples",
+    "context_utilization": "context_recall, completeness",
+    "noise_sensitivity_in_relevant": "faithfulness, correctness, context_recall",
+    "noise_sensitivity_in_irrelevant": "faithfulness, correctness, context_recall",
+    "hallucination": "faithfulness, correctness",
+    "self_knowledge": "faithfulness, correctness",
+    "faithfulness": "faithfulness",
+}
+"""The measures of RAGChecker, and what each is computed from."""
+
+_PHRASES = {
+    Cause.RELEVANT_PASSAGE: "from passages that also hold needed facts",
+    Cause.IRRELEVANT_PASSAGE: "from other passages",
+    Cause.SOME_PASSAGE: "from passages",
+    Cause.HALLUCINATION: "from none (hallucination)",
+    Cause.NOT_RETRIEVED: "not retrieved (retriever)",
+    Cause.NOT_USED: "retrieved and not used (generator)",
+    Cause.UNKNOWN: "for unknown reasons",
+}
+_MEASURES = named_columns(measure="text", mean="interval", samples="int")
+_CAUSES = named_columns(claims="text", cause="text", number="int", share="interval")
+_MOST = 3
+_CLAIMS = named_columns(cause="text", sample="text", claim="prose", passage="int")
+_WORST = [*_CLAIMS, Column("claims", "int")]
+
+
+@with_checked_names
+def diagnose(
+    source: ScoreTable | Source,
+    *,
+    scoring: ScoringConfig | None = None,
+    group: str | None = None,
+    skip_bad: bool = False,
+) -> Report:
+    """Find out why answers are wrong from judgements of several criteria, without a call of a model.
+
+    The claims of the response are wrong where the reference does not support them (``correctness``), and
+    repeat a passage or none (``faithfulness``); those of the reference are missing where the response does
+    not say them (``completeness``), and were retrieved or not (``context_recall``). With fewer criteria the
+    report says what can be said.
+
+    Args:
+        source: Judgements of the same samples, see `read_scores`: several files, or a table.
+        scoring: Settings; a claim counts as supported with the weight of their ``claim_threshold``. By
+            default those of the results.
+        group: The metadata field of groups; intervals count groups instead of samples.
+        skip_bad: Leave out unreadable lines.
+
+    Returns:
+        The tables ``causes`` (of wrong and of missing claims), ``measures`` (means over samples, see
+        `tcva_adapters.compare.diagnosis.causes.measures`), ``worst samples`` by cause, ``claims`` (all that are
+        wrong or missing) and ``unscored``.
+
+    Raises:
+        InvalidValueError: No criterion was judged, or one was judged twice.
+        InvalidSampleError: The judgements cannot be joined; the message says why.
+        UnreadableInputError: See `read_scores`.
+
+    >>> from tcva_adapters import TCVA, Sample
+    >>> sample = Sample(id="a", response="We open at 8.", reference="We open at 9.", contexts=["We open at 8."])
+    >>> criteria = ("faithfulness", "correctness")
+    >>> results = {name: [TCVA(name, judge="lexical").evaluate(sample)] for name in criteria}
+    >>> diagnose(results).records("causes")[0]["cause"].value
+    'some passage'
+    """
+    table = read_scores(source, scoring=scoring, group=group, skip_bad=skip_bad)
+    found = diagnosis(table)
+    groups = table.known_groups
+    units = groups or range(len(table))
+    claims: list[Record] = [
+        asdict(claim)
+        | {
+            "cause": cause,
+            "sample": table.samples[claim.row],
+            "passage": claim.passage or None,
+            "group": units[claim.row],
+        }
+        for claim, cause in found.faults
+    ]
+    causes = [*_causes(claims)]
+    notes = ["; ".join(map(str, table.judged_methods.values()))]
+    if found.left_out:
+        notes.append(
+            f"{counted(found.left_out, 'claim')} left out, which one of two criteria calls none"
+        )
+    if groups:
+        notes.append(groups_note(len({*groups})))
+    return Report(
+        _sentence(causes, found.needed),
+        [
+            Table("causes", _CAUSES, causes),
+            _measures(found.measures, groups),
+            Table("worst samples", _WORST, [*_worst(claims)]),
+            Table("claims", _CLAIMS, claims, detail=True),
+            unscored(table),
+        ],
+        [*notes, *table.notes],
+        table.settings,
+    )
+
+
+def _causes(claims: Records) -> Iterator[Record]:
+    """Count the claims of each cause, as a share of the wrong or the missing ones."""
+    for of, kind in (("response", "wrong"), ("reference", "missing")):
+        of_kind = [claim for claim in claims if claim["of"] == of]
+        units = [claim["group"] for claim in of_kind]
+        for cause in Cause:
+            is_cause = [claim["cause"] is cause for claim in of_kind]
+            if any(is_cause):
+                share = estimate("share", is_cause, units).record("share")
+                number = sum(is_cause)
+                yield {"claims": kind, "cause": cause, "number": number, **share}
+
+
+def _measures(samples: Sequence[Mapping[str, float]], groups: Groups) -> Table:
+    """Average each measure over the samples, and say what those without a value need."""
+    records: list[Record] = []
+    reasons = []
+    missing = []
+    for name, needs in NEEDS.items():
+        figure = estimate("mean", [sample[name] for sample in samples], groups)
+        record = {"measure": name, "samples": figure.n}
+        records.append(record | figure.record("mean"))
+        if figure.n:
+            reasons.append((name, figure.reason))
+        else:
+            missing.append(f"{name} needs {needs}")
+    notes = [*reason_notes(reasons), *missing]
+    return Table("measures", _MEASURES, records, notes=notes)
+
+
+def _worst(claims: Records) -> Iterator[Record]:
+    """Choose the samples with most claims of each cause, each with the first of them."""
+    for cause in Cause:
+        of_cause = [claim for claim in claims if claim["cause"] is cause]
+        numbers = Counter(claim["sample"] for claim in of_cause)
+        for sample, number in numbers.most_common(_MOST):
+            first = next(claim for claim in of_cause if claim["sample"] == sample)
+            yield {**first, "claims": number}
+
+
+def _sentence(causes: Records, n_needed: int) -> str:
+    """Say how many claims are wrong or missing, and why."""
+    n_wrong = sum(row["number"] for row in causes if row["claims"] == "wrong")
+    wholes = {
+        "wrong": counted(n_wrong, "wrong claim"),
+        "missing": f"{counted(n_needed, 'claim')} of the references",
+    }
+    parts = []
+    for kind, whole in wholes.items():
+        rows = [row for row in causes if row["claims"] == kind]
+        numbers = [f"{row['number']} {_PHRASES[row['cause']]}" for row in rows]
+        if numbers:
+            parts.append(f"{whole}: {', '.join(numbers)}.")
+    return " ".join(parts) or "No claim is known to be wrong or missing."

@@ -1,0 +1,406 @@
+"""`diagnose`: criteria joined claim by claim, the measures of RAGChecker, and causes."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcva_adapters import Assessment, ClaimVerdict, Result
+from tcva_adapters.cli.app import run
+from tcva_adapters.compare import diagnose
+from tcva_adapters.compare.diagnosis.causes import (
+    Cause,
+    ClaimLabels,
+    causes,
+    measures,
+)
+from tcva_adapters.compare.diagnosis.joined import DIAGNOSED, diagnosis
+from tcva_adapters.compare.scores.score_reader import read_scores
+from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
+from tcva_adapters.results.assessment import EvidenceCheck
+from tcva_adapters.results.judgement import Reason, Unscored
+from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.writer import write_results
+
+pytest.importorskip("scipy", reason="the extra stats")
+
+Side = list[tuple[bool, int]]
+"""By claim: whether the other text supports it, and the passage that holds it (0: none)."""
+
+
+def labels_of(side: Side, *, grounded: bool = True) -> ClaimLabels:
+    agrees = np.array([agrees for agrees, _ in side], dtype=float)
+    passage = np.array([passage for _, passage in side], dtype=float)
+    if not grounded:
+        passage[:] = np.nan
+    return ClaimLabels(
+        agrees, np.where(np.isnan(passage), np.nan, passage > 0), passage
+    )
+
+
+def share(part: list[bool]) -> float | None:
+    return sum(part) / len(part) if part else None
+
+
+def by_loops(
+    response: Side, reference: Side, n_passages: int
+) -> dict[str, float | None]:
+    """The definitions of the paper, claim by claim; None for a share of nothing."""
+    relevant = set()
+    for number in range(1, n_passages + 1):
+        if any(passage == number for _, passage in reference):
+            relevant.add(number)
+    in_relevant, in_irrelevant, invented, known = [], [], [], []
+    for right, passage in response:
+        in_relevant.append(not right and passage in relevant)
+        in_irrelevant.append(not right and passage > 0 and passage not in relevant)
+        invented.append(not right and passage == 0)
+        known.append(right and passage == 0)
+    precision = share([right for right, _ in response])
+    recall = share([said for said, _ in reference])
+    f1 = None
+    if precision is not None and recall is not None:
+        f1 = 0.0
+        if precision > 0 and recall > 0:
+            f1 = 2 / (1 / precision + 1 / recall)
+    has_passages = n_passages > 0
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": f1,
+        "claim_recall": share([p > 0 for _, p in reference]) if has_passages else None,
+        "context_precision": share(
+            [number in relevant for number in range(1, n_passages + 1)]
+        )
+        if reference
+        else None,
+        "context_utilization": share([said for said, p in reference if p > 0]),
+        "noise_sensitivity_in_relevant": share(in_relevant)
+        if reference and has_passages
+        else None,
+        "noise_sensitivity_in_irrelevant": share(in_irrelevant)
+        if reference and has_passages
+        else None,
+        "hallucination": share(invented) if has_passages else None,
+        "self_knowledge": share(known) if has_passages else None,
+        "faithfulness": share([p > 0 for _, p in response]) if has_passages else None,
+    }
+
+
+def drawn(rng: np.random.Generator) -> tuple[Side, Side, int]:
+    n_passages = int(rng.integers(0, 5))
+    sides: list[Side] = []
+    for _ in range(2):
+        size = int(rng.integers(0, 7))
+        sides.append(
+            [
+                (bool(rng.integers(0, 2)), int(rng.integers(0, n_passages + 1)))
+                for _ in range(size)
+            ]
+        )
+    return sides[0], sides[1], n_passages
+
+
+def as_measured(response: Side, reference: Side, n_passages: int) -> dict[str, float]:
+    """The measures; without passages there is nothing that the contexts could support."""
+    has_passages = n_passages > 0
+    return measures(
+        labels_of(response, grounded=has_passages),
+        labels_of(reference, grounded=has_passages),
+        n_passages=n_passages,
+    )
+
+
+def test_measures_are_those_of_the_definitions() -> None:
+    rng = np.random.default_rng(36)
+    for _ in range(200):
+        response, reference, n_passages = drawn(rng)
+        measured = as_measured(response, reference, n_passages)
+        for name, value in by_loops(response, reference, n_passages).items():
+            if value is None:
+                assert math.isnan(measured[name]), name
+            else:
+                assert measured[name] == pytest.approx(value, abs=1e-12), name
+
+
+SIDES = st.lists(st.tuples(st.booleans(), st.integers(0, 3)), max_size=6)
+
+
+@given(SIDES, SIDES)
+def test_every_wrong_and_every_missing_claim_has_one_cause(
+    response: Side, reference: Side
+) -> None:
+    sides = labels_of(response), labels_of(reference)
+    wrong, missing = causes(*sides)
+    assert [bool(cause) for cause in wrong] == [not right for right, _ in response]
+    assert [bool(cause) for cause in missing] == [not said for said, _ in reference]
+    measured = measures(*sides)
+    for cause, name in (
+        (Cause.RELEVANT_PASSAGE, "noise_sensitivity_in_relevant"),
+        (Cause.IRRELEVANT_PASSAGE, "noise_sensitivity_in_irrelevant"),
+        (Cause.HALLUCINATION, "hallucination"),
+    ):
+        if not math.isnan(measured[name]):
+            assert wrong.count(cause) / len(wrong) == pytest.approx(measured[name])
+    if response and reference:
+        parts = ("noise_sensitivity_in_relevant", "noise_sensitivity_in_irrelevant")
+        total = sum(measured[name] for name in ("precision", "hallucination", *parts))
+        assert total == pytest.approx(1.0)
+
+
+LEVELS = {True: "fully", False: "none"}
+
+
+def judged(
+    criterion: str,
+    claims: list[tuple[str, str | None, int]],
+    sample: str | None = "a",
+    **fields: Any,
+) -> Result:
+    """A result with these claims: text, level, and passage of a sound quote (0: none)."""
+    verdicts = tuple(
+        ClaimVerdict(
+            claim=text,
+            verdict=None if level is None else Verdict(level),
+            evidence="a quote" if passage else "",
+            context=passage or None,
+        )
+        for text, level, passage in claims
+    )
+    return Result(
+        Assessment(
+            criterion=criterion,
+            judge="given",
+            prompt_version="given",
+            claims=verdicts,
+            sample_id=sample,
+            **fields,
+        )
+    )
+
+
+def with_rows(results: dict[str, Any], **rows: list[Result]) -> dict[str, Any]:
+    return {**results, **rows}
+
+
+def four(sample: str | None = "a") -> dict[str, Any]:
+    """Six claims of a response, and four of a reference, of each cause one."""
+    said = ["right.", "in relevant.", "in other.", "in none.", "known.", "Hello!"]
+    needed = ["said.", "not retrieved.", "not used.", "known too."]
+    levels: dict[str, list[tuple[str | None, int]]] = {
+        "correctness": [
+            ("fully", 0),
+            ("none", 0),
+            ("minor", 0),
+            ("none", 0),
+            ("mostly", 0),
+            (None, 0),
+        ],
+        "faithfulness": [
+            ("fully", 1),
+            ("mostly", 1),
+            ("partial", 2),
+            ("minor", 2),
+            ("none", 1),
+            ("none", 0),
+        ],
+        "completeness": [("fully", 0), ("none", 0), ("none", 0), ("fully", 0)],
+        "context_recall": [("fully", 1), ("none", 1), ("fully", 1), ("none", 0)],
+    }
+    return {
+        criterion: [
+            judged(
+                criterion,
+                [
+                    (text, *label)
+                    for text, label in zip(
+                        said if criterion in DIAGNOSED[:2] else needed,
+                        labels,
+                        strict=True,
+                    )
+                ],
+                sample,
+            )
+        ]
+        for criterion, labels in levels.items()
+    }
+
+
+def test_claims_are_joined_by_place_and_each_gets_its_cause() -> None:
+    found = diagnosis(read_scores(four()))
+    assert [
+        (claim.of, claim.place, claim.claim, cause.value, claim.passage)
+        for claim, cause in found.faults
+    ] == [
+        ("response", 1, "in relevant.", "relevant passage", 1),
+        ("response", 2, "in other.", "irrelevant passage", 2),
+        ("response", 3, "in none.", "hallucination", 0),
+        ("reference", 1, "not retrieved.", "not retrieved", 0),
+        ("reference", 2, "not used.", "not used", 1),
+    ]
+    assert (found.needed, found.left_out) == (4, 1)
+    report = diagnose(four())
+    assert report.sentence == (
+        "3 wrong claims: 1 from passages that also hold needed facts, 1 from other passages, 1 from none "
+        "(hallucination). 4 claims of the references: 1 not retrieved (retriever), 1 retrieved and not used "
+        "(generator)."
+    )
+    assert "1 claim left out, which one of two criteria calls none" in report.notes
+    assert [row["passage"] for row in report.records("claims")] == [1, 2, None, None, 1]
+
+
+def test_the_claim_threshold_is_the_line_between_right_and_wrong() -> None:
+    strict = diagnose(four(), scoring=ScoringConfig(claim_threshold="mostly"))
+    causes_of = {row["claim"]: row["cause"] for row in strict.records("claims")}
+    assert (
+        causes_of["in other."] == "hallucination"
+    )  # the contexts support it partially
+    lenient = diagnose(four(), scoring=ScoringConfig(claim_threshold="minor"))
+    assert "in other." not in {row["claim"] for row in lenient.records("claims")}
+
+
+def test_a_lowered_or_unsound_quote_names_no_passage() -> None:
+    results = four()
+    claims = list(results["faithfulness"][0].assessment.claims)
+    claims[1] = claims[1].model_copy(update={"evidence_check": EvidenceCheck.NOT_FOUND})
+    claims[2] = claims[2].model_copy(
+        update={
+            "evidence_check": EvidenceCheck.NOT_FOUND,
+            "original_verdict": Verdict.FULLY,
+        }
+    )
+    changed = results["faithfulness"][0].assessment.model_copy(
+        update={"claims": tuple(claims)}
+    )
+    faults = diagnosis(
+        read_scores(with_rows(results, faithfulness=[Result(changed)]))
+    ).faults
+    found = {claim.claim: (cause.value, claim.passage) for claim, cause in faults}
+    assert found["in relevant."] == ("some passage", 0)
+    assert found["in other."] == ("hallucination", 0)
+
+
+@pytest.mark.parametrize(
+    ("criteria", "expected"),
+    [
+        ({"correctness"}, {"unknown": 3}),
+        ({"correctness", "faithfulness"}, {"some passage": 2, "hallucination": 1}),
+        ({"context_recall"}, {"not retrieved": 2}),
+        ({"completeness"}, {"unknown": 2}),
+        ({"completeness", "context_recall"}, {"not retrieved": 1, "not used": 1}),
+        ({"faithfulness"}, {}),
+    ],
+)
+def test_with_fewer_criteria_it_says_what_can_be_said(
+    criteria: set[str], expected: dict[str, int]
+) -> None:
+    results = {name: rows for name, rows in four().items() if name in criteria}
+    report = diagnose(results)
+    assert {row["cause"]: row["number"] for row in report.records("causes")} == expected
+    measured = {row["measure"]: row["mean"] for row in report.records("measures")}
+    assert (measured["precision"] is None) == ("correctness" not in criteria)
+    assert (measured["claim_recall"] is None) == ("context_recall" not in criteria)
+    assert measured["noise_sensitivity_in_relevant"] is None
+    below = report.table("measures").notes
+    assert (
+        "noise_sensitivity_in_relevant needs faithfulness, correctness, context_recall"
+        in below
+    )
+
+
+def test_a_failure_is_no_fault_of_retriever_or_generator() -> None:
+    for criterion in DIAGNOSED:
+        results = four()
+        why = Unscored(reason=Reason.JUDGE_ERROR, detail="no answer")
+        results[criterion] = [judged(criterion, [], unscored=why)]
+        rest = {name: rows for name, rows in four().items() if name != criterion}
+        with_failure = diagnose(results)
+        assert with_failure.records("causes") == diagnose(rest).records("causes")
+        assert with_failure.records("measures") == diagnose(rest).records("measures")
+        [row] = with_failure.records("unscored")
+        assert (row["method"], row["reason"]) == (criterion, "judge_error")
+
+
+def test_what_cannot_be_joined_is_refused_with_the_way_out() -> None:
+    results = four()
+    other = judged("faithfulness", [("Another text.", "fully", 1)] * 6)
+    with pytest.raises(
+        InvalidSampleError, match=r"sample 'a': claim 1 is 'right\.'.*split"
+    ):
+        diagnose(with_rows(results, faithfulness=[other]))
+    shorter = judged("faithfulness", [("right.", "fully", 1)])
+    with pytest.raises(InvalidSampleError, match=r"claim 2 is 'in relevant\.'.* ''"):
+        diagnose(with_rows(results, faithfulness=[shorter]))
+    with pytest.raises(InvalidSampleError, match="occur twice"):
+        diagnose({name: rows * 2 for name, rows in results.items()})
+    with pytest.raises(InvalidValueError, match="each once"):
+        diagnose(with_rows(results, again=results["faithfulness"]))
+    with pytest.raises(InvalidValueError, match="are needed"):
+        diagnose([judged("answer_relevancy", [("x.", "fully", 0)])])
+
+
+def test_samples_without_ids_are_joined_only_where_all_files_have_the_same_rows() -> (
+    None
+):
+    results = four(None)
+    assert len(diagnose(results).records("claims")) == 5
+    uneven = {**results, "context_recall": results["context_recall"] * 2}
+    with pytest.raises(InvalidSampleError, match="ids are missing"):
+        diagnose(uneven)
+
+
+def test_a_sample_missing_in_one_file_is_counted() -> None:
+    results = four()
+    more = four("b")
+    report = diagnose(
+        {
+            name: rows + more[name] * (name != "context_recall")
+            for name, rows in results.items()
+        }
+    )
+    assert "1 sample came without a row of context_recall" in report.notes
+    found = {
+        row["sample"]: row["cause"]
+        for row in report.records("claims")
+        if row["claim"] == "in other."
+    }
+    assert found == {"a": "irrelevant passage", "b": "some passage"}
+
+
+def test_intervals_count_groups() -> None:
+    many: dict[str, list[Result]] = {name: [] for name in DIAGNOSED}
+    for number in range(24):
+        for name, [result] in four(f"s{number}").items():
+            judgement = result.assessment.model_copy(
+                update={"metadata": {"document": f"d{number // 8}"}}
+            )
+            many[name].append(Result(judgement))
+    alone = diagnose(many).records("causes")[0]
+    grouped = diagnose(many, group="document")
+    assert "Intervals and tests count 3 groups, not samples." in grouped.notes
+    assert alone["share_low"] is not None
+    assert grouped.records("causes")[0]["share_low"] is None  # three groups are too few
+
+
+def test_the_command_reads_files_and_prints_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for name, rows in four().items():
+        files.append(str(tmp_path / f"judged.{name}.jsonl"))
+        write_results(files[-1], rows)
+    assert run(["diagnose", *files]) == 0
+    assert "relevant passage" in capsys.readouterr().out
+    assert run(["diagnose", *files, "--json", "--set", "claim_threshold=0.95"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert {row["cause"] for row in printed["tables"]["causes"]} >= {"hallucination"}
+    assert run(["diagnose", files[0], files[0]]) == 2
+    assert "two methods are named" in capsys.readouterr().err
