@@ -37,8 +37,8 @@ def help_by_option() -> dict[str, dict[str, str]]:
     return commands
 
 
-def test_ten_commands_have_few_options() -> None:
-    assert len(COMMANDS) == 10
+def test_the_eleven_commands_have_few_options() -> None:
+    assert len(COMMANDS) == 11
     for options in help_by_option().values():
         assert len(options) <= 30
         assert options.keys().isdisjoint({"--labels", "--no-store", "--estimate"})
