@@ -51,7 +51,6 @@ _PHRASES = {
 }
 _MEASURES = named_columns(measure="text", mean="interval", samples="int")
 _CAUSES = named_columns(claims="text", cause="text", number="int", share="interval")
-_MOST = 3
 _CLAIMS = named_columns(cause="text", sample="text", claim="prose", passage="int")
 _WORST = [*_CLAIMS, Column("claims", "int")]
 
@@ -162,11 +161,11 @@ def _measures(samples: Sequence[Mapping[str, float]], groups: Groups) -> Table:
 
 
 def _worst(claims: Records) -> Iterator[Record]:
-    """Choose the samples with most claims of each cause, each with the first of them."""
+    """Choose the three samples with most claims of each cause, each with the first of them."""
     for cause in Cause:
         of_cause = [claim for claim in claims if claim["cause"] is cause]
         numbers = Counter(claim["sample"] for claim in of_cause)
-        for sample, number in numbers.most_common(_MOST):
+        for sample, number in numbers.most_common(3):
             first = next(claim for claim in of_cause if claim["sample"] == sample)
             yield {**first, "claims": number}
 
