@@ -20,6 +20,9 @@ from tcva_adapters.result_reader import read_result as read_result
 from tcva_adapters.result_reader import read_results as read_results
 from tcva_adapters.results.assessment import Assessment as Assessment
 from tcva_adapters.results.assessment import ClaimVerdict as ClaimVerdict
+from tcva_adapters.results.citations import Citation as Citation
+from tcva_adapters.results.citations import CitationOutcome as CitationOutcome
+from tcva_adapters.results.citations import Citations as Citations
 from tcva_adapters.results.config import Config as Config
 from tcva_adapters.results.conversation import ConversationResult as ConversationResult
 from tcva_adapters.results.passages import PassageUse as PassageUse

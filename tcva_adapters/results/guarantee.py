@@ -258,6 +258,7 @@ class ClaimGuarantee(ClaimLimit, Certificate):
             "bounds",
             "on_unscored",
             "fuse_weights",
+            "citations",
             PROFILES,
         }
     )

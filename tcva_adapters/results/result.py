@@ -27,6 +27,7 @@ from tcva_adapters.results.assessment import (
     AssessmentView,
     ClaimVerdict,
 )
+from tcva_adapters.results.citations import Citations, citations_of
 from tcva_adapters.results.evidence import evidence_lines, evidence_outcomes, under
 from tcva_adapters.results.guarantee import (
     AnyGuarantee,
@@ -323,6 +324,24 @@ class Result(AssessmentView):
         """
         judged = self._judged_sample("passages", sample)
         return passage_uses(self.seen, judged, self.weights)
+
+    def citations(self, sample: Sample | None = None) -> Citations:
+        """Hold the marks of the answer ([1], [doc-7]) against the quotes of its claims; no call is made.
+
+        Args:
+            sample: The sample that was judged, for a result that was read back.
+
+        Raises:
+            InvalidValueError: There is no sample, or the claims are not the sentences of its response, or
+                were compared with another text than the contexts.
+
+        >>> from tcva_adapters import TCVA
+        >>> sample = Sample(response="We open at 9 [2].", contexts=["We open at 9.", "Entry is free."])
+        >>> [part.outcome.value for part in TCVA(judge="lexical").evaluate(sample).citations().parts]
+        ['elsewhere']
+        """
+        judged = self._judged_sample("citations", sample)
+        return citations_of(judged, self.seen, self.scoring)
 
     def _judged_sample(self, view: str, sample: Sample | None) -> Sample:
         judged = sample or self.sample

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Annotated, Literal, Self, Unpack
 
 import numpy as np
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     Field,
     SerializerFunctionWrapHandler,
@@ -54,8 +56,16 @@ from tcva_adapters.samples.json_values import Json
 
 Uncontexted = Literal["skip", "fail", "earlier"]
 
-SERVING = ("claim_threshold", "max_removed")
-"""The settings that no score depends on: they choose what is served."""
+SERVING = ("claim_threshold", "max_removed", "citations")
+"""The settings that no score depends on: they choose what is served, and how marks are read."""
+
+
+def _as_pattern(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"must be a regular expression ({error})") from None
+    return text
 
 
 class PlanOptions(ScoreOptions):
@@ -134,6 +144,12 @@ class ScoringConfig(SettingsModel):
         repr=False,
         description="The largest share of an answer's claims that may be cut, in [0, 1]; if more would "
         "go, the whole answer is refused.",
+    )
+    citations: Annotated[str, AfterValidator(_as_pattern)] = Field(
+        default="",
+        repr=False,
+        description="A regular expression for marks that cite passages, in place of [1], [2-4], [^1], ¹ and so on; "
+        "its first group, or else the whole match, has the number or id.",
     )
     fuse_weights: tuple[NonNegative, ...] | None = Field(
         default=None,

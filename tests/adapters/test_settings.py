@@ -30,7 +30,7 @@ WRONG: dict[str, list[Any]] = {
     "fuse_weights": [3, (-1, 1)], "share": [None, 0], "max_concurrency": [None, 0],
     "claim_threshold": [None, True, "good", 1.5, math.nan],
     "max_removed": [None, True, -0.1, 1.5, "half"],
-    "streamed": [None, 0, "yes"],
+    "streamed": [None, 0, "yes"], "citations": [None, 3, "("],
     "events": [None, "yes"], "guarantee": [True, 3, "gate.json"],
 }  # fmt: skip
 

@@ -135,6 +135,8 @@ def test_odd_values_are_named(
                 name in ("share", "events") and value is True
             ):
                 continue
+            if name == "citations" and isinstance(value, str):  # each is a pattern
+                continue
             for build in (scorer, built.changed):
                 with pytest.raises(
                     (InvalidValueError, UnreadableInputError)

@@ -1,0 +1,176 @@
+"""Citations: the marks of an answer, held against the checked quotes of its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import chain
+from string import digits
+
+from tcva_adapters.results.assessment import Assessment, ClaimVerdict
+from tcva_adapters.results.passages import passages_with_quotes
+from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.supported import places_of_claims
+from tcva_adapters.samples.json_values import Json
+from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.citations import read_marks
+from tcva_adapters.text.stretches import stretches
+
+
+class CitationOutcome(StrEnum):
+    """What a claim's quote says of its marks.
+
+    ``missing``: a supported claim has none, in an answer that cites. ``broken``: a mark names no passage.
+    ``unconfirmed``: there is no sound quote, so that nothing is known. ``confirmed``: the quote stands in a
+    cited passage, be it in others as well. ``elsewhere``: it stands only in others.
+    """
+
+    CONFIRMED = "confirmed"
+    ELSEWHERE = "elsewhere"
+    UNCONFIRMED = "unconfirmed"
+    BROKEN = "broken"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Citation:
+    """The marks of one claim.
+
+    Attributes:
+        claim: The claim with its verdict.
+        place: Its index among the claims of the result.
+        marks: The marks in it, as they stand there; empty where one is missing.
+        cited: The passages that they name, from 1; 0 for one that does not exist.
+        found: The passages that hold its sound quote.
+    """
+
+    claim: ClaimVerdict
+    place: int
+    marks: tuple[str, ...]
+    cited: tuple[int, ...]
+    found: tuple[int, ...]
+
+    @property
+    def confirmed(self) -> set[int]:
+        """The cited passages that hold the quote."""
+        return {*self.cited} & {*self.found}
+
+    @property
+    def outcome(self) -> CitationOutcome:
+        """What the quote says of the marks."""
+        if not self.marks:
+            return CitationOutcome.MISSING
+        if 0 in self.cited:
+            return CitationOutcome.BROKEN
+        if not self.found:
+            return CitationOutcome.UNCONFIRMED
+        is_right = bool(self.confirmed)
+        return CitationOutcome.CONFIRMED if is_right else CitationOutcome.ELSEWHERE
+
+    def to_dict(self) -> Json:
+        """Convert to JSON values."""
+        return vars(self) | {"claim": self.claim.claim, "outcome": self.outcome.value}
+
+
+@dataclass(frozen=True)
+class Citations:
+    """The citations of an answer: the claims with marks, and those that lack one.
+
+    After ALCE (Gao et al. 2023, https://arxiv.org/abs/2305.14627), with the checked quote of each claim in
+    place of its entailment model. A claim with marks and no sound quote is unconfirmed, and counts in
+    neither share, but for marks that name no passage: these are always wrong.
+    """
+
+    parts: tuple[Citation, ...]
+
+    @property
+    def marks(self) -> tuple[int, int]:
+        """How many marks name a passage that holds the quote, and how many are known to do so or not."""
+        judged = [
+            passage in part.found
+            for part in self.parts
+            for passage in part.cited
+            if part.found or passage == 0
+        ]
+        return sum(judged), len(judged)
+
+    @property
+    def claims(self) -> tuple[int, int]:
+        """How many claims cite a passage that holds their quote, and how many have a sound quote."""
+        quoted = [part for part in self.parts if part.found]
+        return sum(bool(part.confirmed) for part in quoted), len(quoted)
+
+    @property
+    def precision(self) -> float | None:
+        """The share of the ``marks`` that is right; None where nothing is known of any.
+
+        One quote a claim is kept. A second passage that is cited and supports the claim in other words
+        counts as wrong, so that this is a lower bound where claims have several marks.
+        """
+        right, judged = self.marks
+        return right / judged if judged else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of the ``claims`` that is cited rightly; None for an answer without marks."""
+        right, quoted = self.claims
+        return right / quoted if quoted else None
+
+    def to_dict(self) -> Json:
+        """Convert to JSON values."""
+        parts = [part.to_dict() for part in self.parts]
+        return {"precision": self.precision, "recall": self.recall, "parts": parts}
+
+
+def citations_of(
+    sample: Sample, judged: Assessment, scoring: ScoringConfig
+) -> Citations:
+    """Hold the marks of an answer against the quotes of its claims.
+
+    Args:
+        sample: The sample that was judged.
+        judged: Its assessment, under the setting's view of the evidence.
+        scoring: The setting; ``claim_threshold`` says which claims are supported.
+
+    Raises:
+        InvalidValueError: The claims are not the sentences of the response, or were compared with another
+            text than the contexts.
+    """
+    contexts = sample.contexts or sample.earlier_contexts or ()
+    quoted = passages_with_quotes(judged, contexts)
+    answer = sample.response or ""
+    marks, plain = read_marks(answer, sample.context_ids, scoring.citations)
+    if not (marks and quoted):
+        return Citations(())
+    places = places_of_claims(stretches(answer), judged.claims, judged.criterion)
+    parts = []
+    for place, (stretch, found) in enumerate(zip(places, quoted, strict=True)):
+        claim = judged.claims[place]
+        own = [mark for mark in marks if stretch.start <= mark.start < stretch.end]
+        names = dict.fromkeys(chain.from_iterable(mark.names for mark in own))
+        numbers = [_passage(name, sample.context_ids, len(contexts)) for name in names]
+        is_supported = (claim.support(scoring.scheme) or 0.0) >= scoring.least_weight
+        is_prose = plain[stretch.body : stretch.end].strip()
+        if own or (found and is_supported and is_prose):
+            texts = tuple(mark.text for mark in own)
+            parts.append(Citation(claim, place, texts, tuple(numbers), found))
+    return Citations((*parts,))
+
+
+def _passage(name: str, ids: Sequence[str], n_passages: int) -> int:
+    """The passage, from 1, that a number or id in a mark names; 0 for none.
+
+    Ids come first. Numbers count passages from 1, also behind a word, unless the ids look alike.
+
+    >>> ids = ("doc-4", "doc-7")
+    >>> [_passage(name, ids, 2) for name in ("doc-7", "2", "Source 1", "doc-1", "0")]
+    [2, 2, 1, 0, 0]
+    """
+    known = [same.casefold() for same in ids]
+    if name.casefold() in known:
+        return known.index(name.casefold()) + 1
+    word = name.casefold().rstrip(digits)
+    number = int(name[len(word) :] or 0)
+    is_alike = word and any(same.startswith(word) for same in known)
+    return 0 if is_alike or number > n_passages else number

@@ -1,0 +1,85 @@
+r"""Marks of a text that cite passages: [1], [2, 3], [2-4], [^1], ¹, 【1†source】, [doc-7], (1), ids.
+
+>>> marks, _ = read_marks("It is 5.[1][3-4] `x[2]` is [doc-7].¹")
+>>> [mark.names for mark in marks]
+[('1',), ('3', '4'), ('doc-7',), ('1',)]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+from unicodedata import normalize
+
+from tcva_adapters.text.lists import patterns
+
+_NO_MARKS = re.compile(patterns("no_marks"), re.IGNORECASE | re.MULTILINE)
+_PARENTHESES = re.compile(r"[(（]\d{1,3}[)）,，]")
+_LONGEST_RANGE = 100
+
+
+class Mark(NamedTuple):
+    """A mark as it stands in a text, and the numbers and ids in it; of a range, all of its numbers."""
+
+    text: str
+    start: int
+    names: tuple[str, ...]
+
+
+def read_marks(
+    text: str, ids: Sequence[str] = (), pattern: str = ""
+) -> tuple[list[Mark], str]:
+    """Read the marks of a text.
+
+    None is read out of code, maths, links, years, definitions of footnotes and the list of sources at the
+    end; (1) is one only where all such numbers stand as marks do, and there is no other form.
+
+    Args:
+        text: The text.
+        ids: The ids of the passages, which count as marks in brackets.
+        pattern: A regular expression that replaces the forms; its first group, or else the whole
+            match, has the numbers or ids.
+
+    Returns:
+        The marks in order, and the text with spaces where none can be.
+    """
+    plain = _NO_MARKS.sub(lambda hidden: " " * len(hidden[0]), text)
+    forms, names = _patterns(tuple(filter(None, ids)))
+    matches = [*(re.compile(pattern) if pattern else forms).finditer(plain)]
+    others = [match for match in matches if pattern or match.lastindex != 1]
+    if others or len(matches) < len(_PARENTHESES.findall(text)):
+        matches = others
+    marks = []
+    for match in matches:
+        inner = match[match.re.groups] if pattern else match[0].strip()
+        cited = _cited(normalize("NFKC", inner).partition("†")[0], names)
+        marks.append(Mark(match[0].strip(), match.start(), cited or (inner,)))
+    return marks, plain
+
+
+@lru_cache(maxsize=64)
+def _patterns(ids: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The forms of marks, and of what stands in them: ids and others of their shape, doc-7, ranges, numbers."""
+    shapes = [
+        name if name.isdigit() else re.sub(r"\d+", r"\\d+", re.escape(name))
+        for name in ids
+    ]
+    known = "|".join([*sorted(shapes, key=len)[::-1], patterns("numbered_word")])
+    item = rf"\^?(?:{known}|\d{{1,3}}(?:\s?[–—-]\s?\d{{1,3}})?)"
+    several = rf"{item}(?:\s?[,;、，；]\s?{item}){{0,20}}"
+    return (
+        re.compile(patterns("marks").replace("LIST", several), re.IGNORECASE),
+        re.compile(rf"{known}|(\d+)\s?[–—-]\s?(\d+)|\d+", re.IGNORECASE),
+    )
+
+
+def _cited(inner: str, names: re.Pattern[str]) -> tuple[str, ...]:
+    """The numbers and ids in a mark, each once."""
+    cited: list[str] = []
+    for match in names.finditer(inner):
+        first, last = map(int, match.groups("0"))
+        is_range = first < last < first + _LONGEST_RANGE
+        cited += map(str, range(first, last + 1)) if is_range else [match[0]]
+    return tuple(dict.fromkeys(cited))

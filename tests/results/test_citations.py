@@ -1,0 +1,178 @@
+"""Marks are held against the checked quotes of the claims they stand in."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tcva_adapters import TCVA, Assessment, ClaimVerdict, Result, Sample, Verdict
+from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.citations import CitationOutcome
+
+CONTEXTS = (
+    "The museum opens at nine in the morning.",
+    "Entry is free for children.",
+    "Dogs must stay outside the museum.",
+    "The museum opens at nine in the morning. Bags are searched.",
+)
+TCVA_LEXICAL = TCVA(judge="lexical")
+
+
+def outcomes(response: str, **fields: object) -> list[tuple[str, tuple[int, ...]]]:
+    sample = Sample.from_record(
+        {"response": response, "contexts": [*CONTEXTS], **fields}
+    )
+    parts = TCVA_LEXICAL.evaluate(sample).citations().parts
+    return [(part.outcome.value, part.cited) for part in parts]
+
+
+def outcome(response: str, ids: tuple[str, ...]) -> tuple[str, tuple[int, ...]]:
+    """The outcome where a judge says that the second passage supports it."""
+    claim = ClaimVerdict(claim=response, verdict=Verdict.FULLY, evidence=CONTEXTS[1])
+    judged = Assessment.from_verdicts(["fully"])
+    judged = judged.model_copy(update={"claims": (claim,)})
+    sample = Sample(response=response, contexts=CONTEXTS, context_ids=ids)
+    [part] = Result(judged).citations(sample).parts
+    return part.outcome.value, part.cited
+
+
+def test_each_outcome() -> None:
+    response = (
+        "The museum opens at nine in the morning [1]. Entry is free for children [3]. "
+        "Dogs must stay outside the museum [9]. Whales sing operas underwater nightly [2]. "
+        "Bags are searched."
+    )
+    assert outcomes(response) == [
+        ("confirmed", (1,)),
+        ("elsewhere", (3,)),
+        ("broken", (0,)),
+        ("unconfirmed", (2,)),
+        ("missing", ()),
+    ]
+
+
+def test_a_quote_in_several_passages_is_confirmed_by_each() -> None:
+    for number in (1, 4):
+        response = f"The museum opens at nine in the morning [{number}]."
+        assert outcomes(response) == [("confirmed", (number,))]
+
+
+def test_nothing_is_missing_in_an_answer_that_does_not_cite() -> None:
+    assert outcomes("Entry is free for children. Bags are searched.") == []
+
+
+def test_a_claim_of_code_or_sources_needs_no_mark() -> None:
+    response = "Entry is free for children [2].\n\nSources:\n[2] Dogs must stay outside the museum.\n"
+    assert outcomes(response) == [("confirmed", (2,))]
+
+
+def test_precision_and_recall_by_hand() -> None:
+    """Of the marks 1, 3 and 9 and the second one of 2 and 3, two are right: 1 and 2."""
+    response = (
+        "The museum opens at nine in the morning [1]. Entry is free for children [2][3]. "
+        "Dogs must stay outside the museum [9]. Whales sing operas underwater nightly [2]. "
+        "Bags are searched."
+    )
+    sample = Sample(response=response, contexts=CONTEXTS)
+    citations = TCVA_LEXICAL.evaluate(sample).citations()
+    assert (citations.marks, citations.claims) == ((2, 4), (2, 4))
+    assert citations.precision == pytest.approx(2 / 4, abs=1e-12)
+    assert citations.recall == pytest.approx(2 / 4, abs=1e-12)
+    plain = json.loads(json.dumps(citations.to_dict()))
+    assert plain["parts"][0] == {
+        "claim": "The museum opens at nine in the morning [1].",
+        "place": 0,
+        "marks": ["[1]"],
+        "cited": [1],
+        "found": [1, 4],
+        "outcome": "confirmed",
+    }
+
+
+def test_what_cannot_be_told_counts_in_neither_share() -> None:
+    sample = Sample(response="Whales sing operas nightly [2].", contexts=CONTEXTS)
+    citations = TCVA_LEXICAL.evaluate(sample).citations()
+    assert [part.outcome for part in citations.parts] == [CitationOutcome.UNCONFIRMED]
+    assert (citations.precision, citations.recall) == (None, None)
+
+
+def test_ids_name_passages() -> None:
+    ids = ("hours", "price-1", "dogs", "price-2")
+    for mark, expected in {
+        "hours": ("elsewhere", (1,)),
+        "price-1": ("confirmed", (2,)),
+        "Price-1": ("confirmed", (2,)),
+        "price-3": ("broken", (0,)),
+        "2": ("confirmed", (2,)),
+        "Source 2": ("confirmed", (2,)),
+        "0": ("broken", (0,)),
+    }.items():
+        response = f"Entry is free for children [{mark}]."
+        assert outcome(response, ids) == expected, mark
+
+
+def test_ids_come_before_numbers() -> None:
+    response = "Entry is free for children [4]."
+    assert outcome(response, ("3", "4", "1", "2")) == ("confirmed", (2,))
+
+
+def test_a_faulty_or_missing_quote_confirms_nothing() -> None:
+    for fields in (
+        {
+            "verdict": "partial",
+            "evidence_check": "contradicts",
+            "evidence": CONTEXTS[1],
+        },
+        {"verdict": "fully", "evidence": ""},
+        {"verdict": "fully", "evidence": "Entry costs nine."},
+        {"verdict": "none", "evidence": CONTEXTS[1]},
+    ):
+        claim = ClaimVerdict.model_validate(
+            {"claim": "Entry is free for children [2].", **fields}
+        )
+        judged = Assessment.from_verdicts(["fully"]).model_copy(
+            update={"claims": (claim,)}
+        )
+        sample = Sample(response=claim.claim, contexts=CONTEXTS)
+        [part] = Result(judged).citations(sample).parts
+        assert part.outcome is CitationOutcome.UNCONFIRMED
+
+
+def test_a_result_that_was_read_back_needs_the_sample() -> None:
+    sample = Sample(response="Entry is free for children [2].", contexts=CONTEXTS)
+    result = TCVA_LEXICAL.evaluate(sample)
+    read = Result(result.assessment, result.scoring)
+    with pytest.raises(InvalidValueError, match=r"pass it: citations\(sample="):
+        read.citations()
+    assert read.citations(sample) == result.citations()
+    with pytest.raises(InvalidValueError, match="are not the sentences"):
+        read.citations(sample.model_copy(update={"response": "Entry costs 5 [2]."}))
+
+
+def test_another_criterion_is_refused() -> None:
+    sample = Sample(
+        response="Entry is free [1].", contexts=CONTEXTS, reference="Entry is free."
+    )
+    result = TCVA("correctness", judge="lexical").evaluate(sample)
+    with pytest.raises(InvalidValueError, match="correctness"):
+        result.citations()
+
+
+def test_a_pattern_of_ones_own() -> None:
+    sample = Sample(response="Entry is free for children {2}.", contexts=CONTEXTS)
+    result = TCVA(judge="lexical", citations=r"\{(\d+)\}").evaluate(sample)
+    [part] = result.citations().parts
+    assert (part.marks, part.cited) == (("{2}",), (2,))
+    assert "citations" not in TCVA_LEXICAL.scoring.model_dump()
+    assert result.scoring.model_dump()["citations"] == r"\{(\d+)\}"
+    with pytest.raises(InvalidValueError, match="citations must be a regular"):
+        TCVA(judge="lexical", citations="(")
+
+
+def test_earlier_contexts_are_cited_where_they_were_judged() -> None:
+    sample = Sample(
+        response="Entry is free for children [2].", earlier_contexts=CONTEXTS
+    )
+    result = TCVA(judge="lexical", uncontexted="earlier").evaluate(sample)
+    assert [part.outcome.value for part in result.citations().parts] == ["confirmed"]

@@ -1,0 +1,121 @@
+"""Marks are read in every form, and out of nothing else."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tcva_adapters.text.citations import read_marks
+
+MARKS = {
+    "It is 5 [1].": ["1"],
+    "It is 5[1].": ["1"],
+    "It is 5.[1] It is 6.": ["1"],
+    "It is 5 [2, 3].": ["2", "3"],
+    "It is 5 [2;3].": ["2", "3"],
+    "It is 5 [2-4].": ["2", "3", "4"],
+    "It is 5 [2–4, 7].": ["2", "3", "4", "7"],
+    "It is 5 [1][2].": ["1", "2"],
+    "It is 5 ([1], [2]).": ["1", "2"],
+    "It is 5.[^1]": ["1"],
+    "It is 5 [[1]].": ["1"],
+    r"It is 5 \[1\].": ["1"],
+    "It is five.¹ It is six.¹²": ["1", "12"],
+    "It costs five euros¹, not six.": ["1"],
+    "It is five.¹,² It": ["1", "2"],
+    "It is 5【1†source】.": ["1"],
+    "It is 5 【2】.": ["2"],
+    "它是五。［１］": ["1"],
+    "It is 5 [doc-7].": ["doc-7"],
+    "It is 5 [Source 2].": ["Source 2"],
+    "It is 5 [Doc 1, Doc 2].": ["Doc 1", "Doc 2"],
+    "It is five (1). It is six (2, 3).": ["1", "2", "3"],
+    "It is five.(1) It is six.(2)": ["1", "2"],
+    "It is five. (1) It is six. (2)": ["1", "2"],
+    "The **price** is *five*[1] or **six**.[2]": ["1", "2"],
+    "It costs $5 [1] and $7 [2].": ["1", "2"],
+    "- Basic is 5 [1]\n- Plus is 9 [2]": ["1", "2"],
+    "It is 5.[1]\n\nSources:\n[1] prices.pdf\n[2] hours.pdf": ["1"],
+    "It is 5.[^1]\n\n[^1]: prices.pdf\n[^2]: hours.pdf\n": ["1"],
+    "It is 5.[1]\n\n**References**\n- [1] prices.pdf": ["1"],
+}
+
+NOTHING = [
+    "```python\nprices[1]\n```",
+    "Call `prices[1]` or ``a [2] b``.",
+    "~~~\n[1]\n",
+    "The cell x[1], f(1) and y2[3][4] are zero.",
+    "It is $a [1]$, $$b [2]$$, \\(c [3]\\) or \\[d [4]\\].",
+    "The value lies in [0, 1].",
+    "The interval [1, 5] and the vector [1, 2] are given.",
+    "x = [1, 2] and [3, 4] + [5, 6].".replace(" and [3, 4] + [5, 6]", ""),
+    "The matrix is [[1, 2], [3, 4]].",
+    "It opened in [2019] and closed (2020).",
+    "See [text](https://a.example/[1]) and [1](https://a.example).",
+    "- [x] done\n- [ ] not done",
+    "An area of 5 m², 10³ and sin²(x) are given, cos² as well.",
+    "Do this: (1) stir, (2) heat.",
+    "(1) Stir it. (2) Heat it.",
+    "It follows from equation (1). It follows from step (2).",
+    "There is one (1) copy.",
+    "The field my_prices[3] is empty.",
+    "He said [sic] that [he] left [the shop].",
+    "Order [1234] was sent.",
+]
+
+
+@pytest.mark.parametrize("text", MARKS)
+def test_a_form_is_read(text: str) -> None:
+    marks, plain = read_marks(text)
+    assert [name for mark in marks for name in mark.names] == MARKS[text]
+    assert len(plain) == len(text)
+    for mark in marks:
+        assert mark.text in text
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_nothing_is_read_where_nothing_is_cited(text: str) -> None:
+    assert read_marks(text)[0] == []
+
+
+def test_round_numbers_count_only_where_there_is_no_other_form() -> None:
+    marks, _ = read_marks("It is five [1]. It is six (2).")
+    assert [mark.text for mark in marks] == ["[1]"]
+
+
+def test_ids_of_passages_are_marks_in_brackets() -> None:
+    ids = ("hours.md", "a1b2-c3", "2019")
+    marks, _ = read_marks("A [hours.md]. B [A9b9-c9; 2019]. C [other.md] [2018].", ids)
+    assert [mark.names for mark in marks] == [("hours.md",), ("A9b9-c9", "2019")]
+
+
+def test_a_pattern_replaces_the_forms() -> None:
+    text = "A {{7}}. B [1]. `{{8}}` C {{x, y}}."
+    marks, _ = read_marks(text, pattern=r"\{\{([^{}]+)\}\}")
+    assert [mark.names for mark in marks] == [("7",), ("x, y",)]
+    marks, _ = read_marks("A @doc-7. B @3.", pattern=r"@[\w-]+\w")
+    assert [mark.names for mark in marks] == [("doc-7",)]
+
+
+@given(st.text(alphabet="[]()^12,-–.¹² \n`$\\ax†【】:*#|", max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    marks, plain = read_marks(text, ("a", "x-1"))
+    assert len(plain) == len(text)
+    starts = [mark.start for mark in marks]
+    assert starts == sorted(set(starts))
+    for mark in marks:
+        assert mark.names
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["[1]", "[", "[[", "`", "``` ", "$", "$$", "\\(", "\\[", "[1\n", "(1)", "x[", "[1, ", "\n", "[a](",
+     "\nSources:\n", "¹", "【1†", "_", "a_", "http://", "[^1]:\n", "  ", "\n#"],
+)  # fmt: skip
+def test_the_time_grows_with_the_length(piece: str) -> None:
+    began = time.perf_counter()
+    read_marks(piece * (60_000 // len(piece)), ("doc-1", "hours"))
+    assert time.perf_counter() - began < 2.0
