@@ -46,15 +46,15 @@ def passages_with_quotes(
     """Find the passages that hold the sound quote of each claim.
 
     A quote is sound if its claim has a level above ``none``, the evidence check found no fault with it
-    (in no judgement of a panel, either), and it stands in the contexts.
+    (in no judgement of a panel, either), and it stands in the contexts. One that several passages hold
+    together counts for that of its longest part.
 
     Args:
         judged: The assessment.
         contexts: The texts that the claims were judged against.
 
     Returns:
-        For each claim the numbers of the passages, from 1, in ascending order; empty without a sound
-        quote.
+        For each claim the numbers of the passages, from 1; empty without a sound quote.
 
     Raises:
         InvalidValueError: The criterion compares with another text than the contexts.
@@ -99,6 +99,6 @@ def passage_uses(
     uses = []
     for number, (text, name) in enumerate(zip_longest(contexts, sample.context_ids), 1):
         claims = tuple(at for at, held in enumerate(quoted) if number in held)
-        weight = sum(weights[at] or 0.0 for at in claims)
+        weight = sum((weights[at] or 0.0 for at in claims), 0.0)
         uses.append(PassageUse(number, name or None, claims, weight, len(text)))
     return tuple(uses)

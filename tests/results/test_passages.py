@@ -65,6 +65,11 @@ def test_a_claim_rests_on_each_passage_that_holds_its_quote() -> None:
     assert claims_by_passage(judged(*quotes)) == [(0, 1), (3, 4), (0, 2)]
 
 
+def test_a_quote_of_several_passages_rests_on_that_of_its_longest_part() -> None:
+    joined = f"{DOGS} ... {CARD}"
+    assert claims_by_passage(judged({"evidence": joined})) == [(), (0,), ()]
+
+
 @pytest.mark.parametrize(
     ("claim", "is_used"),
     [

@@ -16,9 +16,6 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.inference import Statistic, estimate
 from tcva_adapters.tables import Record, Table, named_columns
 
-CUTOFFS = (1, 3, 5)
-"""The numbers of first passages of which the precision is measured."""
-
 _COLUMNS = named_columns("method", "measure", mean="interval", samples="int")
 _ONE_QUOTE = (
     "A passage is used if the quote of a claim stands in it (of context_recall, a claim of the reference). "
@@ -31,7 +28,7 @@ def passage_measures(uses: Sequence[PassageUse]) -> dict[str, float]:
 
     Returns:
         ``passages used``, a share, the precision of the whole list; ``characters not used``, a share;
-        ``precision at k`` for each of `CUTOFFS`, the share of the first k passages that are used; and
+        ``precision at k`` for k of 1, 3 and 5, the share of the first k passages that are used; and
         ``reciprocal rank``, one divided by the rank of the first used passage, or 0 if there is none
         (Voorhees, TREC-8, 1999). What is not defined is left out: all without passages, the precision at
         more passages than there are, a share of no characters.
@@ -43,7 +40,7 @@ def passage_measures(uses: Sequence[PassageUse]) -> dict[str, float]:
     used = np.array([use.is_used for use in uses], np.bool_)
     characters = np.array([use.characters for use in uses])
     n = len(used)
-    measures = {f"precision at {k}": used[:k].mean() for k in CUTOFFS if k <= n}
+    measures = {f"precision at {k}": used[:k].mean() for k in (1, 3, 5) if k <= n}
     if n:
         measures["reciprocal rank"] = used.any() / (1 + used.argmax())
         measures["passages used"] = used.mean()
