@@ -181,11 +181,13 @@ class Ledger:
 
     def requests_of(self, question: str) -> dict[int, RequestState]:
         """Return the requests of a question that were asked, by number."""
-        rows = self._db.execute(
-            "SELECT turn, tries, status, body FROM turns WHERE question = ?",
-            (question,),
-        )
-        return {number: RequestState(*columns) for number, *columns in rows}
+        return {
+            number: RequestState(*columns)
+            for number, *columns in self._db.execute(
+                "SELECT turn, tries, status, body FROM turns WHERE question = ?",
+                (question,),
+            )
+        }
 
     def ask(self, model: str, question: str, number: int, line: bytes) -> None:
         """Store a request for the next batch."""

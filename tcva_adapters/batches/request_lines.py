@@ -51,13 +51,16 @@ def request_line(question: str, request: int, body: Mapping[str, object]) -> byt
     >>> request_line("5f", 0, {"model": "m"})
     b'{"custom_id":"5f-0","method":"POST","url":"/v1/chat/completions","body":{"model":"m"}}\n'
     """
-    line = {
-        "custom_id": f"{question}-{request}",
-        "method": "POST",
-        "url": ENDPOINT,
-        "body": body,
-    }
-    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+    line = json.dumps(
+        {
+            "custom_id": f"{question}-{request}",
+            "method": "POST",
+            "url": ENDPOINT,
+            "body": body,
+        },
+        separators=(",", ":"),
+    )
+    return f"{line}\n".encode()
 
 
 def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[Line]:

@@ -135,8 +135,12 @@ class Submission:
                     judging=_judging_of(self.scorer),
                 )
             return
-        known = chain.from_iterable(self.ledger.samples())
-        if any(line != other for line, other in zip_longest(known, lines)):
+        if any(
+            line != other
+            for line, other in zip_longest(
+                chain.from_iterable(self.ledger.samples()), lines
+            )
+        ):
             raise InvalidValueError(
                 f"{self.folder} contains a submission of other samples; use another folder"
             )

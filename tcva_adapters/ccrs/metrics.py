@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import asdict, dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from tcva_adapters.criteria import Field, fingerprint_of
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.results.settings_base import check
 
 DEFAULT_LAMBDA = 0.7
 """The weight of the exact match in answer correctness (section 2.3.2 of the source)."""
@@ -136,16 +136,10 @@ def exact_match(response: str, reference: str, mode: ExactMatch = "strict") -> b
     >>> exact_match("The Nile.", "Nile"), exact_match("The Nile.", "Nile", "normalised")
     (False, True)
     """
-    if mode not in get_args(ExactMatch):
-        raise InvalidValueError(
-            f"em must be {' or '.join(map(repr, get_args(ExactMatch)))}, got {mode!r}"
-        )
-    if not response.strip():
-        return False
-    if response == reference or mode == "strict":
-        return response == reference
+    if check(ExactMatch, "em", mode) == "strict" or response == reference:
+        return response == reference and response.strip() != ""
     plain = _plain(response)
-    return bool(plain) and plain == _plain(reference)
+    return plain != "" and plain == _plain(reference)
 
 
 def _plain(text: str) -> str:

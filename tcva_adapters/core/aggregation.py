@@ -23,7 +23,6 @@ from tcva_adapters.core.temperature import (
     BALANCED,
     PAPER_BOUNDS,
     Bounds,
-    check_bounds,
     check_temperature,
     exponent_within,
 )
@@ -249,7 +248,6 @@ def make_plan(
     Raises:
         InvalidValueError: As for ``aggregate_counts``.
     """
-    check_bounds(bounds)
     grid = [check_temperature(t, bounds) for t in as_list("temperatures", temperatures)]
     weights = WeightScheme.resolve(scheme).weights
     check_known("penalty", penalty, PENALTIES)
@@ -531,9 +529,8 @@ def _distinct(rows: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
     radices = rows.max(axis=0) + 1.0
     if radices.prod() > _LARGEST_COUNT or not (rows == np.floor(rows)).all():
         return rows, np.arange(len(rows))
-    keys = rows @ np.cumprod([1.0, *radices[:-1]])
     _, first, inverse = np.unique(
-        keys,
+        rows @ np.cumprod([1.0, *radices[:-1]]),
         return_index=True,
         return_inverse=True,
     )

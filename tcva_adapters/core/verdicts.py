@@ -10,7 +10,7 @@ from typing import ClassVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.core.checks import as_list, as_number
+from tcva_adapters.core.checks import as_list, as_matrix, as_number
 from tcva_adapters.errors import InvalidValueError
 
 FloatArray = npt.NDArray[np.float64]
@@ -81,23 +81,15 @@ class WeightScheme:
 
     def __post_init__(self) -> None:
         numbers = [as_number(weight) for weight in as_list("weights", self.weights)]
-        weights = tuple(number for number in numbers if number is not None)
-        if not len(numbers) == len(weights) == len(LEVELS):
+        if None in numbers or len(numbers) != len(LEVELS):
             levels = ", ".join(LEVELS)
             raise InvalidValueError(
                 f"a weight scheme must have five numbers ({levels}), got {self.weights!r}"
             )
-        for level, weight, most in zip(
-            LEVELS,
-            weights,
-            (1.0, *weights[:-1]),
-            strict=True,
-        ):
-            if not 0.0 <= weight <= most:
-                raise InvalidValueError(
-                    f"weights must be in [0, 1] and never rise, got {weight!r} for {level.value}"
-                )
-        object.__setattr__(self, "weights", weights)
+        weights = as_matrix("weights", [numbers], LEVELS, 1.0, wanted="in [0, 1]")[0]
+        if (np.diff(weights) > 0.0).any():
+            raise InvalidValueError(f"weights must never rise, got {self.weights!r}")
+        object.__setattr__(self, "weights", tuple(weights.tolist()))
 
     @classmethod
     def resolve(cls, scheme: WeightScheme | str | Sequence[float]) -> WeightScheme:

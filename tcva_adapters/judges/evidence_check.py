@@ -238,8 +238,10 @@ def _has_initials(side: Side, other: Side) -> bool:
     """Whether a text has the initials of names in the other text."""
     words = _LETTERS.findall(other.text)
     initials = "".join(word[0] for word in words if word[0].isupper())
-    names = (word for word in _LETTERS.findall(side.text) if word.isupper())
-    return any(len(name) > 1 and name in initials for name in names)
+    return any(
+        len(name) > 1 and name.isupper() and name in initials
+        for name in _LETTERS.findall(side.text)
+    )
 
 
 def is_unrelated(
@@ -389,12 +391,11 @@ def _is_too_short(quote: Side, claim: Side) -> bool:
         return False
     if claim.content and claim.content <= quote.content:
         return False  # the claim is no longer than its quote
-    names = {
+    named = _numbers(claim.tokens) | {
         token.key
         for token in claim.tokens
         if token.kind == "word" and token.capital and token.text[1:]
     }
-    named = names | _numbers(claim.tokens)
     quoted = {token.key for token in quote.tokens} | values(quote.tokens)
     if not named or not named <= quoted:
         return True

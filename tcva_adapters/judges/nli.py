@@ -123,10 +123,8 @@ class NLIJudge:
             for claim, text in zip(claims, without_marks(claims), strict=True)
             if claim not in verdicts
         }
-        pairs = chain.from_iterable(
-            comparison.pairs for comparison in comparisons.values()
-        )
-        chances = iter(model.chances([*pairs]))
+        pairs = [pair for each in comparisons.values() for pair in each.pairs]
+        chances = iter(model.chances(pairs))
         for claim, comparison in comparisons.items():
             own_chances = islice(chances, len(comparison.pairs))
             verdicts[claim] = _verdict(claim, comparison, own_chances)

@@ -38,10 +38,11 @@ def part_of(
     places = [place for place, part in enumerate(split) if part.kind == "claim"]
     begin = places[first - 1] + 1 if first else 0
     own = text[split[begin].body : split[places[last - 1]].end]
-    headers = [part for part in split[:begin] if part.kind == "header"]
-    header = [text[part.body : part.end] for part in headers[-1:]]
+    headers = [
+        text[part.body : part.end] for part in split[:begin] if part.kind == "header"
+    ]
     claims = [split[place].claim for place in places[first:last]]
-    for part in (own, "\n".join([*header, own]), "\n\n".join(claims)):
+    for part in (own, "\n".join([*headers[-1:], own]), "\n\n".join(claims)):
         if split_claims(part) == claims:
             return part, 0
     return text, first

@@ -195,8 +195,9 @@ def _read_lines(
         verdict = verdict_in_line(match)
         if verdict is None:
             continue
-        line = reply[match.start("number") : match.end()]
-        if not (verdict.label and is_quoted_line(line, verdict, words_shown)):
+        if not verdict.label or not is_quoted_line(
+            reply[match.start("number") : match.end()], verdict, words_shown
+        ):
             verdicts.append(verdict)
     # A numbered remark before the verdict of the same number is no verdict.
     judged = {verdict.number for verdict in verdicts if verdict.label}

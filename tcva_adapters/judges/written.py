@@ -56,8 +56,7 @@ class _Chunk:
     @property
     def open(self) -> list[int]:
         """The numbers of the claims that lack a sound verdict."""
-        numbers = range(1, len(self.texts) + 1)
-        return [number for number in numbers if number not in self.sound]
+        return sorted({*range(1, len(self.texts) + 1)} - self.sound.keys())
 
 
 def written_verdicts(

@@ -130,8 +130,9 @@ class Server:
             is_timeout = kind_of_error(innermost).reason == "timeout"
             if kind.reason != "unreachable" and not is_timeout:
                 kind = _UNREAD
-            texts = filter(None, map(str, causes))
-            detail = self.clean(next(texts, "the connection broke off"))
+            detail = self.clean(
+                next(filter(None, map(str, causes)), "the connection broke off")
+            )
         else:
             refusal = self.refusal(answer)
             kind = kind_of(answer.status, refusal.code)
@@ -251,8 +252,9 @@ def _feature_in(body: Body, text: str) -> str | None:
     if body.get("top_logprobs", 0) > FEW_LOGPROBS:
         used.add("many_logprobs")
     for feature, pattern in _FEATURES.items():
-        word = rf"(?<![a-z_])(?:{pattern})(?![a-z_])"
-        if feature in used and re.search(word, text, re.IGNORECASE):
+        if feature in used and re.search(
+            rf"(?<![a-z_])(?:{pattern})(?![a-z_])", text, re.IGNORECASE
+        ):
             return feature
     return None
 
@@ -295,12 +297,13 @@ def read_completion(raw: str) -> tuple[judge_model.ModelReply | None, str]:
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None, ""
     if isinstance(text, list):  # some servers send the message in typed parts
-        parts = [
-            part.get("text")
+        text = "".join(
+            part["text"]
             for part in text
-            if isinstance(part, Mapping) and part.get("type") == "text"
-        ]
-        text = "".join(part for part in parts if isinstance(part, str))
+            if isinstance(part, Mapping)
+            and part.get("type") == "text"
+            and isinstance(part.get("text"), str)
+        )
     if not isinstance(text, str):
         text = ""
     usage = payload.get("usage")

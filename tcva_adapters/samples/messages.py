@@ -118,16 +118,15 @@ def utterances_in(name: str, number: int, message: Any) -> list[Utterance]:
     ]
     # DeepEval's turns carry tool outputs next to the answer, which may go on in the
     # next turn.
-    calls = _items(message.get("toolsCalled", message.get("tools_called")))
-    outputs = [call.get("output") for call in calls if isinstance(call, Mapping)]
     returned += [
-        Utterance("context", _output_text([output]))
-        for output in outputs
-        if output is not None
+        Utterance("context", _output_text([call["output"]]))
+        for call in _items(message.get("toolsCalled", message.get("tools_called")))
+        if isinstance(call, Mapping) and call.get("output") is not None
     ]
     if message.get("type") == "file_search_call":  # OpenAI's, with what it found
-        hits = _items(message.get("results"))
-        returned += [Utterance("tool", _text([hit])) for hit in hits]
+        returned += [
+            Utterance("tool", _text([hit])) for hit in _items(message.get("results"))
+        ]
     text = _output_text(content) if speaker == "tool" else _text(content)
     if text or not returned:
         returned.append(Utterance(speaker, text))

@@ -118,9 +118,7 @@ def without_statements(statements: Mapping[Words, set[int]], text: str) -> str:
 def _with_mark(repeated: re.Match[str]) -> str:
     """Replace a statement that is repeated as a whole by a mark; leave any other text."""
     before = repeated["before"]
-    if before is None:
-        return repeated[0]
-    return f"{before}…"
+    return repeated[0] if before is None else f"{before}…"
 
 
 def _decode(text: str) -> str:

@@ -194,8 +194,10 @@ def _chunks(batch: Record, size: int) -> Iterator[Record]:
     rows = read_records(batch["path"][0])
     chunks = iter(lambda: [[row.record, row.error] for row in islice(rows, size)], [])
     for number, some in enumerate(chunks):
-        part = f"{batch['name'][0]}-{number:06d}.jsonl"
-        yield {"part": [part], "rows": [json.dumps(some, default=str)]}
+        yield {
+            "part": [f"{batch['name'][0]}-{number:06d}.jsonl"],
+            "rows": [json.dumps(some, default=str)],
+        }
 
 
 def _digest(path: str) -> str:
