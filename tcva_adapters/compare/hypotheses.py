@@ -56,7 +56,7 @@ class Hypothesis(Checked):
             better, worse = (names.index(name) for name in pair[::order])
             test = tests[metric]
             if self.direction == "different":
-                ps.append(float(test.p[better, worse]))
+                ps.append(test.p[better, worse])
             else:
                 ps.append(test.one_sided(better, worse))
 
@@ -67,10 +67,10 @@ class Hypothesis(Checked):
                     f"{self.name!r} has {len(ps)} comparisons; set join to all or any"
                 )
             joins = f"{self.join} of {len(ps)} comparisons"
-        p = float(np.max(ps))  # all comparisons have to be significant
+        p = np.max(ps)  # all comparisons have to be significant
         if self.join == "any":
             chances = metrics if self.chances == "metrics" else ps
-            p = min(1.0, len(chances) * float(np.fmin.reduce(ps)))
+            p = min(1.0, len(chances) * np.fmin.reduce(ps))
         return {"hypothesis": self.name, "joins": joins, "p": p}
 
 

@@ -250,7 +250,7 @@ def _coverage_notes(table: ScoreTable) -> Iterator[str]:
         if len(table) and not number:
             yield f"{method} has no score on any sample."
     if len(set(numbers)) > 1:
-        common = int(scored.all(axis=1).sum())
+        common = scored.all(axis=1).sum()
         if common:
             yield (
                 "The means are over different samples; 'mean common' in 'distribution' is over "
@@ -275,7 +275,7 @@ def _decision_sentence(table: ScoreTable) -> str:
     """State the main method's pass rate, and the methods most and least similar to it."""
     main = table.main
     scored = np.isfinite(table.column(main))
-    number = int(scored.sum())
+    number = scored.sum()
     if not number:
         return f"{main} has no score on any of {counted(len(table), 'sample')}."
     passing = cell(mean(table.passes(main)[scored]), "share")
@@ -308,7 +308,7 @@ def _decision_sentence(table: ScoreTable) -> str:
 def _reservations(table: ScoreTable) -> str:
     """State how many scores the main method lacks, and that a judge is lexical."""
     reservations = ""
-    missing = int(np.isnan(table.column(table.main)).sum())
+    missing = np.isnan(table.column(table.main)).sum()
     if 0 < missing < len(table):
         verb = "has" if missing == 1 else "have"
         reservations += (

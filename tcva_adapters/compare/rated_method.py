@@ -164,7 +164,7 @@ class RatedMethod:
         both = np.isfinite(self.errors)
         shown = seen(self.scores)
         scores, sizes = np.unique(shown[both], return_counts=True)
-        total = int(sizes.sum())
+        total = sizes.sum()
         least = max(MIN_IN_BIN, math.ceil(total / BINS))
         rows = []
         first = 0
@@ -173,8 +173,8 @@ class RatedMethod:
             is_full = reached - done >= least and total - reached >= least
             if not is_full and reached < total:
                 continue
-            low = float(scores[first])
-            high = float(scores[last])
+            low = scores[first]
+            high = scores[last]
             first = last + 1
             done = reached
             members = both & (shown >= low) & (shown <= high)
@@ -303,7 +303,7 @@ class RatedMethod:
 
     def notes(self, error: Estimate) -> Iterator[str]:
         """Note rated samples without a score, groups, and the largest errors."""
-        unscored = int((np.isnan(self.scores) & np.isfinite(self.human)).sum())
+        unscored = (np.isnan(self.scores) & np.isfinite(self.human)).sum()
         if unscored:
             yield f"Left out: {counted(unscored, 'rated sample')} without a score."
         if error.groups is not None:

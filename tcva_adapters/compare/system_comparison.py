@@ -197,7 +197,7 @@ def systems(
             {
                 "metric": metric,
                 "queries": len(table),
-                "significant": int(is_significant.sum()),
+                "significant": is_significant.sum(),
                 "pairs": len(asl),
                 "discriminative_power": mean(is_significant),
                 "asl": asl,
@@ -297,7 +297,7 @@ def _pairs(
         ratings = ratings.for_samples(table.samples)
     records = list[Record]()
     for i, j in pairs:
-        apart = float(tested.differences[i, j])
+        apart = tested.differences[i, j]
         higher, lower = (i, j) if apart >= 0.0 else (j, i)
         differences = table.scores[:, higher] - table.scores[:, lower]
         systems = [table.methods[place] for place in (higher, lower)]
@@ -305,7 +305,7 @@ def _pairs(
             "metric": metric,
             "higher": systems[0],
             "lower": systems[1],
-            "queries": int(np.isfinite(differences).sum()),
+            "queries": np.isfinite(differences).sum(),
             "difference": abs(apart),
             "p": tested.p[i, j],
             "detectable": tested.smallest[i, j],
@@ -355,7 +355,7 @@ def _correlations(tables: SystemTables) -> Table:
                 agreement(measure, *as_shown(measure, side)).value for side in sides
             ]
             record[measure] = fisher_average(values)
-            record["systems"] = int(np.isfinite(values).sum())
+            record["systems"] = np.isfinite(values).sum()
         records.append(record)
     return Table(
         "correlations",
@@ -381,7 +381,7 @@ def _reversed(rated: Records) -> str:
     reversed_pairs = [pair for pair in rated if pair["reversed"]]
     if not reversed_pairs:
         return ""
-    pair = min(reversed_pairs, key=lambda pair: float(pair["people"]))
+    pair = min(reversed_pairs, key=lambda pair: pair["people"])
     return (
         f" People order {len(reversed_pairs)} of {counted(len(rated), 'pair')} the other way round: "
         f"{pair['higher']} minus {pair['lower']} is {cell(pair['difference'], 'signed')} by the judge, "

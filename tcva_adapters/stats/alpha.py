@@ -112,5 +112,5 @@ def _alpha(table: FloatArray, scale: ScaleKind) -> float:
     n = number.sum()
     observed = ((number * squares - sums**2) / (number - 1)).sum()
     expected = (n * squares.sum() - sums.sum() ** 2) / (n - 1)
-    size = n * float(np.abs(table).max()) ** 2
+    size = n * np.abs(table).max() ** 2
     return float(1.0 - observed / expected) if expected > _SAME * size else float("nan")

@@ -55,7 +55,7 @@ def draw_resamples(
     """
     generator = random_generator(seed)
     n_boot = whole("resamples", n_boot, least=1)
-    units = n if codes is None else int(codes.max()) + 1
+    units = n if codes is None else codes.max() + 1
     for start, stop in _spans(n_boot, n):
         rows = stop - start
         # 64-bit integers take the generator's words one after the other, so that cutting the
@@ -73,7 +73,7 @@ def draw_resamples(
 
 def leave_one_out(codes: IntArray) -> Iterator[IntArray]:
     """The jackknife as counts: row j has every sample once but those of the j-th group."""
-    for start, stop in _spans(int(codes.max()) + 1, len(codes)):
+    for start, stop in _spans(codes.max() + 1, len(codes)):
         yield (codes != np.arange(start, stop)[:, None]).astype(np.int64)
 
 

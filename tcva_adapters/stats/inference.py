@@ -281,7 +281,7 @@ def _mean(
     value = mean(values)
     why = units.why_no_interval(MIN_SAMPLES, values, ratings=ratings)
     left_out = means_without(values, units.unit_codes)
-    if not why and np.ptp(left_out) <= _SAME * float(np.abs(values).max()):
+    if not why and np.ptp(left_out) <= _SAME * np.abs(values).max():
         why = "the value is the same whichever group is left out"
     figure = units.figure(value, level, why)
     if why:
@@ -308,7 +308,7 @@ def _unless_one_sample_decides(
     why = units.why_no_interval(MIN_SAMPLES, one, other)
     if mean.reason or not why:
         return mean
-    farthest = max(1.0, float(np.ptp([one, other])))
+    farthest = max(1.0, np.ptp([one, other]))
     if mean.high - mean.low >= 2 * farthest / units.equal:
         return mean
     why += " where differences are this small"
@@ -318,9 +318,9 @@ def _unless_one_sample_decides(
 def _is_usual(values: FloatArray, *, inside: bool) -> bool:
     """Whether half of the values are the same one; `inside`: and others lie on both sides of it."""
     often = np.unique(values.round(12), return_counts=True)[1]
-    usual = int(often.argmax())
+    usual = often.argmax()
     is_inside = 0 < usual < len(often) - 1
-    return (is_inside or not inside) and 2 * int(often[usual]) >= len(values)
+    return (is_inside or not inside) and 2 * often[usual] >= len(values)
 
 
 def _share(values: FloatArray, units: Units, level: float) -> Estimate:

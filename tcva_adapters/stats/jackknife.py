@@ -68,7 +68,7 @@ def correlations_without(
         if n > _MANY:
             codes = np.random.default_rng(n).permutation(n) % _PARTS
     if measure == "pearson":
-        left = [codes != unit for unit in range(int(codes.max()) + 1)]
+        left = [codes != unit for unit in range(codes.max() + 1)]
         return np.array([value_of(measure, scores[k], human[k]) for k in left])
     if measure == "kendall":
         return _kendall_without(scores, human, codes)
@@ -84,7 +84,7 @@ def _kendall_without(
     # Ordered pairs: in one order less in the other, unequal scores, unequal ratings.
     total = np.zeros(3)
     touched = []
-    for unit in range(int(codes.max()) + 1):
+    for unit in range(codes.max() + 1):
         members = codes == unit
         # Signs of all differences from the members: (members, N).
         one, other = (np.sign(side[members, None] - side) for side in (scores, human))
@@ -191,6 +191,6 @@ def correlation_ends(
         value: In (-1, 1).
         reach: Standard errors to either side: a `student_quantile` Student's t.
     """
-    z = float(fisher(value))
+    z = fisher(value)
     half = reach * standard_error(fisher(left_out))
     return math.tanh(z - half), math.tanh(z + half)

@@ -120,7 +120,7 @@ def powered_mean(
     if all_units.codes is not None:
         influence = np.bincount(all_units.codes, weights=influence)
     corrected = units.equal / (units.equal - 1.0)
-    error = math.sqrt(float(influence @ influence) * corrected)
+    error = math.sqrt((influence @ influence) * corrected)
     half = student_quantile(level, units.equal - 2.0) * error
     plain = alone.high - alone.low
     if not 2.0 * half < plain:

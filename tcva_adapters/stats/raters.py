@@ -180,10 +180,8 @@ def _figures(
     pairs = np.array(
         [(pair.value, pair.n) for pair in every if not math.isnan(pair.value)]
     )
-    between = (
-        float(np.average(pairs[:, 0], weights=pairs[:, 1])) if len(pairs) else math.nan
-    )
-    k = len(table) / float((1.0 / np.isfinite(table).sum(axis=1)).sum())
+    between = np.average(pairs[:, 0], weights=pairs[:, 1]) if len(pairs) else math.nan
+    k = len(table) / (1.0 / np.isfinite(table).sum(axis=1)).sum()
     best = (
         math.sqrt(k * between / (1.0 + (k - 1.0) * between))
         if between > 0.0
@@ -342,7 +340,7 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
     table = table[np.isfinite(table).any(axis=1)]
     k = len(table)
     n = np.isfinite(table).sum(axis=1)
-    total = int(n.sum())
+    total = n.sum()
     means = mean_rating(table)
     judge = sample = math.nan
     if total > k:

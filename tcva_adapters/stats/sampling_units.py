@@ -60,7 +60,7 @@ class Units:
         self.groups = self.number = int(codes.max()) + 1 if self.n else 0
         if self.number < self.n:
             self.codes = self.unit_codes = codes
-            self.equal = float(self.n**2 / np.sum(np.bincount(codes) ** 2))
+            self.equal = self.n**2 / np.sum(np.bincount(codes) ** 2)
 
     @property
     def clusters(self) -> float | None:

@@ -68,10 +68,10 @@ class Pairs:
         the other way round, 0.5 where there is none; nan as for ``p``.
         """
         p = float(self.p[better, worse])
-        apart = float(self.differences[better, worse])
+        apart = self.differences[better, worse]
         if math.isnan(p):
             return p
-        if abs(apart) <= _NOTHING * float(np.nanmax(np.abs(self.means))):
+        if abs(apart) <= _NOTHING * np.nanmax(np.abs(self.means)):
             return 0.5
         return p / 2 if apart > 0 else 1 - p / 2
 
@@ -135,16 +135,16 @@ def tukey(
         ranges = np.sort(np.ptp(sums[:, known] / n[known], axis=1))
     differences = means[:, None] - means
     # Means that are equal on paper differ in the last bit.
-    tolerance = _NOTHING * float(np.abs(np.nan_to_num(table)).max())
+    tolerance = _NOTHING * np.abs(np.nan_to_num(table)).max()
     p = _p_among(ranges, np.abs(differences) - tolerance)
     p[np.isnan(differences) | np.eye(len(p), dtype=bool)] = np.nan
     # A difference d of one system adds d**2 / S to the variance that shuffles have, and so
     # mixed * d**2 to the square of what it has to reach; solved for d.
-    reach = float(np.quantile(ranges, 1.0 - alpha))
+    reach = np.quantile(ranges, 1.0 - alpha)
     mixed = 0.0
     if reach:
         rows = table[present.sum(axis=1) > 1]
-        variance = float(np.nanvar(rows, axis=1, ddof=1).mean())
+        variance = np.nanvar(rows, axis=1, ddof=1).mean()
         mixed = reach**2 / (table.shape[1] * variance)
     errors = _square(_errors(_differences(table)))
     beyond = _BEYOND * errors
@@ -219,7 +219,7 @@ def studentised(
         errors = _errors(apart)
         reach = np.quantile(largest, 1.0 - alpha) + _BEYOND
         smallest = _detectable(reach * errors, p, errors)
-    fewest = int(counts.min())
+    fewest = counts.min()
     reason = ""
     if fewest < MIN_QUERIES:
         reason = (

@@ -43,8 +43,8 @@ def mean_ratings(
     """
     scored = np.isfinite(scores)
     rated = scored & np.isfinite(human)
-    number = int(rated.sum())
-    samples = int(scored.sum())
+    number = rated.sum()
+    samples = scored.sum()
     if number == samples:
         return []
 

@@ -239,8 +239,8 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
         ranks = share_below(shown)
         gaps = np.where(np.ptp(shown, axis=1) > 0.0, np.ptp(ranks, axis=1), 0.0)
         for place in np.argsort(-gaps, kind="stable")[:most].tolist():
-            row = int(rows[place])
-            gap = float(gaps[place])
+            row = rows[place]
+            gap = gaps[place]
             if gap <= by_row.get(row, {"difference": 0.0})["difference"]:
                 continue
             lower, higher = ranks[place].argsort().tolist()
@@ -248,10 +248,10 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
                 "sample": table.samples[row],
                 "higher": pair[higher],
                 "lower": pair[lower],
-                "higher_score": float(scores[row, higher]),
-                "lower_score": float(scores[row, lower]),
-                "higher_rank": float(ranks[place, higher]),
-                "lower_rank": float(ranks[place, lower]),
+                "higher_score": scores[row, higher],
+                "lower_score": scores[row, lower],
+                "higher_rank": ranks[place, higher],
+                "lower_rank": ranks[place, lower],
                 "difference": gap,
             }
     in_order = [by_row[row] for row in sorted(by_row)]

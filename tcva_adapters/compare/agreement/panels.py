@@ -75,7 +75,7 @@ def panel_report(source: ScoreTable | Source) -> Report:
             {
                 "first": first,
                 "second": second,
-                "claims": int(both.sum()),
+                "claims": both.sum(),
                 "kappa": weighted_kappa(one, two, levels=len(LEVELS)),
                 "same_level": mean((one == two)[both]),
                 "first_fully": mean(one[both] == 0),
@@ -164,7 +164,7 @@ def disputed(source: ScoreTable | Source, most: int | None = None) -> Report:
             if spreads[place] > 0.0:
                 record = {
                     "sample": sample,
-                    "spread": float(spreads[place]),
+                    "spread": spreads[place],
                     "claim": _scored(panel)[0].claims[place].claim,
                 }
                 for judge, level in zip(judges, levels[:, place], strict=True):

@@ -149,7 +149,7 @@ def stand_in_table(table: ScoreTable, epsilon: float) -> Table:
         records.append(
             {
                 "method": method,
-                "raters": int(tested.sum()),
+                "raters": tested.sum(),
                 "winning_rate": winning_rate,
                 "advantage_probability": mean(tests.advantage[tested]),
                 "may_stand_in": "yes" if is_shown else "not shown",

@@ -305,14 +305,14 @@ class _Choice:
         are_rejected = rejects(rated, limits)
         silent = rated.silent(_method(rated))
         unscored = np.isnan(rated.at(self.best)) & ~silent
-        if passing := int((silent & are_rejected).sum()):
+        if passing := (silent & are_rejected).sum():
             yield (
                 f"Counted as passing: {counted(passing, 'rejected answer')} that claim nothing (a refusal, "
                 "say), which gates let through."
             )
-        if bad := int((unscored & are_rejected).sum()):
+        if bad := (unscored & are_rejected).sum():
             yield f"Left out: {counted(bad, 'rejected answer')} without a score, which cannot pass."
-        if good := int((unscored & ~are_rejected).sum()):
+        if good := (unscored & ~are_rejected).sum():
             yield f"Counted as not passing: {counted(good, 'good answer')} without a score."
         if self.by is None:
             return

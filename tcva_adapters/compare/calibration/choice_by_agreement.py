@@ -152,8 +152,8 @@ class Search:
                     name=name,
                     setting=candidates[best],
                     tried=len(candidates),
-                    on_same=self.sign * float(values[best, 0]),
-                    on_unseen=self.sign * float(agreement[0]),
+                    on_same=self.sign * values[best, 0],
+                    on_unseen=self.sign * agreement[0],
                     agreement=agreement,
                     gain=self._gain(agreement, in_use, target, units),
                     share=picks.count(best) / len(picks),
@@ -274,7 +274,7 @@ class Search:
         Resamples where the measure is undefined are left out.
         """
         gains = new - old
-        value = float(gains[0])
+        value = gains[0]
         resampled = gains[1:]
         defined = resampled[np.isfinite(resampled)]
         why = units.why_no_interval(self.least, target)

@@ -262,9 +262,9 @@ def _rows(
     for place, temperature in enumerate(grid):
         row = {"setting": name, "T": temperature, "scored": scored}
         if scored:
-            row["mean"] = float(sums[place]) / scored
-            row["pass_rate"] = int(passing[place]) / scored
-        yield {**row, "flips": int(flips[place]) if place else None}
+            row["mean"] = sums[place] / scored
+            row["pass_rate"] = passing[place] / scored
+        yield {**row, "flips": flips[place] if place else None}
 
 
 def _counts(table: ScoreTable) -> FloatArray:

@@ -96,7 +96,7 @@ class ThresholdPath:
             rejected=false.n,
             good=fails.n,
             groups=false.groups,
-            p=float(false.p[0]),
+            p=false.p[0],
             curves={
                 "threshold": steps.ends if most is None else steps.middles,
                 "up_to": steps.ends,
@@ -136,7 +136,7 @@ class ThresholdPath:
         places = np.flatnonzero(self.certified).tolist()
         if not places:
             return None
-        return int(places[0 if self.limits.max_false_pass is None else -1])
+        return places[0 if self.limits.max_false_pass is None else -1]
 
     @property
     def merit(self) -> tuple[bool, float]:
@@ -152,8 +152,8 @@ class ThresholdPath:
         record: Record = {"rejected": self.rejected, "good": self.good}
         if self.chosen is not None:
             for name, curve in self.curves.items():
-                record[name] = float(curve[self.chosen])
-        record["at_threshold_1"] = float(self.curves["false_pass"][0])
+                record[name] = curve[self.chosen]
+        record["at_threshold_1"] = self.curves["false_pass"][0]
         return record
 
     def table(self) -> Table:
@@ -193,7 +193,7 @@ class ThresholdPath:
             )
         # A step begins just above the end of the next one.
         ends = self.curves["up_to"]
-        strict = ends[int(self.is_strict.sum())]
+        strict = ends[self.is_strict.sum()]
         lenient = ends[self.is_lenient][0]
         return (
             f"at most {percent(most or 0.0)} false passes need a threshold above {strict:g}, "
@@ -207,7 +207,7 @@ class ThresholdPath:
         if self.groups is not None:
             number = self.groups
             units = "groups with a rated rejection"
-        floor = float(self.curves["false_pass"][0])
+        floor = self.curves["false_pass"][0]
         fewest = needed(most, self.error) or 0
         at_least = "at least"
         if self.limits.largest_group and not floor:
