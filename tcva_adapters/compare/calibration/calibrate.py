@@ -186,12 +186,11 @@ def calibrate(
             skip_bad=skip_bad,
         )
     )
-    has_limit = max_false_pass is not None or min_true_pass is not None
     limits = limits_of(
         max_false_pass=max_false_pass,
         min_true_pass=min_true_pass,
         confidence=confidence,
-        human_threshold=human_threshold if has_limit else None,
+        human_threshold=human_threshold,
         human_scale=human_scale,
         per=per,
         largest_group=largest_group,

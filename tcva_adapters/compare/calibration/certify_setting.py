@@ -87,6 +87,8 @@ def limits_of(
         check_unused(
             {"largest_group": largest_group}, "needs per='answer' (--per answer)"
         )
+    elif largest_group is None:
+        largest_group = LARGEST_GROUP
     if max_false_pass is None and min_true_pass is None:
         check_unused(
             {"confidence": confidence, "per": per},
@@ -104,9 +106,7 @@ def limits_of(
         human_threshold=human_threshold,
         human_scale=scale,
         per=per,
-        largest_group=LARGEST_GROUP
-        if per == "answer" and largest_group is None
-        else largest_group,
+        largest_group=largest_group,
     )
     passes_from(limits.human_threshold, scale)
     return limits

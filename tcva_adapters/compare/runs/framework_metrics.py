@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import version
-from importlib.util import find_spec
 
 from tcva_adapters import deepeval, langchain, llamaindex, ragas
 from tcva_adapters.core.checks import nearest
@@ -16,6 +15,7 @@ from tcva_adapters.errors import (
     install_hint,
 )
 from tcva_adapters.frameworks import FRAMEWORKS, MetricEntry
+from tcva_adapters.lazy import is_installed
 from tcva_adapters.samples.sample import Sample
 
 ALL = "all"
@@ -162,7 +162,7 @@ def _installed(frameworks: Sequence[str]) -> tuple[list[str], list[str]]:
     names, notes = [], []
     for name in FRAMEWORKS if ALL in frameworks else dict.fromkeys(frameworks):
         needs = FRAMEWORKS[name].metrics_need
-        if find_spec(needs.module.partition(".")[0]) is not None:
+        if is_installed(needs):
             names.append(name)
             continue
         why = f"{name} is not installed: {install_hint(needs.extra)}"

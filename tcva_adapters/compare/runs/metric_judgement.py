@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, NoReturn
 
 from pydantic import Field
@@ -15,6 +16,7 @@ from pydantic import Field
 from tcva_adapters.compare.runs.framework_metrics import ADAPTERS, FrameworkMetric
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.evaluator import lacks
+from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.judges.base import Judge, why_unscored
 from tcva_adapters.judges.llm import LLMJudge
 from tcva_adapters.judges.panel import single_judges
@@ -133,14 +135,10 @@ class _MetricQuestion(Question):
         self.key = evaluation.key(sample)
         self.sample_fields: Mapping[str, object] = {}
         model = evaluation.model
-        if model is None:
-            self.judge = evaluation
-            self.identity = None
-        else:
-            # Others that need the same judgement wait as long as it may take.
-            identity = identity_of(model)
-            self.judge = model
-            self.identity = identity and replace(identity, seconds=evaluation.seconds)
+        self.judge = model or evaluation
+        # Others that need the same judgement wait as long as it may take.
+        identity = None if model is None else identity_of(model)
+        self.identity = identity and replace(identity, seconds=evaluation.seconds)
 
     def ask(self) -> MetricJudgement:
         return wait_for(self.aask())
@@ -221,28 +219,13 @@ class _MetricQuestion(Question):
         return MetricJudgement(unscored=why)
 
 
-def _llm_of(framework: str, model: PromptedModel | None) -> object:
+def _llm_of(framework: str, model: PromptedModel | None) -> Any:
     """Wrap a judge model as a framework's LLM; None stands for the lexical judge."""
     if model is None:
         return ADAPTERS[framework].LexicalLLM()
-    # Each of these modules imports its framework.
-    match framework:
-        case "ragas":
-            from tcva_adapters.ragas import llm as ragas_llm  # noqa: PLC0415  # see above
-
-            return ragas_llm.BridgedLLM(model)
-        case "deepeval":
-            from tcva_adapters.deepeval import llm as deepeval_llm  # noqa: PLC0415  # see above
-
-            return deepeval_llm.BridgedLLM(model)
-        case "llamaindex":
-            from tcva_adapters.llamaindex import llm as llamaindex_llm  # noqa: PLC0415  # see above
-
-            return llamaindex_llm.BridgedLLM(model)
-        case _:
-            from tcva_adapters.langchain import llm as langchain_llm  # noqa: PLC0415  # see above
-
-            return langchain_llm.BridgedLLM(model)
+    # This module imports the framework.
+    llm = import_module(f"{FRAMEWORKS[framework].package}.llm")
+    return llm.BridgedLLM(model)
 
 
 def _model_of(judge: Judge) -> JudgeModel | None:
