@@ -21,6 +21,7 @@ from tcva_adapters.compare.scores.reading_options import Reading, ReadingOptions
 from tcva_adapters.compare.scores.score_reader import read_parts
 from tcva_adapters.compare.scores.table import ScoreTable, check_groups
 from tcva_adapters.compare.scores.table_part import TablePart
+from tcva_adapters.core.checks import as_list
 from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.stats.checks import FloatArray
@@ -62,7 +63,7 @@ def read_systems(
             rating, or one lies outside the scale.
         UnreadableInputError: See `read_scores`, also for further errors.
     """
-    grid = [check_temperature(temperature) for temperature in temperatures]
+    grid = [check_temperature(temperature) for temperature in as_list("temperatures", temperatures)]
     scale = human_scale or (0.0, 1.0)
     ratings = None
     importing = ImportSettings()
@@ -125,8 +126,7 @@ def read_systems(
             notes=tuple(reading.notes),
             judged=judged,
         )
-        if group is not None:
-            check_groups(table, group)
+        check_groups(table, group)
     return tables
 
 

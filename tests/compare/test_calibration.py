@@ -235,6 +235,7 @@ def test_kappa_is_that_of_equal_decisions_less_chance() -> None:
     ({"level": 1.0}, r"level must .*got 1\.0"),
     ({"source": [[1, 0, 0, 0, 0]] * 40}, "all 40 samples have the same score"),
     ({"temperatures": [2.0]}, "got 2"),
+    ({"temperatures": 0.5}, "temperatures must be a list, got 0.5"),
     ({"schemes": ["steep"]}, "got 'steep'"),
     ({"by": "domain"}, "no rated sample has 'domain' in its metadata"),
     (

@@ -525,7 +525,7 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(
 @pytest.mark.parametrize(("options", "said"), [
     ({"frameworks": "rags"}, "no framework 'rags'; did you mean 'ragas'"),
     ({"frameworks": "langchain", "metrics": "faithfulnes"}, "no metric 'faithfulnes' in "),
-    ({"timeout": 0}, "above 0 seconds"),
+    ({"timeout": 0}, "timeout must be above 0, got 0"),
     ({"pass_from": {"nobody": 0.5}}, "no method 'nobody'; the methods are tcva"),
     ({"mean_of": ["tcva T=0.1"]}, "two different members"),
     ({"mean_of": ["tcva T=0.1 + other"]}, "no method 'other'; the methods are tcva"),
@@ -535,10 +535,11 @@ def test_the_folder_holds_scores_judgements_samples_and_the_report(
     ({"samples": []}, "samples is empty; give at least one"),
     ({"temperatures": 0.5}, "temperatures must be a list, got 0.5"),
     ({"metrics": 1}, "metrics must be a list, got 1"),
-    ({"timeout": "x"}, "timeout must be above 0 seconds, got 'x'"),
+    ({"timeout": "x"}, "timeout must be a number, got 'x'"),
     ({"human": "stars", "human_scale": "0,1"}, r"e.g. \(1, 5\), got '0,1'"),
     ({"human": "stars", "human_scale": 5}, r"e.g. \(1, 5\), got 5"),
-    ({"pass_from": {"tcva T=0.1": "x"}}, "pass_from of 'tcva T=0.1' must be a number, got 'x'"),
+    ({"pass_from": [0.5]}, "pass_from must be a valid dictionary, got .0.5."),
+    ({"pass_from": {"tcva T=0.1": "x"}}, "pass_from must be a number, got {'tcva T=0.1': 'x'}"),
     ({"mean_of": "tcva T=0.1 + tcva T=0.9"}, "mean_of must be a list, got 'tcva T=0.1"),
     ({"imported": "scores.csv"}, "imported must be a list, got 'scores.csv'"),
 ])  # fmt: skip

@@ -193,6 +193,8 @@ def test_fused_judges_and_lowered_verdicts_are_seen_as_such(tmp_path: Path) -> N
 def test_wrong_use_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidValueError, match="got 2"):
         sweep(COUNTS, [2.0])
+    with pytest.raises(InvalidValueError, match="temperatures must be a list, got 0"):
+        sweep(COUNTS, 0.5)  # type: ignore[arg-type]  # as a user may
     with pytest.raises(InvalidValueError):
         sweep(COUNTS, [0.5], group="document")
     path = tmp_path / "judged.jsonl"

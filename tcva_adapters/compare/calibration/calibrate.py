@@ -31,6 +31,7 @@ from tcva_adapters.compare.scores.ratings import (
 from tcva_adapters.compare.scores.score_reader import Human, Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import Penalty, SchemeLike
+from tcva_adapters.core.checks import as_list
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.argument_names import with_checked_names
@@ -139,6 +140,7 @@ def calibrate(
     'Keep T=0.5: choosing another setting does not raise Spearman (gain 0.000)'
     """
     one_of("objective", objective, get_args(Objective))
+    temperatures = as_list("temperatures", temperatures)
     of_claims: Record = {"rejected_below": rejected_below, "of": of}
     if max_unsupported is not None:
         check_unused(

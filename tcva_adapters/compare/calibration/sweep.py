@@ -14,6 +14,7 @@ from tcva_adapters.compare.scores.ratings import NEEDS_HUMAN, Scale, check_unuse
 from tcva_adapters.compare.scores.score_reader import Human, Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.core.aggregation import Plan, SchemeLike, make_plan, scores_of
+from tcva_adapters.core.checks import as_list
 from tcva_adapters.core.collapse import ablation_plans, binary_counts
 from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
@@ -136,7 +137,10 @@ def sweep(
         hold="counts",
     )
     base = scoring or table.judged.scoring or ScoringConfig()
-    grid = [check_temperature(temperature, base.bounds) for temperature in temperatures]
+    grid = [
+        check_temperature(temperature, base.bounds)
+        for temperature in as_list("temperatures", temperatures)
+    ]
     at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
     counts = _counts(table)
     rated = table.rated

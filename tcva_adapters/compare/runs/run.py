@@ -7,8 +7,6 @@ without a score, with its reason. With a folder, an interrupted run continues wh
 from __future__ import annotations
 
 import hashlib
-import math
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import replace
@@ -36,7 +34,7 @@ from tcva_adapters.compare.scores.reading_options import ReadingOptions
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, check_groups, repeated_name
 from tcva_adapters.compare.scores.table_part import TablePart
-from tcva_adapters.core.checks import as_list, check_within
+from tcva_adapters.core.checks import as_list
 from tcva_adapters.core.temperature import (
     Temperatures,
     as_temperature,
@@ -52,6 +50,7 @@ from tcva_adapters.results.evidence import evidence_lines, evidence_outcomes
 from tcva_adapters.results.framework_score import FrameworkScore
 from tcva_adapters.results.judgement import Judgement, Reason, Unscored, Usage
 from tcva_adapters.results.result import MOSTLY_MARKED, Result
+from tcva_adapters.results.settings_base import Number, Positive, check
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.results.summary import judged_counts
 from tcva_adapters.runner.questions import Evaluation
@@ -164,8 +163,6 @@ class Run:
             tcva = TCVA(**{"temperature": grid[0], **(tcva or {})})
         for temperature in grid:
             check_temperature(temperature, tcva.scoring.bounds)
-        least = sys.float_info.min
-        check_within("timeout", timeout, least, math.inf, "above 0 seconds")
         self.tcva = tcva
         self.temperatures = tuple(dict.fromkeys([*grid, tcva.scoring.temperature]))
         self.samples, self.notes = _samples_with_ids(samples, mapping)
@@ -193,12 +190,8 @@ class Run:
             )
         self.overwrite = overwrite
         self.progress = progress
-        self._timeout = timeout
-        self._thresholds = pass_from or {}
-        for name, threshold in self._thresholds.items():
-            check_within(
-                f"pass_from of {name!r}", threshold, -math.inf, math.inf, "a number"
-            )
+        self._timeout = check(Positive, "timeout", timeout)
+        self._thresholds = check(Mapping[str, Number], "pass_from", pass_from or {})
         self.names = self._method_names()
         # This refuses a judge that cannot answer the prompts of the frameworks.
         for metric in self.metrics:
@@ -267,8 +260,7 @@ class Run:
         if ratings is not None:
             self.notes += ratings.notes(part.number)
         table = part.table()
-        if group is not None:
-            check_groups(table, group)
+        check_groups(table, group)
         return table
 
     def cost(self, prices: tuple[float, float] | None = None) -> Report:

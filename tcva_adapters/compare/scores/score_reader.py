@@ -151,8 +151,7 @@ def read_scores(
         table = _read_table(source, Reading(options, ratings, notes))
     if human is not None and ratings is None:
         table = _with_ratings(table, np.asarray(human, dtype=np.float64), human_scale)
-    if group is not None:
-        check_groups(table, group)
+    check_groups(table, group)
     if folder is not None and hold != "counts":
         return _with_other_methods(table, folder)
     return table

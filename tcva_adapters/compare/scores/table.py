@@ -478,12 +478,14 @@ def groups_note(number: int) -> str:
     return f"Intervals and tests count {counted(number, 'group')}, not samples."
 
 
-def check_groups(table: ScoreTable, field: str) -> None:
+def check_groups(table: ScoreTable, field: str | None) -> None:
     """Refuse samples that need a group and have none.
 
     Raises:
         InvalidSampleError: A scored sample (with a rating, where there are ratings) has none.
     """
+    if field is None:
+        return
     is_needed = np.full(len(table), fill_value=not table.methods)
     is_needed |= np.isfinite(table.scores).any(axis=1)
     if table.human.shape[1]:
