@@ -63,7 +63,10 @@ def read_systems(
             rating, or one lies outside the scale.
         UnreadableInputError: See `read_scores`, also for further errors.
     """
-    grid = [check_temperature(temperature) for temperature in as_list("temperatures", temperatures)]
+    grid = [
+        check_temperature(temperature)
+        for temperature in as_list("temperatures", temperatures)
+    ]
     scale = human_scale or (0.0, 1.0)
     ratings = None
     importing = ImportSettings()
