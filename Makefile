@@ -11,7 +11,7 @@ RUNNER = $(BIN)/python
 CHOSEN = -m "not slow"
 ENVIRONMENTS = lowest lowest-base newest openai deepeval ray ray-alone harness 3.12 3.13
 
-.PHONY: demo test test-all lint types contracts docs long bench levels size release extras web pictures clean \
+.PHONY: demo test test-all lint types contracts docs reference long bench levels size release extras web pictures clean \
   test-local-model $(ENVIRONMENTS:%=test-%)
 
 demo: $(VENV)/.demo
@@ -52,6 +52,10 @@ contracts: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python -m sphinx -W --keep-going -n --quiet docs build/docs
 	$(BIN)/python .ci/check_docs.py build/docs
+
+# The same reference as Markdown, in docs/reference, which a code host shows; a test compares it.
+reference: $(VENV)/.dev
+	$(BIN)/python .ci/reference.py
 
 # What takes long and attacks: servers that fail, killed runs, forged quotes, requests elsewhere, long texts.
 long: $(VENV)/.dev

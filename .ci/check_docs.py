@@ -42,6 +42,13 @@ def faults_of_reference(site: Path) -> Iterator[str]:
             yield f"{public} is not in docs/api"
 
 
+def faults_of_commands(site: Path) -> Iterator[str]:
+    """A page of commands without their help."""
+    page = (site / "api/commands.html").read_text(encoding="utf-8")
+    if "Usage: tcva evaluate" not in page:
+        yield "api/commands.html lacks the help of tcva evaluate"
+
+
 def faults_of_pages(site: Path) -> Iterator[str]:
     """What pages and style sheets load from elsewhere."""
     for path in sorted([*site.rglob("*.html"), *site.rglob("*.css")]):
@@ -52,7 +59,11 @@ def faults_of_pages(site: Path) -> Iterator[str]:
 def main() -> None:
     """Ends with the faults, or says that there are none."""
     site = Path(sys.argv[1])
-    faults = [*faults_of_reference(site), *faults_of_pages(site)]
+    faults = [
+        *faults_of_reference(site),
+        *faults_of_commands(site),
+        *faults_of_pages(site),
+    ]
     if faults:
         sys.exit("\n".join(faults))
     pages = sum(1 for _ in site.rglob("*.html"))

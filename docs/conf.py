@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator
+import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -21,16 +21,16 @@ os.environ |= {
     "COLUMNS": "80",
 }
 
-import click
-import typer.main
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
+sys.path.append(str(Path(__file__).parents[1] / ".ci"))
+from reference import command_helps
+
 from tcva_adapters import __version__
-from tcva_adapters.cli.app import app, imported_command
 from tcva_adapters.results.settings_base import SettingsModel
 
 # Autodoc imports a module as type checkers read it, unless it is loaded; pydantic's models fail then.
@@ -51,7 +51,7 @@ extensions = [
     "sphinx_copybutton",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = []
+exclude_patterns = ["reference"]  # the same, for code hosts
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]  # pages are included below other headings
 
@@ -90,22 +90,16 @@ class CommandHelp(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """A section for each command."""
-        return list(self._sections(typer.main.get_command(app), "tcva"))
+        return [self._section(name, text) for name, text in command_helps()]
 
-    def _sections(self, command: click.Command, name: str) -> Iterator[nodes.Node]:
-        with click.Context(
-            command, info_name=name, terminal_width=80, color=False
-        ) as context:
-            text = command.get_help(context)
+    @staticmethod
+    def _section(name: str, text: str) -> nodes.section:
         section = nodes.section(ids=[name.replace(" ", "-")], names=[name])
         section += [
             nodes.title(text=name),
             nodes.literal_block(text, text, language="text"),
         ]
-        yield section
-        if isinstance(command, click.Group):
-            for sub in command.commands:
-                yield from self._sections(imported_command(sub), f"{name} {sub}")
+        return section
 
 
 def resolve(
