@@ -18,11 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from tcva_adapters.compare.diagnosis.causes import Cause
+from tcva_adapters.compare.diagnosis.joined import DIAGNOSED, JoinedClaim, diagnosis
+from tcva_adapters.compare.diagnosis.report import diagnose
 from tcva_adapters.compare.method_comparison import comparison
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.criteria import CRITERIA
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.report.baseline import changes
 from tcva_adapters.report.page_data import (
@@ -164,7 +167,10 @@ def content_of(
     title: str,
     reading: dict[str, Any],
 ) -> Content:
-    """Join the tables of a source into one, and take its reports, or else the default report."""
+    """Join the tables of a source into one, and take its reports, or else the default report.
+
+    Several criteria of the same samples are diagnosed.
+    """
     sources = list(source) if isinstance(source, list | tuple) else [source]
     tables = [part for part in sources if isinstance(part, ScoreTable)]
     reports = [part for part in sources if isinstance(part, Report)]
@@ -187,7 +193,14 @@ def content_of(
     criteria = [run.criterion for run in content.runs]
     if len(criteria) == 2 and criteria[0] == criteria[1]:
         views.append(("changes", changes(*map(content.only, content.runs))))
-    return replace(content, reports=views)
+    faults: Sequence[tuple[JoinedClaim, Cause]] = ()
+    if len({*criteria}.intersection(DIAGNOSED)) > 1:
+        try:
+            faults = diagnosis(table).faults
+            views.append(("diagnosis", diagnose(table)))
+        except (InvalidSampleError, InvalidValueError) as error:
+            table = replace(table, notes=(*table.notes, f"no diagnosis: {error}"))
+    return replace(content, table=table, reports=views, faults=faults)
 
 
 def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, list[str]]:

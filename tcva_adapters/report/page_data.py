@@ -8,6 +8,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import (
     asdict,
     dataclass,
@@ -21,6 +22,8 @@ import numpy as np
 
 from tcva_adapters import __version__
 from tcva_adapters.ccrs.result import CCRSResult
+from tcva_adapters.compare.diagnosis.causes import Cause
+from tcva_adapters.compare.diagnosis.joined import JoinedClaim
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import PRESETS
@@ -30,6 +33,7 @@ from tcva_adapters.core.verdicts import (
     FloatArray,
 )
 from tcva_adapters.criteria import CRITERIA, FAITHFULNESS
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report.served import removal_text, served_json
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.conversation import ConversationResult
@@ -105,12 +109,14 @@ class Content:
         table: All scores; its results are the runs.
         samples: The texts, one per row of the table.
         reports: Each with the view that shows it; the first one's sentence states the outcome.
+        faults: The claims that are wrong or missing, where several criteria were judged.
     """
 
     title: str
     table: ScoreTable
     samples: Sequence[Sample]
     reports: Sequence[tuple[str, Report]] = ()
+    faults: Sequence[tuple[JoinedClaim, Cause]] = ()
 
     @cached_property
     def runs(self) -> tuple[PageRun, ...]:
@@ -174,6 +180,7 @@ def page_figures(
         notes: Further notes for the reader.
     """
     table = content.table
+    has_texts = max(line_of, default=-1) >= 0
     mixed = [
         f"{run.name} has results with several settings; the page shows them all at the most frequent ones"
         for run in content.runs
@@ -196,11 +203,21 @@ def page_figures(
             "samples": _samples(content, line_of),
             "runs": [_run(run, table.conversations.values()) for run in content.runs],
             "methods": [_method(table, name) for name in content.fixed],
+            "faults": [
+                (claim.row, claim.of, claim.place, cause, claim.passage)
+                for claim, cause in content.faults
+            ],
             "reports": [
                 {
                     "view": view,
                     "sentence": report.sentence,
-                    "tables": [asdict(table) for table in report.tables],
+                    # The view of a diagnosis takes the claims from the samples' texts.
+                    "tables": [
+                        asdict(table)
+                        for table in report.tables
+                        if (has_texts and view != "diagnosis")
+                        or not any(column.name == "claim" for column in table.columns)
+                    ],
                     "notes": report.notes,
                     "gate": _gate(report),
                 }
@@ -456,6 +473,12 @@ def _judgement(result: Result, sample: Sample) -> Json:
     """Return a judgement, with the interval of its score at the setting that the text names."""
     values = _verdicts(result.seen)
     values["served"] = served_json(result, sample)
+    with suppress(InvalidValueError):  # only claims judged against contexts rest on any
+        values["passages"] = [(use.id, use.claims) for use in result.passages(sample)]
+        values["citations"] = [
+            (part.place, part.marks, part.cited, part.found, part.outcome)
+            for part in result.citations(sample).parts
+        ]
     if result.interval is not None:
         place = f"At T = {result.scoring.temperature:g}, with the 95% interval of its verdicts"
         interval = cell(result.score, "interval", *result.interval)

@@ -1,13 +1,16 @@
-"""Several criteria of the same samples: each is shown with the texts that it is about."""
+"""Several criteria of the same samples: their texts, citations, contexts, and why answers are wrong."""
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from tcva_adapters import Result
+from tcva_adapters.report import write
 from tests.browser.conftest import Opener, Reports
 from tests.support.browser import Watched
-from tests.support.reports import ASKED
+from tests.support.reports import ASKED, criteria_judged, several_criteria
 
 LINK = "#view=sample&sample=prices&run="
 
@@ -56,3 +59,116 @@ def test_criteria_are_no_change_but_stand_side_by_side(judged: Watched) -> None:
     judged.page.get_by_role("combobox", name="Second").select_option("completeness")
     # Their claims are of other texts.
     expect(judged.page.locator("main")).not_to_contain_text("different verdicts")
+
+
+def test_a_diagnosis_says_what_is_wrong_and_leads_to_the_claim(judged: Watched) -> None:
+    content = several_criteria()
+    (shown,) = (report for view, report in content.reports if view == "diagnosis")
+    judged.page.get_by_role("link", name="Diagnosis").click()
+    main = judged.page.locator("main")
+    expect(main.get_by_role("status")).to_have_text(shown.sentence)
+    for of, cause, text, context in (
+        ("response", "irrelevant passage", "The shop in Lund closed in 2019 [3].", 3),
+        ("response", "hallucination", "Insurance is free [9].", 0),
+        ("reference", "not retrieved", "A deposit of 50 euros is due.", 0),
+        ("reference", "not used", "A helmet costs 3 euros a day.", 4),
+    ):
+        judged.goto("#view=diagnosis")
+        number = sum(
+            (claim.of, found) == (of, cause) for claim, found in content.faults
+        )
+        button = main.locator(
+            "button.cause", has=judged.page.locator(f"[data-figure='{of} {cause}']")
+        )
+        assert judged.value(f"[data-figure='{of} {cause}']") == number
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", "true")
+        judged.page.wait_for_url(re.compile("cause="))
+        fault = main.locator(".fault").filter(has_text=text)
+        if context:
+            expect(fault).to_contain_text(f"passage {context}")
+        else:
+            expect(fault).not_to_contain_text("passage")
+        fault.get_by_role("link").click()
+        chosen = judged.page.locator("li.claim.chosen")
+        expect(chosen.locator(".claim-text")).to_have_text(text)
+        expect(chosen.locator(".cause-text")).to_have_count(1)
+        judged.page.go_back()
+        expect(button).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_turn_says_what_is_wrong_with_it_and_the_diagnosis_leads_to_it(
+    judged: Watched,
+) -> None:
+    judged.goto("#view=diagnosis&cause=response+hallucination")
+    judged.page.get_by_role("link", name="turn 3 of chat").click()
+    expect(judged.page.get_by_role("heading", level=2)).to_have_text("chat")
+    turn = judged.page.locator("li.turn").nth(2)
+    expect(turn.locator(".guilty .cause-text")).to_have_text(
+        "wrong: it stands in no passage"
+    )
+
+
+def test_contexts_say_which_claims_rest_on_them(judged: Watched) -> None:
+    judged.goto(LINK + "faithfulness")
+    contexts = judged.page.locator(".answer-contexts")
+    result = next(
+        each for each in criteria_judged()["faithfulness"] if each.sample_id == "prices"
+    )
+    uses = result.passages()
+    expect(contexts).to_contain_text(
+        f"{sum(use.is_used for use in uses)} of {len(uses)} contexts used."
+    )
+    for use, shown in zip(uses, contexts.locator(".passage").all(), strict=True):
+        expect(shown.locator(".rests")).to_contain_text(use.id or "")
+        numbers = shown.locator(".rests").get_by_role("button").all_inner_texts()
+        assert numbers == [str(place + 1) for place in use.claims]
+        expect(shown.locator(".rests")).to_contain_text(
+            f"weight {use.weight:.2f}" if use.claims else "no claim rests on it"
+        )
+    contexts.get_by_role("button", name="Claim 2 rests on this context").click()
+    expect(judged.page.locator("li.claim.chosen .claim-number")).to_have_text("2")
+    judged.goto(LINK + "correctness")
+    expect(judged.page.locator(".rests")).to_have_count(0)
+
+
+def test_citations_are_marked_in_the_answer_with_what_came_of_them(
+    judged: Watched,
+) -> None:
+    results = {each.sample_id: each for each in criteria_judged()["faithfulness"]}
+    outcomes = set()
+    for name in ("hours", "prices", "chat/2", "chat/3"):
+        judged.goto(f"#view=sample&sample={name}&run=faithfulness")
+        parts = results[name].citations().parts
+        marks = judged.page.locator(".answer-said mark .cite")
+        assert marks.all_inner_texts() == [
+            mark for part in parts for mark in part.marks
+        ]
+        for part in parts:
+            outcomes.add(part.outcome)
+            claim = judged.page.locator("li.claim").nth(part.place)
+            expect(claim.locator(".citation")).to_contain_text(
+                f"Citation {part.outcome}"
+            )
+            expect(claim.locator(f".cite-{part.outcome}")).to_have_count(
+                len(part.marks)
+            )
+    assert outcomes >= {"confirmed", "elsewhere", "broken"}
+    judged.goto("#view=conversation&conversation=chat")
+    expect(judged.page.locator("li.turn mark .cite")).to_have_text(["[1]", "[4]"])
+
+
+def test_criteria_that_cannot_be_joined_are_shown_without_a_diagnosis(
+    open_report: Opener, tmp_path: Path
+) -> None:
+    judged = criteria_judged()
+    twice = {name: judged[name] for name in ("faithfulness", "correctness")}
+    twice["again"] = [
+        Result(result.assessment.model_copy()) for result in judged["correctness"]
+    ]
+    write(twice, tmp_path / "page.html")
+    page = open_report(tmp_path / "page.html")
+    menu = page.page.get_by_role("navigation", name="Views")
+    expect(menu).to_contain_text("Changes")
+    expect(menu).not_to_contain_text("Diagnosis")
+    expect(page.page.locator("main")).to_contain_text("no diagnosis: ")

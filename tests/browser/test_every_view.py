@@ -79,7 +79,8 @@ def test_says_no_nonsense_and_fits(
 
 @pytest.mark.skipif(not AXE.exists(), reason="no axe-core: run `make web`")
 @pytest.mark.parametrize(
-    "name", ["example", "two runs", "judges", "ccrs", "gate", "conversations"]
+    "name",
+    ["example", "two runs", "judges", "ccrs", "gate", "conversations", "criteria"],
 )
 def test_is_accessible_light_and_dark(
     name: str, reports: Reports, open_report: Opener

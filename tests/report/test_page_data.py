@@ -17,6 +17,8 @@ from tcva_adapters import (
     fuse,
 )
 from tcva_adapters.compare import Run, calibrate, comparison, read_scores
+from tcva_adapters.compare.diagnosis.joined import diagnosis
+from tcva_adapters.compare.diagnosis.report import diagnose
 from tcva_adapters.compare.runs.folder import save
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import LEVELS
@@ -29,7 +31,7 @@ from tcva_adapters.results.writer import write_results
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.tables import Report
 from tests.report.blocks import blocks_of
-from tests.support.reports import gate
+from tests.support.reports import criteria_judged, criteria_samples, gate
 
 SETTINGS: list[dict[str, Any]] = [
     {},
@@ -283,6 +285,48 @@ def test_two_criteria_are_no_change(tmp_path: Path) -> None:
     files = {"before": judged(), "after": judged(evidence="off")}
     figures, _ = page(files, tmp_path)
     assert "changes" in [report["view"] for report in figures["reports"]]
+
+
+def test_several_criteria_are_diagnosed_claim_by_claim(tmp_path: Path) -> None:
+    samples = [*criteria_samples()]
+    results = criteria_judged()
+    figures, details = page(results, tmp_path, samples=samples)
+    found = diagnosis(read_scores(results)).faults
+    assert len({cause for _, cause in found}) == 4
+    assert figures["faults"] == [
+        [claim.row, claim.of, claim.place, cause, claim.passage]
+        for claim, cause in found
+    ]
+    for claim, _ in found:
+        name = "faithfulness" if claim.of == "response" else "context_recall"
+        assert (
+            details[claim.row]["runs"][name]["claims"][claim.place]["claim"]
+            == claim.claim
+        )
+    for row, result in enumerate(results["faithfulness"]):
+        shown = details[row]["runs"]["faithfulness"]
+        assert shown["passages"] == [
+            [use.id, [*use.claims]] for use in result.passages()
+        ]
+        assert [(place, outcome) for place, *_, outcome in shown["citations"]] == [
+            (part.place, part.outcome) for part in result.citations().parts
+        ]
+        assert "citations" not in details[row]["runs"]["correctness"]
+
+
+def test_a_page_without_texts_has_none_of_claims_either(tmp_path: Path) -> None:
+    samples = [*criteria_samples()]
+    results = criteria_judged()
+    source = [read_scores(results), diagnose(results)]
+    page(source, tmp_path, samples=samples, max_details=0)
+    assert "Insurance is free" not in (tmp_path / "page.html").read_text()
+    figures, _ = page(source, tmp_path, samples=samples)
+    assert "Insurance is free" in (tmp_path / "page.html").read_text()
+    titles = [
+        [table["title"] for table in each["tables"]] for each in figures["reports"]
+    ]
+    assert "claims" in titles[0]
+    assert "claims" not in titles[1]
 
 
 def test_results_without_ids_get_the_texts_in_their_order(tmp_path: Path) -> None:

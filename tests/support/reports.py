@@ -319,6 +319,7 @@ def hostile_content(texts: Sequence[str]) -> Content:
             "input": text,
             "reference": text,
             "contexts": (text, text),
+            "context_ids": (text, f"{text}2"),
         }
         fields["metadata"] = {text: text, "group": text[:20], "number": number}
         fields["metadata"] |= {"conversation": f"{number} {text}", "turn": 1}
@@ -493,11 +494,17 @@ ASKED: Final = {
     ),
 }
 """Question, answer with citations, reference: what goes wrong with each claim is known."""
+CHAT: Final = (
+    ("The shop opens at nine.", "The shop opens at nine."),
+    ("A helmet costs 3 euros a day [1].", "A helmet costs 3 euros a day."),
+    ("Tandems cost 90 euros [4].", "The weather decides."),
+)
+"""The turns of a conversation, likewise."""
 
 
 @cache
 def criteria_samples() -> tuple[Sample, ...]:
-    """Those of `ASKED`, and a conversation whose last turn cites."""
+    """Those of `ASKED`, and a conversation whose last turns cite."""
     shared: dict[str, Any] = {
         "contexts": PASSAGES,
         "context_ids": [f"doc-{letter}" for letter in "abcd"],
@@ -511,13 +518,11 @@ def criteria_samples() -> tuple[Sample, ...]:
             id=f"chat/{turn}",
             input="When, and how much?",
             response=said,
-            reference=said.split(" [")[0] + ".",
+            reference=reference,
             metadata={"conversation": "chat", "turn": turn},
             **shared,
         )
-        for turn, said in enumerate(
-            ("The shop opens at nine.", "A helmet costs 3 euros a day [1]."), start=1
-        )
+        for turn, (said, reference) in enumerate(CHAT, start=1)
     ]
     return (*samples, *turns)
 

@@ -1,4 +1,6 @@
 // The answer with its claims marked, each claim with its verdict, and the contexts with the evidence.
+import { CAUSES } from "./causes.js";
+import { Citation, citationsOf, citationText, markSpans, Rests, usesOf } from "./citations.js";
 import { weightOf } from "./claims.js";
 import { between, find, findIn, pieces, searchable, stays } from "./evidence.js";
 import { Ball, CHECKS, Decision, isKind, kindText, Level, Prose } from "./marks.js";
@@ -15,13 +17,15 @@ const SERVED = "served";
 const FIELDS = { input: "Question", response: "Answer", reference: "Reference" };
 const NAMES = { input: "question", response: "answer", reference: "reference" };
 
-export function Answer({ app, detail, claims, said, lights, without }) {
+export function Answer({ app, i, detail, claims, said, lights, without }) {
   const { levels } = app.report.figures;
   const { claims: claimed = "response", against = "contexts" } = app.look?.run ?? {};
   const contexts = detail.contexts ?? [];
   const sources = against === "contexts" ? contexts : [detail[against] ?? ""];
   const served = useMemo(() => stays(detail.response ?? "", said?.served), [detail, said]);
   const places = useMemo(() => placesOf(detail[claimed] ?? "", sources, claims, served?.parts), [detail, claims, served]);
+  const citations = citationsOf(said);
+  const marks = useMemo(() => markSpans(detail[claimed] ?? "", places.said, citations), [places]);
   const isAsServed = Boolean(served) && app.state.answer === SERVED;
   const cuts = served ? between(detail.response, served.left) : [];
   // Of an answer that was not judged, the parts are no claims of the judge.
@@ -42,6 +46,7 @@ export function Answer({ app, detail, claims, said, lights, without }) {
     if (claims.length) jump(`claim-${to}`, to);
   };
   useKeys({ j: () => move(1), k: () => move(-1) });
+  const uses = usesOf(said, contexts);
   const marking = { claims, levels, lights, chosen: target.claim, jump };
   const isTarget = (id) => target.id.startsWith(id);
   /** A text with the claims that stand in it, or else the evidence. */
@@ -51,7 +56,7 @@ export function Answer({ app, detail, claims, said, lights, without }) {
     const text = field === "contexts" ? contexts[p] : detail[field];
     const opened = id === "said" ? isTarget(id) : isTarget(id) && field === against && places.evidence[target.claim]?.passage === p;
     return html`<${Folded} text=${text} opened=${opened}>
-      <${Marked} text=${text} spans=${id === "said" ? places.said : evidence} cuts=${field === "response" ? cuts : []} isAsServed=${isAsServed} id=${id} ...${marking} />
+      <${Marked} text=${text} spans=${id === "said" ? places.said : evidence} marks=${id === "said" ? marks : []} cuts=${field === "response" ? cuts : []} isAsServed=${isAsServed} id=${id} ...${marking} />
     <//>`;
   };
   const shown = Object.keys(FIELDS).filter((field) => detail[field] !== undefined && (field !== "reference" || [claimed, against].includes(field)));
@@ -63,13 +68,15 @@ export function Answer({ app, detail, claims, said, lights, without }) {
       ${claims.length > 0 && html`<h3>Claims${claimed === "response" ? "" : ` of the ${NAMES[claimed]}`}</h3>${lights?.some(Boolean) && html`<p class="note">The stronger the highlight, the more a claim decides the score at this temperature.</p>`}
         <ol class="claims">
           ${claims.map((claim, n) => html`<${Claim} key=${n} n=${n} claim=${claim} levels=${levels} look=${app.look} light=${lights?.[n]} without=${without?.[n]} place=${places.evidence[n]} claimed=${claimed} against=${against}
-            said=${places.said.some(({ key }) => key === n) && !(isAsServed && isCut(n))} isCut=${isCut(n)} isOrphan=${Boolean(parts[n]?.isOrphan)} chosen=${n === target.claim} hasSources=${sources.some(Boolean)} jump=${jump} />`)}
+            said=${places.said.some(({ key }) => key === n) && !(isAsServed && isCut(n))} isCut=${isCut(n)} isOrphan=${Boolean(parts[n]?.isOrphan)} fault=${app.report.faultOf(app.look?.run, i, n)} cites=${citations.filter((each) => each.n === n)} chosen=${n === target.claim} hasSources=${sources.some(Boolean)} jump=${jump} />`)}
         </ol>`}
     </div>
     ${contexts.length > 0 && html`<div class="answer-contexts">
       <h3>Contexts</h3>
+      ${uses && html`<p class="note">${uses.filter(({ claims: resting }) => resting.length > 0).length} of ${counted(uses.length, "context")} used. Each claim has one quote, so an unused context may have served, too.</p>`}
       ${contexts.map((_, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}>
         <h4>${p + 1}</h4>
+        ${uses?.[p] && html`<${Rests} use=${uses[p]} claims=${claims} levels=${levels} look=${app.look} jump=${jump} />`}
         ${marked("contexts", p)}
       </section>`)}
     </div>`}
@@ -107,7 +114,7 @@ export function placesOf(claimed, sources, claims, parts) {
   return { said, evidence: claims.map(({ evidence, context }) => (evidence ? findIn(texts, evidence, context) : null)) };
 }
 
-function Claim({ n, claim, levels, look, light, without, place, claimed, against, said, isCut, isOrphan, chosen, hasSources, jump }) {
+function Claim({ n, claim, levels, look, light, without, place, claimed, against, said, isCut, isOrphan, fault, cites, chosen, hasSources, jump }) {
   const { original_verdict: original, evidence_check: check, probabilities: shares } = claim;
   const weight = shares && look && weightOf(claim, levels, look.settings.weights);
   return html`<li id=${`claim-${n}`} tabindex="-1" class=${`claim edge-${levels.indexOf(claim.verdict)} ${chosen ? "chosen" : ""}`} style=${{ "--light": light ?? 1 }}>
@@ -121,6 +128,8 @@ function Claim({ n, claim, levels, look, light, without, place, claimed, against
       ${said && html`<button type="button" class="quiet" onClick=${() => jump(`said-${n}`, n)} aria-label=${`Claim ${n + 1} in the ${NAMES[claimed]}`}>in the ${NAMES[claimed]}</button>`}
     </div>
     <${Prose} text=${claim.claim} class="claim-text" />
+    ${fault && html`<p class="cause-text">${visible(CAUSES[fault.cause].one)}</p>`}
+    ${cites.map((each, k) => html`<${Citation} key=${k} of=${each} />`)}
     ${original && html`<p class="lowered">Lowered from <${Level} name=${original} levels=${levels} />: ${CHECKS[check] ?? ""}.</p>`}
     ${!original && check && html`<p class="lowered">${check === "unchecked" ? "Not checked" : "Not supported"}: ${CHECKS[check] ?? visible(check)}.</p>`}
     ${claim.reason && !isKind(claim) && html`<${Prose} text=${claim.reason} class="aside" />`}
@@ -140,14 +149,16 @@ function Evidence({ n, claim: { evidence, context }, place, against, hasSources,
   </div>`;
 }
 
-/** A text with the places of claims marked, each mark with the number that leads to its claim; what is cut is struck through, or not there. */
-export function Marked({ text, spans, cuts = [], isAsServed = false, id, claims, levels, lights, chosen, jump }) {
+/** A text with the places of claims marked, each with the number that leads to its claim, and the citations in them; what is cut is struck through, or not there. */
+export function Marked({ text, spans, marks = [], cuts = [], isAsServed = false, id, claims, levels, lights, chosen, jump }) {
   const begun = new Set();
   return html`<div class="prose" dir="auto">
-    ${pieces(text, [...spans, ...cuts.map((cut) => ({ ...cut, key: CUT }))]).map(({ text: piece, keys: all, ends: allEnds }, i) => {
+    ${pieces(text, [...spans, ...marks, ...cuts.map((cut) => ({ ...cut, key: CUT }))]).map(({ text: piece, keys: all, ends: allEnds }, i) => {
       const isCut = all.includes(CUT);
       if (isCut && isAsServed) return null;
-      const [keys, ends] = [all, allEnds].map((some) => some.filter((key) => key !== CUT));
+      const [keys, ends] = [all, allEnds].map((some) => some.filter((key) => Number.isInteger(key) && key !== CUT));
+      const cited = all.find((key) => key.outcome);
+      const shown = cited ? html`<span class=${`cite cite-${cited.outcome}`} title=${citationText(cited)}>${visible(piece)}</span>` : visible(piece);
       const inCut = (part) => (isCut && piece.trim() ? html`<del key=${i}>${part}</del>` : part);
       if (!keys.length) return inCut(html`<span key=${i}>${visible(piece)}</span>`);
       const [first] = keys;
@@ -158,7 +169,7 @@ export function Marked({ text, spans, cuts = [], isAsServed = false, id, claims,
         jump(`claim-${key}`, key);
       };
       return inCut(html`<mark key=${i} class=${`mark-${levelOf(first) < 0 ? "off" : levelOf(first)} ${keys.includes(chosen) ? "chosen" : ""}`} style=${{ "--light": lights?.[first] ?? 1 }} onClick=${(event) => lead(event, first)}>
-        ${ids.map((key) => html`<span key=${key} id=${`${id}-${key}`} class="anchor"></span>`)}${visible(piece)}${ends.map(
+        ${ids.map((key) => html`<span key=${key} id=${`${id}-${key}`} class="anchor"></span>`)}${shown}${ends.map(
           (key) => html`<button key=${key} type="button" class="mark-number" aria-label=${`Claim ${key + 1}: ${claims[key].verdict ?? kindText(claims[key])}${isCut ? ", removed" : ""}`}
             onClick=${(event) => lead(event, key)}>${levelOf(key) >= 0 && html`<${Ball} level=${levelOf(key)} />`}${key + 1}</button>`,
         )}

@@ -1,5 +1,6 @@
 // The page: title, temperature, navigation, and the view that the address names.
 import { Conversation, Conversations } from "./conversations.js";
+import { Diagnosis } from "./diagnosis.js";
 import { Label } from "./label.js";
 import { Looks } from "./look.js";
 import { Ball } from "./marks.js";
@@ -27,6 +28,7 @@ const VIEWS = [
   { name: "overview", title: "Overview", component: Overview, applies: () => true },
   { name: "samples", title: "Samples", component: Samples, applies: ({ size }) => size > 0 },
   { name: "conversations", title: "Conversations", component: Conversations, applies: ({ conversations }) => conversations.length > 0 },
+  { name: "diagnosis", title: "Diagnosis", component: Diagnosis, isFixed: true, applies: ({ figures }) => figures.reports.some(({ view }) => view === "diagnosis") },
   { name: "methods", title: "Side by side", component: SideBySide, applies: ({ runs, methods }) => runs.length + methods.length > 1 && (methods.length > 0 || changeable(runs).length < runs.length) },
   { name: "changes", title: "Changes", component: SideBySide, applies: ({ runs }) => changeable(runs).length > 0 },
   { name: "statistics", title: "Statistics", component: Statistics, isFixed: true, applies: ({ size, figures }) => size > 0 && figures.reports.some(({ view, tables }) => view === "overview" && tables.length) },

@@ -1,6 +1,7 @@
 // Conversations: all of them as a list, and one with its score and its turns in order.
 import { Marked, placesOf } from "./answer.js";
 import { Balls, claimsOf, guilty } from "./claims.js";
+import { citationsOf, markSpans, Rests, usesOf } from "./citations.js";
 import { sorted } from "./filters.js";
 import { GuiltyClaim, Level, missingText, Outcome, Prose, REASONS, Words } from "./marks.js";
 import { Score } from "./sample.js";
@@ -105,16 +106,19 @@ function Turn({ app, i, n, chosen, open }) {
   const claims = claimsOf(app, main, i);
   const why = main.unscored(i);
   const contexts = detail.contexts ?? [];
+  const judged = detail.runs?.[main.name];
+  const uses = usesOf(judged, contexts);
+  const jump = (_, claim) => open(i, claim + 1);
   const { said } = useMemo(() => placesOf((look?.run.claims ?? "response") === "response" ? (detail.response ?? "") : "", [], claims), [detail, claims]);
   const to = (claim) => app.link({ view: "sample", sample: report.samples.ids[i], claim });
   return html`<li tabindex="-1" class=${`card turn ${chosen ? "chosen" : ""}`}>
     <div class="claim-top"><h3><a href=${to()}>Turn ${n + 1}</a></h3><span><${Outcome} of=${main} i=${i} /></span><${Balls} report=${report} run=${main.run} i=${i} /></div>
     ${why !== null && html`<p class="aside">${REASONS[why.split(":")[0]] ?? visible(why)}</p>`}
-    <${Exchange} detail=${detail}>${detail.response && html`<${Marked} text=${detail.response} spans=${said} id=${`turn-${n}`} claims=${claims} levels=${levels} chosen=${-1} jump=${(_, claim) => open(i, claim + 1)} />`}<//>
+    <${Exchange} detail=${detail}>${detail.response && html`<${Marked} text=${detail.response} spans=${said} marks=${markSpans(detail.response, said, citationsOf(judged))} id=${`turn-${n}`} claims=${claims} levels=${levels} chosen=${-1} jump=${jump} />`}<//>
     ${claims.map((claim, place) => !claim.verdict && html`<p key=${`n ${place}`} class="aside"><${Words} text=${brief(claim.claim, 160)} /> · <${Level} levels=${levels} of=${claim} /></p>`)}
-    ${guilty(app, main, claims).map((each) => html`<${GuiltyClaim} key=${each.n} href=${to(each.n + 1)} ...${each} />`)}
+    ${guilty(app, main, claims).map((each) => html`<${GuiltyClaim} key=${each.n} href=${to(each.n + 1)} fault=${report.faultOf(main.run, i, each.n)} ...${each} />`)}
     ${contexts.length > 0
-      ? html`<details><summary>${counted(contexts.length, "context")}</summary>${contexts.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}><h4>${p + 1}</h4><${Prose} text=${text} /></section>`)}</details>`
+      ? html`<details><summary>${counted(contexts.length, "context")}</summary>${contexts.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}><h4>${p + 1}</h4>${uses?.[p] && html`<${Rests} use=${uses[p]} claims=${claims} levels=${levels} look=${look} jump=${jump} />`}<${Prose} text=${text} /></section>`)}</details>`
       : detail.contexts && html`<p class="aside">No contexts.</p>`}
   </li>`;
 }

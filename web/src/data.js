@@ -1,5 +1,8 @@
 // The two data blocks of the page. Figures are parsed at once, a sample's details when it is opened.
 
+/** Criteria whose claims a diagnosis joins, as tcva_adapters/compare/diagnosis names them. */
+const DIAGNOSED = ["correctness", "faithfulness", "completeness", "context_recall"];
+
 /** Reads the page's blocks. */
 export function readReport(document) {
   return new ReportData(
@@ -22,6 +25,9 @@ export class ReportData {
     this.size = size;
     /** Each with its id and the places of its turns. */
     this.conversations = figures.samples.conversations.map(([id, turns]) => ({ id, turns }));
+    /** The claims that a diagnosis finds wrong or missing: of the sample `i` the claim `n` of one of its texts. */
+    this.faults = figures.faults.map(([i, of, n, cause, passage]) => ({ i, of, n, cause, passage }));
+    this._faultsOf = new Map(this.faults.map((fault) => [`${fault.i} ${fault.of} ${fault.n}`, fault]));
     this._detailsText = detailsText;
     this._lines = null;
     this._parsed = new Map();
@@ -38,6 +44,11 @@ export class ReportData {
   /** The conversation that a sample is a turn of, its place there and the turns; undefined for other samples. */
   turn(index) {
     return this._turns.get(index);
+  }
+
+  /** What is wrong with a claim that a run judged; undefined where nothing is, or it was not diagnosed. */
+  faultOf(run, index, n) {
+    return DIAGNOSED.includes(run?.criterion) ? this._faultsOf.get(`${index} ${run.claims} ${n}`) : undefined;
   }
 
   /** Its human rating; null where there is none. */

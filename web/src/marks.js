@@ -1,4 +1,5 @@
 /** Levels, decisions and texts as every view shows them: a shape and a word, never colour alone. */
+import { CAUSES } from "./causes.js";
 import { kindOf } from "./filters.js";
 import { brief, visible } from "./text.js";
 import { figure, html } from "./ui.js";
@@ -34,10 +35,10 @@ export function Level({ name, levels, of }) {
 }
 
 /** A claim that pulls its score down: its level, its text in the level's mark, and why; a click leads to it. */
-export function GuiltyClaim({ claim, level, href }) {
+export function GuiltyClaim({ claim, level, href, fault }) {
   const why = claim.original_verdict ? `lowered from ${claim.original_verdict}: ${CHECKS[claim.evidence_check] ?? claim.reason ?? ""}` : claim.reason;
   return html`<p class="guilty"><span class=${`level level-${level}`}><${Ball} level=${level} />${claim.verdict}</span>
-    <span><a href=${href} class=${`mark mark-${level}`}><bdi>${brief(claim.claim, 200)}</bdi></a>${why && html` <span class="aside"><bdi>${brief(why, 160)}</bdi></span>`}</span></p>`;
+    <span><a href=${href} class=${`mark mark-${level}`}><bdi>${brief(claim.claim, 200)}</bdi></a>${why && html` <span class="aside"><bdi>${brief(why, 160)}</bdi></span>`}${fault && html` <span class="cause-text">${CAUSES[fault.cause].one}</span>`}</span></p>`;
 }
 
 /** Pass or fail; nothing where there is no decision. */

@@ -12,16 +12,20 @@ export function Statistics({ app }) {
   return html`<h2>Statistics</h2><${Reports} app=${app} view="overview" />`;
 }
 
-/** The reports of the library that belong to a view. */
-export function Reports({ app, view }) {
-  return app.report.figures.reports.filter((each) => each.view === view).map((each) => html`<${Report} key=${each.sentence} app=${app} report=${each} />`);
+/**
+ * The reports of the library that belong to a view.
+ * @param {object} given
+ * @param {string} [given.shown] the title of a table that the view shows itself, as it does the sentence
+ */
+export function Reports({ app, view, shown }) {
+  return app.report.figures.reports.filter((each) => each.view === view).map((each) => html`<${Report} key=${each.sentence} app=${app} report=${each} shown=${shown} />`);
 }
 
-function Report({ app, report }) {
-  const tables = report.tables.filter(({ records }) => records.length > 0);
+function Report({ app, report, shown }) {
+  const tables = report.tables.filter(({ title, records }) => records.length > 0 && title !== shown);
   return html`<section class="report">
     ${app.look && html`<p class="aside">These figures are at the settings of the run and do not follow the temperature.</p>`}
-    <p class=${app.look ? "said" : "lead"}>${visible(report.sentence)}</p>
+    ${!shown && html`<p class=${app.look ? "said" : "lead"}>${visible(report.sentence)}</p>`}
     <${Guarantee} report=${report} />
     ${tables.filter(({ detail }) => !detail).map((table) => html`<${Table} key=${table.title} app=${app} table=${table} />`)}
     ${tables.filter(({ detail }) => detail).map((table) => html`<details key=${table.title} class="card"><summary><h3>${headingOf(table.title)} <span class="aside">${counted(table.records.length, "row")}</span></h3></summary><${Table} app=${app} table=${table} isBare=${true} /></details>`)}

@@ -58,7 +58,7 @@ function Content({ app, i }) {
     </div>`}
     ${said?.interval && html`<p class="aside">${visible(said.interval)}</p>`}
     <${Earlier} app=${app} i=${i} />
-    ${detail && html`<${Answer} key=${look?.name} app=${app} detail=${detail} claims=${claims} said=${said} lights=${look && lightOf(look, claims, levels)} without=${without?.(look.settings.temperature)} />`}
+    ${detail && html`<${Answer} key=${look?.name} app=${app} i=${i} detail=${detail} claims=${claims} said=${said} lights=${look && lightOf(look, claims, levels)} without=${without?.(look.settings.temperature)} />`}
     <${Metrics} app=${app} i=${i} detail=${detail ?? {}} />
     <${Others} levels=${levels} said=${said} />
     <div class="pair">

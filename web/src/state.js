@@ -2,7 +2,7 @@
 import { EVERYTHING } from "./filters.js";
 
 /** What an address holds: short names there, names of the state here. */
-const TEXTS = { view: "view", run: "run", method: "method", sample: "sample", conversation: "conversation", scheme: "scheme", penalty: "penalty", theme: "theme", answer: "answer" };
+const TEXTS = { view: "view", run: "run", method: "method", sample: "sample", conversation: "conversation", scheme: "scheme", penalty: "penalty", theme: "theme", answer: "answer", cause: "cause" };
 const NUMBERS = { T: "temperature", threshold: "threshold", claim: "claim" };
 const FILTERS = { decision: "outcome", differs: "different", level: "level", scores: "scores", q: "search" };
 /** Before a metadata field, whose value the samples of the list have. */

@@ -43,7 +43,7 @@ function Answer({ app, i }) {
     <p class="worst-score"><b>${figure(main.scores[i])}</b> <${Decision} passed=${main.passed(i)} /></p>
     <div class="worst-said">
       <p class="worst-question"><a href=${to()}><bdi>${brief(questions[i] || ids[i], 110)}</bdi></a> <span class="aside"><bdi>${questions[i] && brief(ids[i], 40)}</bdi></span> <${Balls} report=${report} run=${main.run} i=${i} /></p>
-      ${blamed.slice(0, CLAIMS).map((each) => html`<${GuiltyClaim} key=${each.n} href=${to(each.n + 1)} ...${each} />`)}
+      ${blamed.slice(0, CLAIMS).map((each) => html`<${GuiltyClaim} key=${each.n} href=${to(each.n + 1)} fault=${report.faultOf(main.run, i, each.n)} ...${each} />`)}
       ${!main.run && blamed.length > CLAIMS && html`<p class="aside">and ${counted(blamed.length - CLAIMS, "more claim")} that ${blamed.length - CLAIMS === 1 ? "is" : "are"} not fully supported</p>`}
       ${!blamed.length && html`<p class="aside"><bdi>${brief(said ?? detail?.response ?? "The texts of this sample are not in this page.", 220)}</bdi></p>`}
     </div>
