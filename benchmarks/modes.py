@@ -24,6 +24,7 @@ from tests.llamaindex.serving import Answer, broken_llm, engine_for, serve
 
 NINE: Final = "The office opens at nine."
 MADE_UP: Final = "The captain is called Olav Berg."
+FREE: Final = "Parking is free for visitors."
 
 
 class Case(NamedTuple):
@@ -34,12 +35,14 @@ class Case(NamedTuple):
         contexts: The passages.
         fails: Whether the judge fails.
         is_object: Whether the engine gives an object, which only LlamaIndex' do, and never stream.
+        needs_citations: Whether the evaluator has ``require_citations``.
     """
 
     answer: str
     contexts: tuple[str, ...] = (NINE,)
     fails: bool = False
     is_object: bool = False
+    needs_citations: bool = False
 
 
 CASES: Final = {
@@ -50,6 +53,17 @@ CASES: Final = {
     "greeting": Case("Hello! How can I help?"),
     "refusal": Case("I do not know."),
     "claim without contexts": Case(NINE, ()),
+    "cited": Case(
+        "The office opens at nine [1]. Parking is free for visitors.[2]",
+        (NINE, FREE),
+        needs_citations=True,
+    ),
+    "cited elsewhere": Case(
+        "Parking is free for visitors [1]. The office opens at nine [1].",
+        (NINE, FREE),
+        needs_citations=True,
+    ),
+    "no such passage": Case("The office opens at nine [1, 9].", needs_citations=True),
     "object, supported": Case(Answer(text=NINE).model_dump_json(), is_object=True),
     "object, unsupported": Case(Answer(text=MADE_UP).model_dump_json(), is_object=True),
 }
@@ -100,7 +114,10 @@ def langchain_cell(mode: str, way: str, case: Case) -> str:
         answer=RunnableGenerator(answer, aanswer)
     )
     judge: Any = BrokenModel() if case.fails else "lexical"
-    step: Any = chain | gate(TCVAEvaluator(judge, share=False), on_fail=mode)  # type: ignore[arg-type]  # a mode
+    evaluator = TCVAEvaluator(
+        judge, share=False, require_citations=case.needs_citations
+    )
+    step: Any = chain | gate(evaluator, on_fail=mode)  # type: ignore[arg-type]  # a mode
     question = {"question": "When does it open?"}
 
     async def whole() -> Any:
@@ -134,7 +151,9 @@ def llamaindex_cell(mode: str, way: str, case: Case) -> str:
     engine = TCVAQueryEngine(
         engine_for(case.answer, case.contexts, way, is_object=case.is_object),
         llamaindex.TCVAEvaluator(
-            broken_llm() if case.fails else "lexical", share=False
+            broken_llm() if case.fails else "lexical",
+            share=False,
+            require_citations=case.needs_citations,
         ),
         on_fail=mode,  # type: ignore[arg-type]  # a mode
     )

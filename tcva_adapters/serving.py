@@ -106,13 +106,15 @@ def serve(
     """
     check(OnFail, "on_fail", on_fail)
     check(str, "refusal", refusal)
-    failed = fails(result, allow_unscored=allow_unscored)
     sample = sample or getattr(result, "sample", None)
     if sample is None:
         raise InvalidValueError(
             "this result does not refer to its sample; pass the one that was judged, "
             "serve(..., sample=...)"
         )
+    if isinstance(result, Result):
+        result = result.as_cited(sample)
+    failed = fails(result, allow_unscored=allow_unscored)
     supported = _supported(result, on_fail, sample)
     text = sample.response or ""
     is_refused = failed and on_fail == "refuse"

@@ -368,7 +368,7 @@ class AnswerStream:
             whole = self._sample_of(self._answer.text)
             unasked = self._judge.unscored(why.reason, why.detail, whole)
             yield from self._decide(slice(len(self._decided), None), unasked)
-        result = self._result()
+        result = self._result().as_cited()
         if result.mostly_marked:
             self._decided = [*result.supported().parts]
         left = self._answer.left([part.stays for part in self._decided])

@@ -58,6 +58,8 @@ def views_of(result: Scored) -> Json:
     with suppress(InvalidValueError):
         if isinstance(result, Result) and (uses := result.passages()):
             views["passages"] = [*map(asdict, uses)]
+            if (citations := result.citations()).parts:
+                views["citations"] = citations.to_dict()
     return json_object(json.dumps(views))
 
 

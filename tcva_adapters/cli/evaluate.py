@@ -70,7 +70,6 @@ from tcva_adapters.results.judgement import FAILURES
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.writer import Writing, beginning
 from tcva_adapters.samples.reader import SampleStream
-from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import is_rereadable
 from tcva_adapters.scale import judge_files
 from tcva_adapters.scale.settings import make_scorer
@@ -208,7 +207,9 @@ def evaluate(  # noqa: PLR0915  # one step after the other, most on options
 
     stream = SampleStream(
         file,
-        require=partial(_require, scorers) if tcva else None,
+        require=(lambda sample: [scorer.require(sample) for scorer in scorers])
+        if tcva
+        else None,
         skip_bad=skip_bad,
         mapping=mapping,
     )
@@ -218,7 +219,9 @@ def evaluate(  # noqa: PLR0915  # one step after the other, most on options
     if known is not None and (human or group or before):
         check_samples(known, human, scale, group, before)
     if dry_run:
-        _print_cost(scorers, stream, plain, as_json=as_json)
+        by_name = {scorer.subject: scorer for scorer in scorers}
+        figures = estimate_cost(by_name, [*stream], prices=plain["model"].get("prices"))
+        print_report(figures, as_json=as_json)
         return
 
     is_read_again = report or supported or everything or criteria[1:]
@@ -291,25 +294,6 @@ def _result_files(
         else out
         for name in criteria
     }
-
-
-def _require(scorers: Iterable[AnyScorer], sample: Sample) -> None:
-    """Refuse a sample that lacks what one of the scorers needs."""
-    for scorer in scorers:
-        scorer.require(sample)
-
-
-def _print_cost(
-    scorers: Iterable[AnyScorer],
-    stream: SampleStream,
-    plain: PlainSettings,
-    *,
-    as_json: bool,
-) -> None:
-    """Print what judging the samples would cost; makes no model call."""
-    by_name = {scorer.subject: scorer for scorer in scorers}
-    cost = estimate_cost(by_name, [*stream], prices=plain["model"].get("prices"))
-    print_report(cost, as_json=as_json)
 
 
 def _with_notes(

@@ -30,7 +30,12 @@ from tcva_adapters.langchain.evaluator import (
     check_evaluator,
     evaluator_in,
 )
-from tcva_adapters.langchain.results import TCVAOutput, as_output, at_gate, result_of
+from tcva_adapters.langchain.results import (
+    TCVAOutput,
+    as_output,
+    at_gate,
+    result_of,
+)
 from tcva_adapters.langchain.streams import AnswerChunks
 from tcva_adapters.results.settings_base import check
 from tcva_adapters.serving import REFUSAL, OnFail, serve
@@ -143,6 +148,7 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
             InvalidSampleError: The answer cannot be replaced.
         """
         if self.on_fail == "raise":
+            output = self.as_cited(value, output)
             decision = output if self.allow_unscored else at_gate(output)
             if decision["passed"] is False:
                 raise BelowThresholdError(value, decision)
@@ -159,6 +165,13 @@ class Gate(Frozen, RunnableSerializable[Any, Any]):
         paths = answer_paths(value, read)
         text = None if served.text == sample.response else served.text
         return with_answer(value, paths, text, served.to_dict())
+
+    def as_cited(self, value: Any, output: TCVAOutput) -> TCVAOutput:
+        """Return an output in which wrong marks count, where ``require_citations`` asks for it."""
+        if "require_citations" not in output.get("scoring", {}):
+            return output
+        sample = sample_in(self._configured(), value)
+        return as_output(result_of(output).as_cited(sample))
 
     def _configured(self) -> ScorerEvaluator | None:
         """Return the evaluator as the run under way configures it."""

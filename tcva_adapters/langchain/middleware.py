@@ -101,7 +101,7 @@ class TCVAMiddleware(AgentMiddleware[TCVAState, Any, Any]):
         )
 
     def _update(self, state: TCVAState, output: TCVAOutput) -> Arguments:
-        decision = at_gate(output)
+        decision = at_gate(self.gate.as_cited({"messages": state["messages"]}, output))
         is_retried = self.on_fail == "retry"
         if is_retried and decision["passed"] is not False:
             return {"tcva": decision}

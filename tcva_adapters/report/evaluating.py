@@ -288,8 +288,10 @@ def _sentence(
             f"{row['method']} {cell(row['mean'], 'score')}" for row in methods
         )
         sentence = f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}."
-        is_lexical = any(judged.is_lexical for judged in table.judged_methods.values())
-        return f"{sentence} {LEXICAL}" if is_lexical else sentence
+        judges = table.judged_methods.values()
+        return " ".join(
+            [sentence, *{LEXICAL for judged in judges if judged.is_lexical}]
+        )
     (row,) = methods
     method = row["method"]
     scored = row["scored"]

@@ -8,6 +8,7 @@ from enum import StrEnum
 from itertools import chain
 from string import digits
 
+from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.passages import passages_with_quotes
 from tcva_adapters.results.scoring import ScoringConfig
@@ -31,6 +32,9 @@ class CitationOutcome(StrEnum):
     UNCONFIRMED = "unconfirmed"
     BROKEN = "broken"
     MISSING = "missing"
+
+
+_WRONG = {CitationOutcome.BROKEN, CitationOutcome.ELSEWHERE}
 
 
 @dataclass(frozen=True)
@@ -156,6 +160,20 @@ def citations_of(
             texts = tuple(mark.text for mark in own)
             parts.append(Citation(claim, place, texts, tuple(numbers), found))
     return Citations((*parts,))
+
+
+def without_wrong(judged: Assessment, citations: Citations) -> Assessment:
+    """Lower the claims with marks that are broken or elsewhere to ``none``, and say so in their reasons."""
+    claims = [*judged.claims]
+    for part in citations.parts:
+        if part.claim.verdict and part.outcome in _WRONG:
+            update = {
+                "verdict": Verdict.NONE,
+                "probabilities": None,
+                "reason": f"wrong citation {', '.join(part.marks)} ({part.outcome})",
+            }
+            claims[part.place] = part.claim.model_copy(update=update)
+    return judged.model_copy(update={"claims": (*claims,)})
 
 
 def _passage(name: str, ids: Sequence[str], n_passages: int) -> int:

@@ -137,7 +137,7 @@ class Guarantee(Limits, Certificate):
         by: The field for each of whose values the limits hold.
     """
 
-    unrelated = frozenset(SERVING)
+    unrelated = frozenset(SERVING) - {"require_citations"}
 
     rejected: Count
     false_pass: _Share
@@ -340,10 +340,16 @@ def check_guarantee(
         scoring: The setting of the score.
         failed: The judges that the score lacks, as a text; empty where it lacks none.
     """
-    old = () if isinstance(guarantee, ClaimGuarantee) else (None,)
+    old: tuple[None, ...] = (None,)
+    holds_of_fewer = not getattr(guarantee, "min_true_pass", None)
+    if isinstance(guarantee, ClaimGuarantee):
+        old = ()
+        holds_of_fewer = guarantee.of == "all"
     if guarantee.digest not in (*old, guarantee.digest_now):
         return GuaranteeCheck("lost", _EDITED)
     certified = {**dict(ScoringConfig(**guarantee.setting)), **guarantee.judged_by}
+    # No certificate counts what these cut besides; a limit on errors among all answers holds all the same.
+    certified["require_citations"] = holds_of_fewer and scoring.require_citations
     used = {**dict(scoring), **judged_by}
     missing = None if guarantee.judged_by else UNKNOWN
     differs = [failed] if failed else []

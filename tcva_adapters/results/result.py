@@ -27,7 +27,7 @@ from tcva_adapters.results.assessment import (
     AssessmentView,
     ClaimVerdict,
 )
-from tcva_adapters.results.citations import Citations, citations_of
+from tcva_adapters.results.citations import Citations, citations_of, without_wrong
 from tcva_adapters.results.evidence import evidence_lines, evidence_outcomes, under
 from tcva_adapters.results.guarantee import (
     AnyGuarantee,
@@ -296,10 +296,10 @@ class Result(AssessmentView):
         'We open at 9.'
         """
         judged = self._judged_sample("supported", sample)
-        scoring = self.scoring
+        result = self.as_cited(judged)
         if threshold is not None:
-            scoring = scoring.changed(claim_threshold=threshold)
-        return supported_answer(judged.response or "", self.seen, scoring)
+            result = result.changed(claim_threshold=threshold)
+        return supported_answer(judged.response or "", result.seen, result.scoring)
 
     def passages(self, sample: Sample | None = None) -> tuple[PassageUse, ...]:
         """Say for each passage of the sample which claims rest on it; no call is made.
@@ -342,6 +342,20 @@ class Result(AssessmentView):
         """
         judged = self._judged_sample("citations", sample)
         return citations_of(judged, self.seen, self.scoring)
+
+    def as_cited(self, sample: Sample | None = None) -> Result:
+        """Return it as it is served: under ``require_citations``, claims with wrong marks are ``none``.
+
+        Args:
+            sample: The sample that was judged, for a result that was read back.
+
+        Raises:
+            InvalidValueError: As for `citations`, under ``require_citations``.
+        """
+        if not self.scoring.require_citations:
+            return self
+        seen = without_wrong(self.seen, self.citations(sample))
+        return Result(seen, self.scoring, self.certified, sample or self.sample)
 
     def _judged_sample(self, view: str, sample: Sample | None) -> Sample:
         judged = sample or self.sample

@@ -56,7 +56,7 @@ from tcva_adapters.samples.json_values import Json
 
 Uncontexted = Literal["skip", "fail", "earlier"]
 
-SERVING = ("claim_threshold", "max_removed", "citations")
+SERVING = ("claim_threshold", "max_removed", "citations", "require_citations")
 """The settings that no score depends on: they choose what is served, and how marks are read."""
 
 
@@ -150,6 +150,12 @@ class ScoringConfig(SettingsModel):
         repr=False,
         description="A regular expression for marks that cite passages, in place of [1], [2-4], [^1], ¹ and so on; "
         "its first group, or else the whole match, has the number or id.",
+    )
+    require_citations: bool = Field(
+        default=False,
+        repr=False,
+        description="In what is served, a claim counts as unsupported if a mark in it names no passage, or "
+        "only passages other than those with its quote.",
     )
     fuse_weights: tuple[NonNegative, ...] | None = Field(
         default=None,

@@ -70,6 +70,16 @@ def test_each_framework_shows_the_use_of_passages(shown: Callable[..., Any]) -> 
 
 
 @each_framework
+def test_each_framework_shows_the_citations(shown: Callable[..., Any]) -> None:
+    citations = TCVA(judge="lexical").evaluate(SAMPLE).citations().to_dict()
+    assert shown(SAMPLE)["citations"] == json.loads(json.dumps(citations))
+    outcomes = [part["outcome"] for part in citations["parts"]]
+    assert outcomes == ["confirmed", "elsewhere"]
+    plain = SAMPLE.model_copy(update={"response": "The office opens at nine."})
+    assert "citations" not in shown(plain)
+
+
+@each_framework
 def test_nothing_is_shown_where_nothing_is_known(shown: Callable[..., Any]) -> None:
     for sample, options in (
         (SAMPLE, {"criterion": "answer_relevancy"}),

@@ -93,6 +93,33 @@ def test_what_it_depends_on(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert state_of(TCVA.from_config(config, **options).result(unjudged)) == state
 
 
+@pytest.mark.filterwarnings("ignore::tcva_adapters.errors.GuaranteeWarning")
+def test_more_cuts_keep_a_limit_on_errors_alone() -> None:
+    """With wrong citations cut besides, fewer answers are served, and fewer good ones pass."""
+
+    def state(config: Config, used: bool, made: bool = False, **of: Any) -> str | None:
+        """What becomes of a certificate of other limits."""
+        assert config.guarantee is not None
+        setting = {**config.guarantee.setting, "require_citations": made}
+        update = {"setting": setting, **of}
+        guarantee = config.guarantee.model_copy(update=update).with_digest()
+        changed = config.model_copy(update={"guarantee": guarantee})
+        scorer = TCVA.from_config(changed, judge="lexical", require_citations=used)
+        return state_of(scorer.evaluate(MIXED))
+
+    for made in (False, True):
+        claims, gate = certified_for_claims(), certified()
+        assert state(claims, True, made) == state(claims, False, made) == HOLDS
+        assert state(gate, True, made) == state(gate, False, made) == HOLDS
+        for of in ({"of": "served"}, {"of": "all"}):
+            expected = HOLDS if of["of"] == "all" else LOST
+            assert state(claims, True, made, **of) == expected
+            assert state(claims, False, made, **of) == HOLDS
+        limit = {"min_true_pass": 0.5}
+        assert state(gate, True, made, **limit) == LOST
+        assert state(gate, False, made, **limit) == HOLDS
+
+
 @pytest.mark.parametrize("setting", [{"claim_threshold": 0.9}, {"max_removed": 0.0}])
 def test_a_gate_does_not_depend_on_what_is_cut(setting: dict[str, Any]) -> None:
     scorer = TCVA.from_config(certified(), judge="lexical", **setting)

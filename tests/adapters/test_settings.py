@@ -31,6 +31,7 @@ WRONG: dict[str, list[Any]] = {
     "claim_threshold": [None, True, "good", 1.5, math.nan],
     "max_removed": [None, True, -0.1, 1.5, "half"],
     "streamed": [None, 0, "yes"], "citations": [None, 3, "("],
+    "require_citations": [None, 0, "yes"],
     "events": [None, "yes"], "guarantee": [True, 3, "gate.json"],
 }  # fmt: skip
 

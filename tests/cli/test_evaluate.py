@@ -343,6 +343,24 @@ def test_supported_answers_are_written_with_their_cuts(tcva: Run) -> None:
     assert "also what is read" in refused.text
 
 
+def test_answers_with_wrong_citations_are_cut_where_citations_are_required(
+    tcva: Run,
+) -> None:
+    nine, free = "The office opens at nine.", "Parking is free for visitors."
+    row = record(1, "Parking is free for visitors [1]. The office opens at nine [1].")
+    write("in.jsonl", {**row, "contexts": [nine, free]})
+    command = (*EVALUATE, "--supported", "served.jsonl", "--json")
+    usual = tcva(*command).json["tables"]["methods"]
+    first = json.loads(Path("served.jsonl").read_text(encoding="utf-8"))
+    assert (first["answer"], first["removed"]) == (row["answer"], [])
+    required = tcva(*command, "--set", "require_citations=true")
+    assert required.json["tables"]["methods"] == usual
+    served = json.loads(Path("served.jsonl").read_text(encoding="utf-8"))
+    assert served["answer"] == "The office opens at nine [1]."
+    (cut,) = served["removed"]
+    assert cut["reason"] == "wrong citation [1] (elsewhere)"
+
+
 def test_claims_are_shown(tcva: Run) -> None:
     tables = tcva(*EVALUATE, "--show", "s3", "--show", "worst", "--json").json["tables"]
     shown = [name for name in tables if name.startswith("claims")]

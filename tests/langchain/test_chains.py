@@ -282,6 +282,24 @@ def test_a_greeting_goes_through_and_an_answer_with_a_failed_judge_is_refused() 
     assert (state["messages"][-1].text, state["tcva"]["value"]) == (REFUSAL, "unscored")
 
 
+def test_an_agent_that_cites_wrongly_is_asked_again() -> None:
+    def asked(**settings: Any) -> Any:
+        judge = scripted(GOOD, GOOD)
+        evaluator = TCVAEvaluator(judge, share=False, **settings)
+        said = ["It opens at nine [2].", "At nine [1]."]
+        built = create_agent(
+            ToolModel(responses=[CALL, *map(AIMessage, said)]),
+            tools=[find],
+            middleware=[TCVAMiddleware(evaluator)],
+        )
+        return ask(built)["messages"]
+
+    assert asked()[-1].text == "It opens at nine [2]."
+    messages = asked(require_citations=True)
+    assert messages[-1].text == "At nine [1]."
+    assert "wrong citation [2] (broken)" in messages[-2].text
+
+
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_an_agents_answer_is_flagged_cut_refused_or_raised(asynchronous: bool) -> None:
     two = verdict_json((1, "fully", "opens at nine"), (2, "none", ""))

@@ -98,6 +98,24 @@ SERVED: Final[dict[str, dict[str, str]]] = {
         "refuse": f"{REFUSAL} -",
         "raise": RAISES,
     },
+    "cited": {
+        "flag": f"{CASES['cited'].answer} ++",
+        "remove": f"{CASES['cited'].answer} ++",
+        "refuse": f"{CASES['cited'].answer} ++",
+        "raise": CASES["cited"].answer,
+    },
+    "cited elsewhere": {
+        "flag": f"{CASES['cited elsewhere'].answer} -+",
+        "remove": "The office opens at nine [1]. -+",
+        "refuse": f"{REFUSAL} -+",
+        "raise": RAISES,
+    },
+    "no such passage": {
+        "flag": f"{CASES['no such passage'].answer} -",
+        "remove": f"{REFUSAL} -",
+        "refuse": f"{REFUSAL} -",
+        "raise": RAISES,
+    },
 }
 
 SENT: Final = {"one claim unsupported": f"{NINE}\n\n"}

@@ -132,7 +132,7 @@ def test_odd_values_are_named(
         for value in ODD if name != "temperature" else ODD[:-1]:
             is_path = isinstance(value, str) and value and "\0" not in value
             if (name == "store" and is_path) or (
-                name in ("share", "events") and value is True
+                name in ("share", "events", "require_citations") and value is True
             ):
                 continue
             if name == "citations" and isinstance(value, str):  # each is a pattern
