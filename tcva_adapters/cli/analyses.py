@@ -55,6 +55,7 @@ from tcva_adapters.progress import progress_of
 from tcva_adapters.report.markdown import MARKDOWN_BEGINNING
 from tcva_adapters.results.config import CONFIG_BEGINNING
 from tcva_adapters.results.scoring import SERVING, ScoringConfig
+from tcva_adapters.samples.reader import read_samples
 
 _TENTHS = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
 
@@ -376,6 +377,7 @@ def diagnose(
         argument("Results of 'tcva evaluate --out': a file per criterion.", "RESULTS"),
     ],
     *,
+    samples: options.SampleTexts = None,
     skip_bad: options.SkipBad = False,
     set_: Annotated[Texts, options.setting("claim_threshold=mostly")] = None,
     group: options.Group = None,
@@ -386,7 +388,7 @@ def diagnose(
 
     Joins judgements of correctness, faithfulness, completeness and context_recall on the same samples,
     claim by claim, into causes and the measures of RAGChecker. With fewer criteria it says what can be
-    said. --set takes the settings of a score; claim_threshold is the line between right and wrong.
+    said. --samples adds how the passages were used. --set takes the settings of a score; claim_threshold is the line between right and wrong.
 
     Example: tcva diagnose judged.*.jsonl --group document
     """
@@ -394,6 +396,7 @@ def diagnose(
         judged,
         scoring=scoring_of(None, parse_settings(set_, ScoringConfig)),
         group=group,
+        samples=read_samples(samples).samples if samples else None,
         skip_bad=skip_bad,
     )
     print_report(report, as_json=as_json, everything=everything)

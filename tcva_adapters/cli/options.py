@@ -52,6 +52,9 @@ Samples = Annotated[
 Results = Annotated[
     str, argument("Results of 'tcva evaluate --out', or '-' for a pipe.", "RESULTS")
 ]
+SampleTexts = Annotated[
+    Text, option(INPUT, "--samples", "Texts of the samples, by id.", "FILE")
+]
 Renames = Annotated[
     Texts,
     option(INPUT, "--map", "Read your field as FIELD; repeatable.", "YOURS=FIELD"),

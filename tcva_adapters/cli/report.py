@@ -10,7 +10,7 @@ from tcva_adapters import (
 )  # its names are imported when a report is written
 from tcva_adapters.cli import options
 from tcva_adapters.cli.configs import ImportConfig, PageConfig
-from tcva_adapters.cli.options import INPUT, OUTPUT, Text, Texts, option
+from tcva_adapters.cli.options import OUTPUT, Texts, option
 from tcva_adapters.cli.output import say_written
 from tcva_adapters.cli.settings import parse_settings, scale_of
 from tcva_adapters.console import note
@@ -28,9 +28,7 @@ def report(
     out: Annotated[Path, option(OUTPUT, "--out -o", "The HTML file.", "FILE")] = Path(
         "report.html"
     ),
-    samples: Annotated[
-        Text, option(INPUT, "--samples", "Texts of the samples, by id.", "FILE")
-    ] = None,
+    samples: options.SampleTexts = None,
     human: options.Human = None,
     human_scale: options.HumanScale = None,
     group: options.Group = None,

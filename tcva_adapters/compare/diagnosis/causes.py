@@ -63,7 +63,7 @@ def noise(
 
 
 def measures(
-    response: ClaimLabels, reference: ClaimLabels, n_passages: float = np.nan
+    response: ClaimLabels, reference: ClaimLabels, n_passages: int = 0
 ) -> dict[str, float]:
     """Compute the measures of RAGChecker for one sample, nan where one is not defined or not judged.
 
@@ -74,7 +74,7 @@ def measures(
     Args:
         response: The labels of its claims.
         reference: The labels of its claims.
-        n_passages: The number of passages; nan where it is unknown.
+        n_passages: The number of passages; 0 where it is unknown.
 
     >>> response = ClaimLabels(np.array([1.0, 0.0]), np.ones(2), np.array([1.0, 2.0]))
     >>> reference = ClaimLabels(np.array([1.0, 0.0]), np.ones(2), np.ones(2))
@@ -91,7 +91,7 @@ def measures(
     total = precision + recall
     claim_recall = mean(reference.grounded)
     relevant = np.unique(reference.passage[reference.passage > 0])
-    is_counted = n_passages > 0 and not np.isnan(claim_recall)
+    is_counted = n_passages and not np.isnan(claim_recall)
     return {
         "precision": precision,
         "recall": recall,

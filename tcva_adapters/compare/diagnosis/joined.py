@@ -19,6 +19,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import shortened
 
 DIAGNOSED = ("correctness", "faithfulness", "completeness", "context_recall")
@@ -74,7 +75,7 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
     score of a sample counts as not judged there.
 
     Args:
-        table: The table, as `read_scores` reads several files.
+        table: The table, as `read_scores` reads several files; with its samples if passages are to be counted.
 
     Raises:
         InvalidValueError: None of the criteria was judged, or one was judged twice.
@@ -112,7 +113,9 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
         claims = [claim for claim in (*said, *needed) if claim]
         causes_of_claims = zip(claims, chain(*causes(*labels)), strict=True)
         faults += [(claim, Cause(cause)) for claim, cause in causes_of_claims if cause]
-        measured.append(measures(*labels))
+        texts = table.judged_samples[row] if table.judged_samples else Sample()
+        n_passages = len(texts.contexts or texts.earlier_contexts or ())
+        measured.append(measures(*labels, n_passages=n_passages))
         n_needed += len(labels[1].agrees)
         left_out += len(said + needed) - len(claims)
     return Diagnosis(faults, measured, n_needed, left_out)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from tcva_adapters.compare.agreement.method_tables import reason_notes, unscored
 from tcva_adapters.compare.diagnosis.causes import Cause
 from tcva_adapters.compare.diagnosis.joined import diagnosis
+from tcva_adapters.compare.scores.passages import passage_tables
 from tcva_adapters.compare.scores.score_reader import Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.samples.reader import with_ids
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import Groups
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.tables import (
@@ -61,6 +64,7 @@ def diagnose(
     *,
     scoring: ScoringConfig | None = None,
     group: str | None = None,
+    samples: Sequence[Sample] | None = None,
     skip_bad: bool = False,
 ) -> Report:
     """Find out why answers are wrong from judgements of several criteria, without a call of a model.
@@ -75,6 +79,7 @@ def diagnose(
         scoring: Settings; a claim counts as supported with the weight of their ``claim_threshold``. By
             default those of the results.
         group: The metadata field of groups; intervals count groups instead of samples.
+        samples: The samples that were judged, for the context precision and the tables of `passage_tables`.
         skip_bad: Leave out unreadable lines.
 
     Returns:
@@ -95,6 +100,12 @@ def diagnose(
     'some passage'
     """
     table = read_scores(source, scoring=scoring, group=group, skip_bad=skip_bad)
+    tables = [unscored(table)]
+    if samples is not None:
+        by_id = {sample.id: sample for sample in with_ids(samples)[0]}
+        texts = [by_id.get(name, Sample(id=name)) for name in table.samples]
+        table = replace(table, judged_samples=texts)
+        tables += passage_tables(table, texts)
     found = diagnosis(table)
     groups = table.known_groups
     units = groups or range(len(table))
@@ -123,7 +134,7 @@ def diagnose(
             _measures(found.measures, groups),
             Table("worst samples", _WORST, [*_worst(claims)]),
             Table("claims", _CLAIMS, claims, detail=True),
-            unscored(table),
+            *tables,
         ],
         [*notes, *table.notes],
         table.settings,
