@@ -123,7 +123,9 @@ def load_ragchecker(folder: Path) -> tuple[ModuleType, ModuleType]:
     """
     if not (folder / "ragchecker/computation.py").exists():
         pip = [sys.executable, "-m", "pip", "download", "-q", RELEASE, "--no-deps"]
-        subprocess.run([*pip, "-d", folder], check=True, capture_output=True)  # our own words
+        subprocess.run(
+            [*pip, "-d", folder], check=True, capture_output=True
+        )  # our own words
         with zipfile.ZipFile(next(folder.glob("ragchecker-*.whl"))) as wheel:
             wheel.extractall(folder)
     package = ModuleType("ragchecker_formulas")  # its own __init__ imports much more

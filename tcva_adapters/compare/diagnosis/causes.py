@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+import numpy.typing as npt
 
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.stats.describe import mean
+
+Texts = npt.NDArray[np.str_]
 
 
 class Cause(StrEnum):
@@ -44,24 +47,6 @@ class ClaimLabels:
     passage: FloatArray
 
 
-def noise(
-    response: ClaimLabels, reference: ClaimLabels
-) -> tuple[FloatArray, FloatArray]:
-    """Mark the claims of the response that repeat a relevant passage, and those that repeat another one.
-
-    A passage is relevant if it holds a claim of the reference. Both arrays have the shape (N,) and the values 1
-    and 0; nan where it is unknown which passages are relevant.
-    """
-    passage = response.passage
-    is_relevant = np.isin(passage, reference.passage)
-    known = 0.0 * (passage + mean(reference.passage))  # nan or 0
-    is_known_passage = passage > 0
-    return (
-        known + (is_known_passage & is_relevant),
-        known + (is_known_passage & ~is_relevant),
-    )
-
-
 def measures(
     response: ClaimLabels, reference: ClaimLabels, n_passages: int = 0
 ) -> dict[str, float]:
@@ -82,16 +67,18 @@ def measures(
     >>> found["noise_sensitivity_in_irrelevant"], found["context_precision"]
     (0.5, 0.5)
     """
-    in_relevant, in_irrelevant = noise(response, reference)
-    right = response.agrees
-    wrong = 1 - right
-    ungrounded = 1 - response.grounded
-    precision = mean(right)
+    wrong, _ = causes(response, reference)
+    precision = mean(response.agrees)
     recall = mean(reference.agrees)
     total = precision + recall
     claim_recall = mean(reference.grounded)
+    faithfulness = mean(response.grounded)
+    self_knowledge = mean(response.agrees * (1 - response.grounded))
     relevant = np.unique(reference.passage[reference.passage > 0])
     is_counted = n_passages and not np.isnan(claim_recall)
+    known = 0.0 * (precision + faithfulness)  # nan or 0
+    in_relevant = mean(wrong == Cause.RELEVANT_PASSAGE)
+    in_irrelevant = mean(wrong == Cause.IRRELEVANT_PASSAGE)
     return {
         "precision": precision,
         "recall": recall,
@@ -99,44 +86,38 @@ def measures(
         "claim_recall": claim_recall,
         "context_precision": len(relevant) / n_passages if is_counted else np.nan,
         "context_utilization": mean(reference.agrees[reference.grounded == 1]),
-        "noise_sensitivity_in_relevant": mean(wrong * in_relevant),
-        "noise_sensitivity_in_irrelevant": mean(wrong * in_irrelevant),
-        "hallucination": mean(wrong * ungrounded),
-        "self_knowledge": mean(right * ungrounded),
-        "faithfulness": mean(response.grounded),
+        "noise_sensitivity_in_relevant": in_relevant + known * claim_recall,
+        "noise_sensitivity_in_irrelevant": in_irrelevant + known * claim_recall,
+        "hallucination": mean(wrong == Cause.HALLUCINATION) + known,
+        "self_knowledge": self_knowledge,
+        "faithfulness": faithfulness,
     }
 
 
-def causes(
-    response: ClaimLabels, reference: ClaimLabels
-) -> tuple[list[str], list[str]]:
+def causes(response: ClaimLabels, reference: ClaimLabels) -> tuple[Texts, Texts]:
     """Name the `Cause` of each claim of the response that is wrong, and of each missing one of the reference.
 
-    A claim that is neither has an empty text. Where it was not judged what the response says, each claim of the
-    reference that was not retrieved counts.
+    A claim that is neither has an empty text. A passage is relevant if it holds a claim of the reference. Where it
+    was not judged what the response says, each claim of the reference that was not retrieved counts.
     """
-    in_relevant, in_irrelevant = noise(response, reference)
     grounded = response.grounded
+    is_relevant = np.isin(response.passage, reference.passage)
+    is_known = (response.passage > 0) & ~np.isnan(mean(reference.grounded))
+    said = reference.agrees
     wrong = np.select(
         [
             response.agrees != 0,
-            in_relevant == 1,
-            in_irrelevant == 1,
+            is_known & is_relevant,
+            is_known,
             grounded == 1,
             grounded == 0,
         ],
         ["", *[*Cause][:4]],
         Cause.UNKNOWN,
     )
-    said = reference.agrees
     missing = np.select(
-        [
-            said == 1,
-            reference.grounded == 0,
-            np.isnan(said),
-            reference.grounded == 1,
-        ],
+        [said == 1, reference.grounded == 0, np.isnan(said), reference.grounded == 1],
         ["", Cause.NOT_RETRIEVED, "", Cause.NOT_USED],
         Cause.UNKNOWN,
     )
-    return wrong.tolist(), missing.tolist()
+    return wrong, missing

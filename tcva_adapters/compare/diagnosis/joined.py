@@ -20,7 +20,6 @@ from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import shortened
 
 DIAGNOSED = ("correctness", "faithfulness", "completeness", "context_recall")
 """The criteria that are joined: two on the claims of the response, two on those of the reference."""
@@ -114,7 +113,7 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
         causes_of_claims = zip(claims, chain(*causes(*labels)), strict=True)
         faults += [(claim, Cause(cause)) for claim, cause in causes_of_claims if cause]
         texts = table.judged_samples[row] if table.judged_samples else Sample()
-        n_passages = len(texts.contexts or texts.earlier_contexts or ())
+        n_passages = len(texts.contexts or ())
         measured.append(measures(*labels, n_passages=n_passages))
         n_needed += len(labels[1].agrees)
         left_out += len(said + needed) - len(claims)
@@ -144,8 +143,8 @@ def _joined(
         texts = [claim.claim if claim else "" for claim in claims]
         if all(pair) and texts[0] != texts[1]:
             raise InvalidSampleError(
-                f"sample {sample!r}: claim {place + 1} is {shortened(texts[0], 60)!r} for one criterion, "
-                f"{shortened(texts[1], 60)!r} for the other; judge the same samples by both, with "
+                f"sample {sample!r}: claim {place + 1} is {texts[0]!r:.60} for one criterion, "
+                f"{texts[1]!r:.60} for the other; judge the same samples by both, with "
                 f"claims='split': {JUDGE_AGAIN}"
             )
         verdicts = [claim.verdict for claim in claims if claim]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from tcva_adapters.compare.agreement.method_tables import reason_notes, unscored
 from tcva_adapters.compare.diagnosis.causes import Cause
@@ -14,7 +14,6 @@ from tcva_adapters.compare.scores.score_reader import Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.samples.reader import with_ids
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import Groups
 from tcva_adapters.stats.inference import estimate
@@ -99,13 +98,12 @@ def diagnose(
     >>> diagnose(results).records("causes")[0]["cause"].value
     'some passage'
     """
-    table = read_scores(source, scoring=scoring, group=group, skip_bad=skip_bad)
+    table = read_scores(
+        source, scoring=scoring, group=group, samples=samples, skip_bad=skip_bad
+    )
     tables = [unscored(table)]
-    if samples is not None:
-        by_id = {sample.id: sample for sample in with_ids(samples)[0]}
-        texts = [by_id.get(name, Sample(id=name)) for name in table.samples]
-        table = replace(table, judged_samples=texts)
-        tables += passage_tables(table, texts)
+    if table.judged_samples:
+        tables += passage_tables(table, table.judged_samples)
     found = diagnosis(table)
     groups = table.known_groups
     units = groups or range(len(table))

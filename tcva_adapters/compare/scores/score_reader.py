@@ -92,8 +92,8 @@ def read_scores(
         group: The metadata field, or column, of groups; by default turns are grouped by
             conversation.
         scoring: The settings for judgements; by default those that they were written with.
-        samples: The samples that imported scores are about: rows are matched to them by id or by
-            their texts, and the table has a row for each of these samples.
+        samples: The samples that were judged; they become ``judged_samples``. Rows of imported scores
+            are matched to them by id or by their texts, and the table then has a row for each of them.
         scale: The lowest and highest possible score of imported scores.
         missing: A number that stands for no score in them.
         skip_bad: Leave out unreadable lines; ``skipped`` counts them, a note says which.
@@ -340,7 +340,9 @@ def _read_table(source: Source, reading: Reading) -> ScoreTable:
     for part, titles in titled:
         methods |= {title: part.judged(method) for method, title in titles.items()}
     judged_samples: tuple[Sample, ...] = ()
-    if by_id := {sample.id: sample for part in parts for sample in part.judged_samples}:
+    if by_id := reading.options.samples or {
+        sample.id: sample for part in parts for sample in part.judged_samples
+    }:
         judged_samples = tuple(
             by_id.get(name) or Sample(id=name) for name in table.samples
         )
