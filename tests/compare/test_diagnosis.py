@@ -149,7 +149,7 @@ def test_every_wrong_and_every_missing_claim_has_one_cause(
         (Cause.HALLUCINATION, "hallucination"),
     ):
         if not math.isnan(measured[name]):
-            assert wrong.count(cause) / len(wrong) == pytest.approx(measured[name])
+            assert (wrong == cause).mean() == pytest.approx(measured[name])
     if response and reference:
         parts = ("noise_sensitivity_in_relevant", "noise_sensitivity_in_irrelevant")
         total = sum(measured[name] for name in ("precision", "hallucination", *parts))
@@ -309,11 +309,8 @@ def test_with_fewer_criteria_it_says_what_can_be_said(
     assert (measured["precision"] is None) == ("correctness" not in criteria)
     assert (measured["claim_recall"] is None) == ("context_recall" not in criteria)
     assert measured["noise_sensitivity_in_relevant"] is None
-    below = report.table("measures").notes
-    assert (
-        "noise_sensitivity_in_relevant needs faithfulness, correctness, context_recall"
-        in below
-    )
+    [below] = [n for n in report.table("measures").notes if "in_relevant" in n]
+    assert below.endswith("it needs faithfulness, correctness, context_recall")
 
 
 def test_a_failure_is_no_fault_of_retriever_or_generator() -> None:

@@ -75,8 +75,8 @@ def measures(
     faithfulness = mean(response.grounded)
     self_knowledge = mean(response.agrees * (1 - response.grounded))
     relevant = np.unique(reference.passage[reference.passage > 0])
-    is_counted = n_passages and not np.isnan(claim_recall)
     known = 0.0 * (precision + faithfulness)  # nan or 0
+    known_needed = 0.0 * claim_recall
     in_relevant = mean(wrong == Cause.RELEVANT_PASSAGE)
     in_irrelevant = mean(wrong == Cause.IRRELEVANT_PASSAGE)
     return {
@@ -84,10 +84,10 @@ def measures(
         "recall": recall,
         "f1": 2 * precision * recall / total if total else 0.0,
         "claim_recall": claim_recall,
-        "context_precision": len(relevant) / n_passages if is_counted else np.nan,
+        "context_precision": len(relevant) / (n_passages or np.nan) + known_needed,
         "context_utilization": mean(reference.agrees[reference.grounded == 1]),
-        "noise_sensitivity_in_relevant": in_relevant + known * claim_recall,
-        "noise_sensitivity_in_irrelevant": in_irrelevant + known * claim_recall,
+        "noise_sensitivity_in_relevant": in_relevant + known + known_needed,
+        "noise_sensitivity_in_irrelevant": in_irrelevant + known + known_needed,
         "hallucination": mean(wrong == Cause.HALLUCINATION) + known,
         "self_knowledge": self_knowledge,
         "faithfulness": faithfulness,

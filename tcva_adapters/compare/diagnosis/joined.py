@@ -165,5 +165,4 @@ def _supported(claim: ClaimVerdict | None, scoring: ScoringConfig) -> float:
 def sound_passage(claim: ClaimVerdict) -> int:
     """The number of the passage that holds the sound quote of a claim, from 1; 0 without one."""
     check = claim.evidence_check
-    is_sound = claim.evidence and not (check and check.is_fault)
-    return claim.context or 0 if is_sound else 0
+    return 0 if check and check.is_fault else claim.context or 0

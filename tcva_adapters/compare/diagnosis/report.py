@@ -18,7 +18,6 @@ from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import Groups
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.tables import (
-    Column,
     Record,
     Records,
     Report,
@@ -51,10 +50,10 @@ _PHRASES = {
     Cause.NOT_USED: "retrieved and not used (generator)",
     Cause.UNKNOWN: "for unknown reasons",
 }
-_MEASURES = named_columns(measure="text", mean="interval", samples="int")
-_CAUSES = named_columns(claims="text", cause="text", number="int", share="interval")
-_CLAIMS = named_columns(cause="text", sample="text", claim="prose", passage="int")
-_WORST = [*_CLAIMS, Column("claims", "int")]
+_MEASURES = named_columns("measure", mean="interval", samples="int")
+_CAUSES = named_columns("claims", "cause", number="int", share="interval")
+_CLAIMS = named_columns("cause", "sample", claim="prose", passage="int")
+_WORST = named_columns("cause", "sample", claim="prose", passage="int", claims="int")
 
 
 @with_checked_names
@@ -156,17 +155,12 @@ def _measures(samples: Sequence[Mapping[str, float]], groups: Groups) -> Table:
     """Average each measure over the samples, and say what those without a value need."""
     records: list[Record] = []
     reasons = []
-    missing = []
     for name, needs in NEEDS.items():
         figure = estimate("mean", [sample[name] for sample in samples], groups)
-        record = {"measure": name, "samples": figure.n}
-        records.append(record | figure.record("mean"))
-        if figure.n:
-            reasons.append((name, figure.reason))
-        else:
-            missing.append(f"{name} needs {needs}")
-    notes = [*reason_notes(reasons), *missing]
-    return Table("measures", _MEASURES, records, notes=notes)
+        about = {"measure": name, "samples": figure.n}
+        records.append(about | figure.record("mean"))
+        reasons.append((name, figure.reason if figure.n else f"it needs {needs}"))
+    return Table("measures", _MEASURES, records, notes=reason_notes(reasons))
 
 
 def _worst(claims: Records) -> Iterator[Record]:

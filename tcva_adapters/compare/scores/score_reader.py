@@ -341,7 +341,7 @@ def _read_table(source: Source, reading: Reading) -> ScoreTable:
         methods |= {title: part.judged(method) for method, title in titles.items()}
     judged_samples: tuple[Sample, ...] = ()
     if by_id := reading.options.samples or {
-        sample.id: sample for part in parts for sample in part.judged_samples
+        str(sample.id): sample for part in parts for sample in part.judged_samples
     }:
         judged_samples = tuple(
             by_id.get(name) or Sample(id=name) for name in table.samples
