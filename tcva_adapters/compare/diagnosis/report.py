@@ -175,15 +175,13 @@ def _worst(claims: Records) -> Iterator[Record]:
 
 def _sentence(causes: Records, n_needed: int) -> str:
     """Say how many claims are wrong or missing, and why."""
-    n_wrong = sum(row["number"] for row in causes if row["claims"] == "wrong")
-    wholes = {
-        "wrong": counted(n_wrong, "wrong claim"),
-        "missing": f"{counted(n_needed, 'claim')} of the references",
-    }
     parts = []
-    for kind, whole in wholes.items():
+    for kind, of in (("wrong", ""), ("missing", f" of {n_needed} of the references")):
         rows = [row for row in causes if row["claims"] == kind]
+        number = sum(row["number"] for row in rows)
         numbers = [f"{row['number']} {_PHRASES[row['cause']]}" for row in rows]
-        if numbers:
-            parts.append(f"{whole}: {', '.join(numbers)}.")
+        if rows:
+            parts.append(
+                f"{counted(number, f'{kind} claim')}{of}: {', '.join(numbers)}."
+            )
     return " ".join(parts) or "No claim is known to be wrong or missing."
