@@ -392,11 +392,14 @@ def diagnose(
 
     Example: tcva diagnose judged.*.jsonl --group document
     """
-    report = compare.diagnose(
-        judged,
-        scoring=scoring_of(None, parse_settings(set_, ScoringConfig)),
-        group=group,
-        samples=read_samples(samples).samples if samples else None,
-        skip_bad=skip_bad,
+    print_report(
+        compare.diagnose(
+            judged,
+            scoring=scoring_of(None, parse_settings(set_, ScoringConfig)),
+            group=group,
+            samples=read_samples(samples).samples if samples else None,
+            skip_bad=skip_bad,
+        ),
+        as_json=as_json,
+        everything=everything,
     )
-    print_report(report, as_json=as_json, everything=everything)

@@ -31,7 +31,7 @@ class Cause(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class ClaimLabels:
     """Labels of the N claims of one text; all nan where a criterion was not judged.
 

@@ -27,7 +27,7 @@ DIAGNOSED = ("correctness", "faithfulness", "completeness", "context_recall")
 JUDGE_AGAIN = f"tcva evaluate SAMPLES --criterion {','.join(DIAGNOSED)} -o judged.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JoinedClaim:
     """A claim with what several criteria say of it.
 
@@ -50,7 +50,7 @@ class JoinedClaim:
     passage: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Diagnosis:
     """What is wrong with the answers of a table, claim by claim.
 
@@ -158,8 +158,9 @@ def _joined(
 
 def _supported(claim: ClaimVerdict | None, scoring: ScoringConfig) -> float:
     """Whether a claim reaches the claim threshold, as 1 or 0; nan where it was not judged."""
-    weight = claim.support(scoring.scheme) if claim else None
-    return np.nan if weight is None else float(weight >= scoring.least_weight)
+    if claim is None:
+        return np.nan
+    return float((claim.support(scoring.scheme) or 0.0) >= scoring.least_weight)
 
 
 def sound_passage(claim: ClaimVerdict) -> int:

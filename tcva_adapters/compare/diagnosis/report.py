@@ -157,8 +157,7 @@ def _measures(samples: Sequence[Mapping[str, float]], groups: Groups) -> Table:
     reasons = []
     for name, needs in NEEDS.items():
         figure = estimate("mean", [sample[name] for sample in samples], groups)
-        about = {"measure": name, "samples": figure.n}
-        records.append(about | figure.record("mean"))
+        records.append({"measure": name, "samples": figure.n} | figure.record("mean"))
         reasons.append((name, figure.reason if figure.n else f"it needs {needs}"))
     return Table("measures", _MEASURES, records, notes=reason_notes(reasons))
 
