@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters import Assessment, ClaimVerdict, Result
+from benchmarks.diagnosis import (
+    Figures,
+    Side,
+    by_arrays,
+    by_loops,
+    by_ragchecker,
+    draw,
+    labels,
+    load_ragchecker,
+)
+from tcva_adapters import Assessment, ClaimVerdict, Result, Sample
 from tcva_adapters.cli.app import run
 from tcva_adapters.compare import diagnose
 from tcva_adapters.compare.diagnosis.causes import (
     Cause,
-    ClaimLabels,
     causes,
     measures,
 )
@@ -32,103 +42,39 @@ from tcva_adapters.results.writer import write_results
 
 pytest.importorskip("scipy", reason="the extra stats")
 
-Side = list[tuple[bool, int]]
-"""By claim: whether the other text supports it, and the passage that holds it (0: none)."""
 
-
-def labels_of(side: Side, *, grounded: bool = True) -> ClaimLabels:
-    agrees = np.array([agrees for agrees, _ in side], dtype=float)
-    passage = np.array([passage for _, passage in side], dtype=float)
-    if not grounded:
-        passage[:] = np.nan
-    return ClaimLabels(
-        agrees, np.where(np.isnan(passage), np.nan, passage > 0), passage
-    )
-
-
-def share(part: list[bool]) -> float | None:
-    return sum(part) / len(part) if part else None
-
-
-def by_loops(
-    response: Side, reference: Side, n_passages: int
-) -> dict[str, float | None]:
-    """The definitions of the paper, claim by claim; None for a share of nothing."""
-    relevant = set()
-    for number in range(1, n_passages + 1):
-        if any(passage == number for _, passage in reference):
-            relevant.add(number)
-    in_relevant, in_irrelevant, invented, known = [], [], [], []
-    for right, passage in response:
-        in_relevant.append(not right and passage in relevant)
-        in_irrelevant.append(not right and passage > 0 and passage not in relevant)
-        invented.append(not right and passage == 0)
-        known.append(right and passage == 0)
-    precision = share([right for right, _ in response])
-    recall = share([said for said, _ in reference])
-    f1 = None
-    if precision is not None and recall is not None:
-        f1 = 0.0
-        if precision > 0 and recall > 0:
-            f1 = 2 / (1 / precision + 1 / recall)
-    has_passages = n_passages > 0
+def known(figures: Figures) -> dict[str, float]:
+    """Figures as numbers, nan where there is none."""
     return {
-        "precision": precision,
-        "recall": recall,
-        "f1": f1,
-        "claim_recall": share([p > 0 for _, p in reference]) if has_passages else None,
-        "context_precision": share(
-            [number in relevant for number in range(1, n_passages + 1)]
-        )
-        if reference
-        else None,
-        "context_utilization": share([said for said, p in reference if p > 0]),
-        "noise_sensitivity_in_relevant": share(in_relevant)
-        if reference and has_passages
-        else None,
-        "noise_sensitivity_in_irrelevant": share(in_irrelevant)
-        if reference and has_passages
-        else None,
-        "hallucination": share(invented) if has_passages else None,
-        "self_knowledge": share(known) if has_passages else None,
-        "faithfulness": share([p > 0 for _, p in response]) if has_passages else None,
+        name: math.nan if value is None else value for name, value in figures.items()
     }
 
 
-def drawn(rng: np.random.Generator) -> tuple[Side, Side, int]:
-    n_passages = int(rng.integers(0, 5))
-    sides: list[Side] = []
-    for _ in range(2):
-        size = int(rng.integers(0, 7))
-        sides.append(
-            [
-                (bool(rng.integers(0, 2)), int(rng.integers(0, n_passages + 1)))
-                for _ in range(size)
-            ]
-        )
-    return sides[0], sides[1], n_passages
-
-
-def as_measured(response: Side, reference: Side, n_passages: int) -> dict[str, float]:
-    """The measures; without passages there is nothing that the contexts could support."""
-    has_passages = n_passages > 0
-    return measures(
-        labels_of(response, grounded=has_passages),
-        labels_of(reference, grounded=has_passages),
-        n_passages=n_passages,
-    )
-
-
 def test_measures_are_those_of_the_definitions() -> None:
-    rng = np.random.default_rng(36)
+    rng = np.random.default_rng(7)
     for _ in range(200):
-        response, reference, n_passages = drawn(rng)
-        measured = as_measured(response, reference, n_passages)
-        for name, value in by_loops(response, reference, n_passages).items():
-            if value is None:
-                assert math.isnan(measured[name]), name
-            else:
-                assert measured[name] == pytest.approx(value, abs=1e-12), name
+        drawn = draw(rng)
+        expected = pytest.approx(known(by_loops(drawn)), abs=1e-12, nan_ok=True)
+        assert known(by_arrays(drawn)) == expected
+
+
+def test_measures_are_those_of_ragchecker(tmp_path: Path) -> None:
+    try:
+        formulas, container = load_ragchecker(tmp_path)
+    except subprocess.CalledProcessError:
+        pytest.skip("pip cannot download ragchecker here")
+    rng = np.random.default_rng(36)
+    n_compared = 0
+    for _ in range(200):
+        drawn = draw(rng)
+        theirs = by_ragchecker(drawn, formulas, container)
+        ours = by_arrays(drawn)
+        assert ours.keys() == theirs.keys()
+        for name, value in ours.items():
+            n_compared += value is not None
+            expected = 0.0 if value is None else value  # where it is empty
+            assert theirs[name] == pytest.approx(expected, abs=1e-9), name
+    assert n_compared > 1000
 
 
 SIDES = st.lists(st.tuples(st.booleans(), st.integers(0, 3)), max_size=6)
@@ -138,7 +84,7 @@ SIDES = st.lists(st.tuples(st.booleans(), st.integers(0, 3)), max_size=6)
 def test_every_wrong_and_every_missing_claim_has_one_cause(
     response: Side, reference: Side
 ) -> None:
-    sides = labels_of(response), labels_of(reference)
+    sides = labels(response), labels(reference)
     wrong, missing = causes(*sides)
     assert [bool(cause) for cause in wrong] == [not right for right, _ in response]
     assert [bool(cause) for cause in missing] == [not said for said, _ in reference]
@@ -385,6 +331,20 @@ def test_intervals_count_groups() -> None:
     assert "Intervals and tests count 3 groups, not samples." in grouped.notes
     assert alone["share_low"] is not None
     assert grouped.records("causes")[0]["share_low"] is None  # three groups are too few
+
+
+def test_with_the_samples_passages_are_counted() -> None:
+    texts = [Sample(id="a", contexts=["one", "two", "three", "four"])]
+    report = diagnose(four(), samples=texts)
+    measured = {row["measure"]: row["mean"] for row in report.records("measures")}
+    assert measured["context_precision"] == 0.25
+    assert {row["method"] for row in report.records("passages")} == {
+        "faithfulness",
+        "context_recall",
+    }
+    others = diagnose(four(), samples=[Sample(id="b", contexts=["one"])])
+    measured = {row["measure"]: row["mean"] for row in others.records("measures")}
+    assert measured["context_precision"] is None
 
 
 def test_the_command_reads_files_and_prints_json(

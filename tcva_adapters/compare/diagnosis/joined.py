@@ -113,8 +113,7 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
         causes_of_claims = zip(claims, chain(*causes(*labels)), strict=True)
         faults += [(claim, Cause(cause)) for claim, cause in causes_of_claims if cause]
         texts = table.judged_samples[row] if table.judged_samples else Sample()
-        n_passages = len(texts.contexts or ())
-        measured.append(measures(*labels, n_passages=n_passages))
+        measured.append(measures(*labels, n_passages=len(texts.contexts or ())))
         n_needed += len(labels[1].agrees)
         left_out += len(said + needed) - len(claims)
     return Diagnosis(faults, measured, n_needed, left_out)
