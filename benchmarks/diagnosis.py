@@ -122,7 +122,17 @@ def load_ragchecker(folder: Path) -> tuple[ModuleType, ModuleType]:
         subprocess.CalledProcessError: pip cannot download it.
     """
     if not (folder / "ragchecker/computation.py").exists():
-        pip = [sys.executable, "-m", "pip", "download", "-q", RELEASE, "--no-deps"]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "-q",
+            "--retries",
+            "1",
+            RELEASE,
+            "--no-deps",
+        ]
         subprocess.run(
             [*pip, "-d", folder], check=True, capture_output=True
         )  # our own words

@@ -58,6 +58,7 @@ def test_measures_are_those_of_the_definitions() -> None:
         assert known(by_arrays(drawn)) == expected
 
 
+@pytest.mark.slow
 def test_measures_are_those_of_ragchecker(tmp_path: Path) -> None:
     try:
         formulas, container = load_ragchecker(tmp_path)
