@@ -24,6 +24,7 @@ from tcva_adapters.models.store_keys import (
     key_of,
     sha256_of,
     spec_of,
+    split_of,
     verdict_key,
 )
 from tcva_adapters.results.assessment import Assessment
@@ -265,6 +266,7 @@ class TCVA(FromConfig, Scorer[Result]):
             "least": "+".join(str(group.least) for group in groups) or None,
             "class of the panel": "+".join(classes) or None,
             PROFILES: self.profiles and value_text(self.profiles),
+            **split_of(self.criterion, self.judge),
             **({"streamed": True} if self.streamed else {}),
         }
 

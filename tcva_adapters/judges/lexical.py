@@ -44,6 +44,7 @@ from tcva_adapters.judges.sentence_index import (
 from tcva_adapters.loops import work_aside
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.citations import without_citations
 from tcva_adapters.text.contradiction import opposed
 from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.numbers import other_numbers
@@ -86,7 +87,6 @@ _LIKELY: tuple[tuple[float, Shares], ...] = (
 """Rows of support and the probability of each level there; see `distribution`."""
 
 _HALF = 0.5 - 1e-9
-_SOURCE = re.compile(r"\[\^?\d{1,3}(?:[,;–-] ?\d{1,3})*\]")
 _ITEM = re.compile(r"(?:\A|(?<=[.!?:;] ))\(?(\d{1,2})[.)] (?=\S)")
 
 
@@ -211,7 +211,7 @@ def without_marks(claims: Sequence[str]) -> list[str]:
         neighbours = {int(item[1]) - 1, int(item[1]) + 1}
         return "" if neighbours & numbers else item[0]
 
-    return [_SOURCE.sub("", _ITEM.sub(unnumbered, claim)) for claim in claims]
+    return [without_citations(_ITEM.sub(unnumbered, claim)) for claim in claims]
 
 
 def n_told(claims: Sequence[str]) -> int:

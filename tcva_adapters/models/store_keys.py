@@ -17,6 +17,7 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN, JudgeSpec
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.sentences import SPLIT_VERSION
 
 _HASHED = 2000  # bytes at once
 _PACKAGE = "tcva_adapters."
@@ -56,9 +57,17 @@ def verdict_key(sample: Sample, criterion: Criterion, judge: Any) -> str:
             "sample": visible_fields(sample, {*criterion.required, *criterion.shows}),
             "criterion": criterion.fingerprint,
             "prompt_version": judge.prompt_version,
+            **split_of(criterion, judge),
             **key_of(judge),
         }
     )
+
+
+def split_of(criterion: Criterion, judge: Any) -> Json:
+    """The version of the split of texts, where claims, or what a judge without calls quotes, depend on it."""
+    claims = judge.parameters.get("claims")
+    is_split = claims is None or (claims == "split" and not criterion.statements)
+    return {"split of claims": SPLIT_VERSION} if is_split else {}
 
 
 def visible_fields(sample: Sample, fields: Collection[str]) -> dict[str, object]:

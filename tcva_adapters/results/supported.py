@@ -166,7 +166,7 @@ def places_of_claims(
     if [claim.claim for claim in claims] != [place.claim for place in places]:
         raise InvalidValueError(
             f"the claims of this result ({criterion}) are not the sentences of the sample's response, "
-            "so nothing can be cut or cited; pass the sample that was judged, and judge with claims='split' by a "
+            "so nothing can be cut or cited; pass the sample that was judged (or judge it again, if an earlier version split it), with claims='split' by a "
             "criterion that has claims='response' and no statements, e.g. faithfulness"
         )
     return places

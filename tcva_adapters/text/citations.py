@@ -16,6 +16,7 @@ from unicodedata import normalize
 from tcva_adapters.text.lists import patterns
 
 _NO_MARKS = re.compile(patterns("no_marks"), re.IGNORECASE | re.MULTILINE)
+_ID_AT_THE_END = re.compile(patterns("id_at_the_end"))
 _PARENTHESES = re.compile(r"[(（]\d{1,3}[)）,，]")
 _LONGEST_RANGE = 100
 
@@ -57,6 +58,17 @@ def read_marks(
         cited = _cited(normalize("NFKC", inner).partition("†")[0], names)
         marks.append(Mark(match[0].strip(), match.start(), cited or (inner,)))
     return marks, plain
+
+
+def without_citations(claim: str) -> str:
+    """Take the marks out of a claim, but for those in round brackets, which may be numbers of its own.
+
+    >>> without_citations("It is 5 [Source 2]¹ (1) [a1b2-c3].")
+    'It is 5  (1) .'
+    """
+    forms, _ = _patterns(())
+    left = forms.sub(lambda mark: mark[0] if mark.lastindex else "", claim)
+    return _ID_AT_THE_END.sub("", left)
 
 
 @lru_cache(maxsize=64)

@@ -12,8 +12,11 @@ from collections.abc import Iterator
 from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
-from tcva_adapters.text.lists import word_list
+from tcva_adapters.text.lists import patterns, word_list
 from tcva_adapters.text.non_claims import non_claim_kind
+
+SPLIT_VERSION = 2
+"""Changes with every change of the split that could change a claim."""
 
 _CLOSERS = r"\"'”’»›)\]}）】」』〉》*_"
 _OPENERS = r"\"'“‘«‹(\[{（【「『〈《*_~`¿¡>§\-–—"
@@ -69,13 +72,12 @@ FRONT = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 """A line in front of a claim: a heading or rule, the header of a table, or a line that ends in a colon."""
-_CITATION = r"\[\d{1,3}(?:[,–-][ ]?\d{1,3})*\]"
-_CLOSING = rf"(?:{_CITATION}|[{_CLOSERS}{_STOPS}])*"
+_CLOSING = rf"(?:{patterns('closing_marks')}|[{_CLOSERS}{_STOPS}])*"
 # A short quotation, bracket or code span is swallowed whole: the stops inside are not seen.
 # A plain set in front lets the search skip from one candidate to the next.
 _MARK = re.compile(
     rf"""
-    [{_STOPS}\"“«「『(（\[`\n]
+    [{_STOPS}\"“«「『【(（\[`\n]
     (?:
         (?:
             (?<=[{_STOPS}])[{_STOPS}]*
@@ -87,6 +89,7 @@ _MARK = re.compile(
             |(?<=\()[^()\n]{{1,240}}\)
             |(?<=（)[^（）\n]{{1,240}}）
             |(?<=\[)[^\[\]\n]{{1,240}}\]
+            |(?<=【)[^【】\n]{{1,240}}】
             |(?<=`)(?!\s)[^`\n]{{1,240}}(?<=\S)`
         ){_CLOSING}
         |(?<=\n)
@@ -97,10 +100,12 @@ _MARK = re.compile(
 _LONGEST_QUOTED = 242
 _OPENED = re.compile(
     r"""(?:(?<![^\s(\[—–*_])"(?=\S)[^"\n]*|“[^“”\n]*|«[^«»\n]*|「[^「」\n]*|『[^『』\n]*"""
-    r"""|\([^()\n]*|（[^（）\n]*|\[[^\[\]\n]*|`(?!\s)[^`\n]*)\Z"""
+    r"""|【[^【】\n]*|\([^()\n]*|（[^（）\n]*|\[[^\[\]\n]*|`(?!\s)[^`\n]*)\Z"""
 )
 _ENDING = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
-_SPACED_CITATIONS = re.compile(rf"(?:{_GAP}{_CITATION})+(?=\s|\Z)")
+_SPACED_CITATIONS = re.compile(
+    rf"(?:{_GAP}(?:{patterns('spaced_marks')}))+(?=\s|\Z)", re.IGNORECASE
+)
 _NEXT_WORD = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
 _SPEECH_TAG = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
 _CJK_TURN = re.compile(rf"(?<=[{_CJK}][.!?])[{_CJK}]")
@@ -307,7 +312,7 @@ def _sentence_cuts(
             ):
                 continue
             citations = _SPACED_CITATIONS.match(text, cut, end)
-            if citations and text[start : start + 2].lstrip()[:1] != "[":
+            if citations and text[start : start + 2].lstrip()[:1] not in {"[", "【"}:
                 cut = citations.end()
         if cut < end:
             yield cut
@@ -332,6 +337,8 @@ def _ends(
         return _CJK_TURN.match(text, last, end) is not None
     following = _NEXT_WORD.match(text, last, end)
     gap, after, next_stop = following.groups() if following else ("", "", "")
+    if after.islower() and _SPACED_CITATIONS.match(text, last, end):
+        after = ""  # the letters of a mark such as [doc-7]
     # After a doubtful abbreviation only a new line or a plain opening word shows a new sentence.
     is_plain_opening = after in _STARTERS and not next_stop
     opens = is_plain_opening or ("\n" in gap and not after.islower())

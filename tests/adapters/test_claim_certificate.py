@@ -120,6 +120,22 @@ def test_more_cuts_keep_a_limit_on_errors_alone() -> None:
         assert state(gate, False, made, **limit) == HOLDS
 
 
+@pytest.mark.filterwarnings("ignore::tcva_adapters.errors.GuaranteeWarning")
+def test_one_of_another_split_is_lost_and_says_so() -> None:
+    config = certified_for_claims()
+    assert config.guarantee is not None
+    judged_by = {**config.guarantee.judged_by}
+    del judged_by["split of claims"]
+    old = config.guarantee.model_copy(update={"judged_by": judged_by}).with_digest()
+    scorer = TCVA.from_config(
+        config.model_copy(update={"guarantee": old}), judge="lexical"
+    )
+    check = scorer.evaluate(GOOD).guarantee
+    assert check is not None
+    assert check.state == "lost"
+    assert "split of claims 2 instead of" in check.text
+
+
 @pytest.mark.parametrize("setting", [{"claim_threshold": 0.9}, {"max_removed": 0.0}])
 def test_a_gate_does_not_depend_on_what_is_cut(setting: dict[str, Any]) -> None:
     scorer = TCVA.from_config(certified(), judge="lexical", **setting)

@@ -23,9 +23,13 @@ from tcva_adapters import TCVA, Assessment, Criterion, Sample, rubric
 from tcva_adapters.ccrs.result import MetricAnswer
 from tcva_adapters.criteria import ANSWER_RELEVANCY, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError, StoreWarning, UnreadableInputError
+from tcva_adapters.judges.lexical import LexicalJudge
+from tcva_adapters.judges.llm import LLMJudge
+from tcva_adapters.models import store_keys
 from tcva_adapters.models.store_keys import verdict_key
 from tcva_adapters.results.judgement import Reason, Unscored, Usage
 from tcva_adapters.results.store import VerdictStore
+from tests.support.scripted import ScriptedModel
 
 SOURCES = Path(__file__).parents[2]
 SAMPLE = Sample(
@@ -218,6 +222,7 @@ WRITER = """
 import itertools, sys
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.store import VerdictStore
+from tests.support.scripted import ScriptedModel
 path, name, times = sys.argv[1:]
 with VerdictStore(path) as store:
     for i in range(int(times)) if times else itertools.count():
@@ -355,3 +360,24 @@ def test_a_store_that_cannot_be_written_costs_the_store_alone(path: Path) -> Non
     assert all(result.score is not None for result in results)
     connection.execute("PRAGMA max_page_count = 100000")
     assert tcva.evaluate_many(big) == results
+
+
+def test_what_an_earlier_split_judged_is_judged_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Claims that are split otherwise are other claims; rules of a rubric and an LLM's claims are the same."""
+    sample = Sample(response="It is 5.[doc-7] It is 6.", contexts=("It is 5.",))
+    judge = LLMJudge(ScriptedModel([]))
+    own = LLMJudge(ScriptedModel([]), claims="llm")
+    tone = rubric("tone", ["Is polite."])
+    judged = [
+        (FAITHFULNESS, judge, False),
+        (FAITHFULNESS, own, True),
+        (tone, judge, True),
+        (tone, LexicalJudge(), False),  # it quotes sentences of the response
+    ]
+    for criterion, asked, is_same in judged:
+        now = verdict_key(sample, criterion, asked)
+        with monkeypatch.context() as patch:
+            patch.setattr(store_keys, "SPLIT_VERSION", 1)
+            assert (verdict_key(sample, criterion, asked) == now) is is_same

@@ -83,6 +83,28 @@ def test_a_stream_serves_what_is_served_of_the_whole(
         assert [mark for part in parts for mark in part.marks] == whole.marks
 
 
+CITING = """We open at 9.[doc-1] Lunch is at 12.¹ Entry costs 90 EUR.【1†hours. Part 2.pdf】 Plus costs 9 EUR. [Source 1]
+Basic costs 5 EUR.[^1] Dogs pay 7 EUR. [^note] Cats pay 8 EUR.(1) We open at 9. ¹ Lunch is at 12.[1, 2] Basic costs 5 EUR.
+
+[^1]: hours.pdf"""
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 11])
+@pytest.mark.parametrize("on_fail", ["flag", "remove"])
+def test_marks_that_arrive_in_parts_stay_with_their_sentence(
+    on_fail: OnFail, size: int
+) -> None:
+    sample = Sample(response=CITING, contexts=CONTEXTS)
+    whole = serve(JUDGE.evaluate(sample), on_fail)
+    parts, stream = streamed(sample, on_fail, size)
+    assert ended(stream) == whole
+    assert not ended(stream).split_moved
+    assert "".join(part.text for part in parts) == whole.text
+    if on_fail == "remove":
+        assert "Part 2" not in whole.text
+        assert "We open at 9.[doc-1] Lunch is at 12.¹ Plus costs" in whole.text
+
+
 @pytest.mark.parametrize("is_closed_early", [False, True])
 def test_a_stream_serves_one_answer(*, is_closed_early: bool) -> None:
     stream = AnswerStream(JUDGE, Sample(contexts=CONTEXTS))

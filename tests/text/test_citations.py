@@ -26,6 +26,7 @@ MARKS = {
     "It is five.¹ It is six.¹²": ["1", "12"],
     "It costs five euros¹, not six.": ["1"],
     "It is five.¹,² It": ["1", "2"],
+    "It is five ¹. It is six. ² It": ["1", "2"],
     "It is 5【1†source】.": ["1"],
     "It is 5 【2】.": ["2"],
     "它是五。［１］": ["1"],
