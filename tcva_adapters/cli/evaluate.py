@@ -255,7 +255,7 @@ def evaluate(  # noqa: PLR0915  # one step after the other, most on options
     table = _with_notes(table, stream, scorer)
     figures = _evaluation(table, gates, before, views, show)
     if everything:
-        tables = [*figures.tables, *passage_tables(table, again())]
+        tables = [*figures.tables, *passage_tables(table, [*again()])]
         figures = replace(figures, tables=tables)
 
     reviews.write(figures, table, again())

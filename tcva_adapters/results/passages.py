@@ -94,8 +94,8 @@ def passage_uses(
     """Say for each passage of a sample which claims rest on it, see `Result.passages`."""
     contexts = sample.contexts or sample.earlier_contexts or ()
     quoted = passages_with_quotes(judged, contexts)
-    if judged.unscored:
-        return ()
+    if not any(quoted) and {*judged.verdicts} != {Verdict.NONE}:
+        return ()  # nothing was judged, or nothing is known of what is supported
     uses = []
     for number, (text, name) in enumerate(zip_longest(contexts, sample.context_ids), 1):
         claims = tuple(at for at, held in enumerate(quoted) if number in held)

@@ -311,7 +311,9 @@ class Result(AssessmentView):
             sample: The sample that was judged, for a result that was read back.
 
         Returns:
-            A use for each passage, in order; none where the sample is unscored, or has no contexts.
+            A use for each passage, in order. None where nothing is known: the sample is unscored or has
+            no contexts, or claims are supported and none of them has a sound quote (``yes_no`` verdicts
+            have no quotes).
 
         Raises:
             InvalidValueError: There is no sample, or the claims were compared with another text than

@@ -65,7 +65,11 @@ def sample_of(number: int, used: list[bool], **fields: Any) -> tuple[Result, Sam
     contexts = [f"Passage {at} of {number} says {at * 7}." for at in range(len(used))]
     quotes = [text for text, flag in zip(contexts, used, strict=True) if flag]
     claims = tuple(
-        ClaimVerdict(claim=f"claim {at}", verdict=Verdict.FULLY, evidence=quote)
+        ClaimVerdict(
+            claim=f"claim {at}",
+            verdict=Verdict.FULLY if quote else Verdict.NONE,
+            evidence=quote,
+        )
         for at, quote in enumerate(quotes or [""])
     )
     name = f"s{number}"
@@ -126,8 +130,8 @@ def test_what_has_no_score_or_no_passage_does_not_count() -> None:
     results, samples, _ = drawn(number=12)
     table = read_scores(results)
     (before,) = passage_tables(table, samples)
-    failed = sample_of(90, [True], unscored=Unscored(reason=Reason.TIMEOUT, detail="x"))
-    silent = sample_of(91, [True], unscored=Unscored(reason=Reason.REFUSAL, detail="x"))
+    failed = sample_of(90, [True], claims=(), unscored=Unscored(reason=Reason.TIMEOUT))
+    silent = sample_of(91, [True], claims=(), unscored=Unscored(reason=Reason.REFUSAL))
     bare = sample_of(92, [])
     more = [*zip(results, samples, strict=True), failed, silent, bare]
     results, samples = map(list, zip(*more, strict=True))
@@ -169,6 +173,16 @@ def test_there_is_no_table_where_nothing_was_compared_with_contexts() -> None:
     assert not passage_tables(read_scores([result]), [sample])[0].records
     imported = ScoreTable(("a",), ("m",), np.array([[0.5]]))
     assert not passage_tables(imported, [sample])[0].records
+
+
+def test_a_judge_without_quotes_has_no_rows() -> None:
+    levels = [Verdict.FULLY, Verdict.NONE]
+    pairs = [
+        sample_of(at, [True], claims=(ClaimVerdict(claim="x", verdict=level),))
+        for at, level in enumerate(levels)
+    ]
+    results, samples = map(list, zip(*pairs, strict=True))
+    assert not passage_tables(read_scores(results), samples)[0].records
 
 
 def test_several_criteria_have_rows_of_their_own() -> None:

@@ -15,9 +15,8 @@ from tcva_adapters import (
     Sample,
     WeightScheme,
 )
-from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.results.assessment import EvidenceCheck
-from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.scoring import ScoringConfig
 from tests.support.scripted import ScriptedModel, verdict_json
 
@@ -102,8 +101,9 @@ def test_a_lowered_verdict_rests_on_nothing_whether_or_not_it_is_lowered() -> No
         "evidence_check": "contradicts",
     }
     for evidence in ("lower", "off"):
-        result = Result(judged(lowered), ScoringConfig(evidence=evidence))
-        assert not any(use.is_used for use in result.passages(SAMPLE))
+        other = {"evidence": DOGS}
+        result = Result(judged(lowered, other), ScoringConfig(evidence=evidence))
+        assert [use.claims for use in result.passages(SAMPLE)] == [(), (), (1,)]
 
 
 def test_weights_add_up_what_supports_the_claims() -> None:
@@ -126,7 +126,9 @@ def test_ids_and_lengths_are_those_of_the_contexts() -> None:
     uses = Result(judged({"evidence": CARD})).passages(named)
     assert [use.id for use in uses] == ["a", None, "c"]
     assert [use.characters for use in uses] == [len(text) for text in CONTEXTS]
-    assert [use.id for use in Result(judged({})).passages(SAMPLE)] == [None] * 3
+    assert [use.id for use in Result(judged({"evidence": CARD})).passages(SAMPLE)] == [
+        None
+    ] * 3
 
 
 def test_it_says_the_same_of_a_result_that_was_read_back() -> None:
@@ -165,18 +167,25 @@ def test_other_criteria_against_contexts_have_passages_too() -> None:
 
 
 def test_what_was_not_judged_says_nothing_of_the_passages() -> None:
-    for reason in (Reason.JUDGE_ERROR, Reason.NO_CLAIMS, Reason.TOO_LONG):
-        failed = judged(unscored=Unscored(reason=reason, detail="x"))
-        assert Result(failed).passages(SAMPLE) == ()
+    def fail(_: object) -> str:
+        raise JudgeError("no reply")
+
+    sample = Sample(response=CARD, contexts=CONTEXTS)
+    assert TCVA(judge=ScriptedModel(fail)).evaluate(sample).passages() == ()
+    greeting = Sample(response="Hello!", contexts=CONTEXTS)
+    assert TCVA(judge="lexical").evaluate(greeting).passages() == ()
+    assert Result(Assessment.from_verdicts([])).passages(SAMPLE) == ()
 
 
 @pytest.mark.parametrize("contexts", [None, (), ("",), ("", CARD)])
 def test_missing_and_empty_contexts(contexts: tuple[str, ...] | None) -> None:
-    uses = Result(judged({"evidence": CARD})).passages(
-        SAMPLE.model_copy(update={"contexts": contexts})
+    sample = SAMPLE.model_copy(update={"contexts": contexts})
+    uses = Result(judged({"evidence": CARD})).passages(sample)
+    assert [use.is_used for use in uses] == (
+        [False, True] if any(sample.contexts or ()) else []
     )
-    assert [use.characters for use in uses] == [*map(len, contexts or ())]
-    assert [use.is_used for use in uses] == [bool(text) for text in contexts or ()]
+    none = Result(judged({"verdict": "none"})).passages(sample)
+    assert [use.characters for use in none] == [*map(len, contexts or ())]
 
 
 def test_a_turn_may_rest_on_passages_of_earlier_turns() -> None:
@@ -208,6 +217,19 @@ def test_a_fault_that_one_judge_of_a_panel_was_found_in_counts() -> None:
     assert result.panel[0].claims[0].evidence_check is EvidenceCheck.CONTRADICTS
     assert result.claims[0].evidence_check is None
     assert not any(use.is_used for use in result.passages())
+
+
+def test_nothing_is_known_where_claims_are_supported_and_none_has_a_sound_quote() -> (
+    None
+):
+    quoteless = judged({"verdict": "fully"}, {"verdict": "none"})
+    assert Result(quoteless).passages(SAMPLE) == ()
+    other_texts = SAMPLE.model_copy(update={"contexts": ("Zebras sleep.",)})
+    assert Result(judged({"evidence": CARD})).passages(other_texts) == ()
+    made_up = {"evidence": CARD, "verdict": "partial", "evidence_check": "not_found"}
+    assert Result(judged(made_up)).passages(SAMPLE) == ()
+    assert claims_by_passage(judged({"verdict": "none"})) == [(), (), ()]
+    assert claims_by_passage(judged({"verdict": "none"}, {"verdict": None}))[0] == ()
 
 
 def test_claims_that_the_judge_lists_rest_on_passages_too() -> None:

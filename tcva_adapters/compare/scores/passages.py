@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
@@ -13,10 +13,9 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.passages import PassageUse
 from tcva_adapters.results.result import Result
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.stats.inference import Statistic, estimate
+from tcva_adapters.stats.inference import estimate
 from tcva_adapters.tables import Record, Table, named_columns
 
-_COLUMNS = named_columns("method", "measure", mean="interval", samples="int")
 _ONE_QUOTE = (
     "A passage is used if the quote of a claim stands in it (of context_recall, a claim of the reference). "
     "One quote of each claim is known, so a passage that is not used may still have served."
@@ -39,9 +38,10 @@ def passage_measures(uses: Sequence[PassageUse]) -> dict[str, float]:
     """
     used = np.array([use.is_used for use in uses], np.bool_)
     characters = np.array([use.characters for use in uses])
-    n = len(used)
-    measures = {f"precision at {k}": used[:k].mean() for k in (1, 3, 5) if k <= n}
-    if n:
+    measures = {
+        f"precision at {k}": used[:k].mean() for k in (1, 3, 5) if k <= len(uses)
+    }
+    if uses:
         measures["reciprocal rank"] = used.any() / (1 + used.argmax())
         measures["passages used"] = used.mean()
     if characters.any():
@@ -49,7 +49,7 @@ def passage_measures(uses: Sequence[PassageUse]) -> dict[str, float]:
     return measures
 
 
-def passage_tables(table: ScoreTable, samples: Iterable[Sample]) -> list[Table]:
+def passage_tables(table: ScoreTable, samples: Sequence[Sample]) -> list[Table]:
     """Tabulate how the passages of the samples were used, by method.
 
     Args:
@@ -59,7 +59,7 @@ def passage_tables(table: ScoreTable, samples: Iterable[Sample]) -> list[Table]:
     Returns:
         The table ``passages`` with the measures of `passage_measures`: means over the samples that have the
         measure. Intervals are over groups where the table has groups. It is
-        empty if no claim was compared with contexts.
+        empty if no claim was compared with contexts, or none has a quote.
 
     >>> from tcva_adapters import TCVA
     >>> from tcva_adapters.compare import read_scores
@@ -68,7 +68,6 @@ def passage_tables(table: ScoreTable, samples: Iterable[Sample]) -> list[Table]:
     >>> [record["measure"] for record in passage_tables(table, [sample])[0].records]
     ['characters not used', 'passages used', 'precision at 1', 'reciprocal rank']
     """
-    texts = [*samples]
     records: list[Record] = []
     for method, results in table.results.items():
         try:
@@ -76,15 +75,26 @@ def passage_tables(table: ScoreTable, samples: Iterable[Sample]) -> list[Table]:
                 passage_measures(
                     result.passages(sample) if isinstance(result, Result) else ()
                 )
-                for result, sample in zip(results, texts, strict=True)
+                for result, sample in zip(results, samples, strict=True)
             ]
         except InvalidValueError:
             continue  # the claims were compared with another text than the contexts
+        if not any(row.get("passages used") for row in rows):
+            continue  # the judge gives no quotes
         for measure in sorted({*chain(*rows)}):
-            values = [row.get(measure, math.nan) for row in rows]
-            # At 1 it is 0 or 1, and a share has an interval where few differ.
-            statistic: Statistic = "share" if measure == "precision at 1" else "mean"
-            figure = estimate(statistic, values, table.known_groups)
-            about = {"method": method, "measure": measure, "samples": figure.n}
-            records.append(about | figure.record("mean"))
-    return [Table("passages", _COLUMNS, records, notes=[_ONE_QUOTE])]
+            figure = estimate(
+                # At 1 it is 0 or 1, and a share has an interval where few differ.
+                "share" if measure == "precision at 1" else "mean",
+                [row.get(measure, math.nan) for row in rows],
+                table.known_groups,
+            )
+            records.append(
+                {
+                    "method": method,
+                    "measure": measure,
+                    "samples": figure.n,
+                    **figure.record("mean"),
+                }
+            )
+    columns = named_columns("method", "measure", mean="interval", samples="int")
+    return [Table("passages", columns, records, notes=[_ONE_QUOTE])]
