@@ -132,7 +132,7 @@ def folded(
     ['one two', '  three']
     """
     room = min(width, READABLE)
-    lines: list[str] = []
+    lines = []
     for line in text.split("\n"):
         if columns_of(line) > len(line):
             lines += _cut(line, room, indent)

@@ -131,7 +131,7 @@ def _agreement(pairs: Sequence[_Pair]) -> Table:
         level.value: [pair for pair in pairs if pair.label.level == level]
         for level in LEVELS
     }
-    records: list[Record] = []
+    records = []
     for name, group in [*groups.items(), ("all", pairs)]:
         levels = Counter(pair.judged.verdict for pair in group)
         distances = np.array([pair.distance for pair in group])

@@ -185,7 +185,7 @@ def _trial_of_forms(judge: Judge, facts: Record) -> _Trial:
     if isinstance(judge, LLMJudge):
         forms = VERDICT_FORMS if facts["logprobs"] else VERDICT_FORMS[:1]
         judges = {form: LLMJudge(judge.model, verdicts=form) for form in forms}
-    records: list[Record] = []
+    records = []
     for form, judge_of_form in judges.items():
         record, fault = _form_record(form, judge_of_form)
         records.append(record)
@@ -221,9 +221,9 @@ def _fact(name: str, value: object) -> str:
 
 def _form_record(form: str, judge: Judge) -> tuple[Record, str]:
     """Test one form; return its record, and a fault if the first calls failed or one was fatal."""
-    levels: list[str | None] = []
-    wrong: list[str] = []
-    seconds: list[float] = []
+    levels = []
+    wrong = []
+    seconds = []
     made_up = 0
     fault = ""
     for line in sample_lines("doctor.jsonl"):

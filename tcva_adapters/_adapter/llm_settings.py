@@ -81,7 +81,7 @@ def named_settings(
         holders: Objects or mappings; a later one replaces what an earlier one has.
         names: The names of the settings.
     """
-    settings: dict[str, Setting] = {}
+    settings = {}
     for holder in holders:
         for name in names:
             value = value_of(holder, name)

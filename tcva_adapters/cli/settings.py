@@ -60,7 +60,7 @@ def parse_settings(
     >>> parse_settings(["timeout=60", "prices=.5,2", "max-retries=2"], ModelConfig)
     {'timeout': 60.0, 'prices': (0.5, 2.0), 'max_retries': 2}
     """
-    fields: dict[str, tuple[str, type[SettingsModel]]] = {}
+    fields = {}
     titles: dict[str | None, str] = {
         name: f"--{name.replace('_', '-')}" for name in (*options, "human_scale")
     }

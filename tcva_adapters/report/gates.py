@@ -175,7 +175,7 @@ class Gates:
             ``reached`` (the figure or its lower bound; None if there is none), ``passed`` and
             ``text``; for the table also ``minimum`` and ``outcome``.
         """
-        records: list[Record] = []
+        records = []
         for method in table.methods:
             figures = {gate.figure for gate in self.gates if gate.method == method}
             gates = [

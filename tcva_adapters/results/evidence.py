@@ -167,7 +167,7 @@ def combined_claim(votes: Sequence[ClaimVerdict], *, fused: bool) -> ClaimVerdic
     cast = [vote for vote in votes if vote.verdict is not None]
     if 2 * len(cast) <= len(votes):
         return next(vote for vote in votes if vote.verdict is None)
-    mean: list[float] = []
+    mean = []
     if fused:
         # The sum is rounded once, so that the order of the judges cannot break ties.
         columns = zip(*(vote.shares or () for vote in cast), strict=True)

@@ -220,7 +220,7 @@ class Result(AssessmentView):
 
         Judges of one name are named by their criterion, or else by their number.
         """
-        scores: dict[str, float | None] = {}
+        scores = {}
         alone = self.assessment.model_copy(update={"members": ()})
         for number, judged in enumerate((alone, *self.members), start=1):
             name = judged.judge

@@ -139,7 +139,7 @@ def supported_answer(
     places = places_of_claims(split, claims, judged.criterion)
 
     is_trusted = is_judged and judged.marked_share <= MAX_MARKED
-    parts: list[AnswerPart] = []
+    parts = []
     stays_before = True
     for claim, place in zip(claims, places, strict=True):
         weight = claim.support(scoring.scheme)

@@ -166,7 +166,7 @@ class Writing(ExitStack, Generic[R]):
         """
         if self._file is None or not self._file.readable():
             return
-        failed: list[R] = []
+        failed = []
         read = size = 0
         for line in takewhile(lambda line: line.endswith(b"\n"), self._file):
             try:

@@ -337,7 +337,7 @@ class Runner(Generic[R]):
     def _look_up(self, samples: Sequence[Sample]) -> list[_Pending]:
         """Look up the answers about samples in the store, after writing what was computed so far."""
         self._write_computed()
-        asked: list[_Pending] = []
+        asked = []
         for sample in samples:
             questions = self._evaluation.questions(sample)
             asked.append(_Pending(sample, questions, [None] * len(questions)))

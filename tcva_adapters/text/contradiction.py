@@ -71,8 +71,8 @@ def contradicts(claim: str, quote: str) -> bool:
     n_content = _n_content(claimed)
     if not 0 < n_content <= _LONGEST:
         return False
-    parts: list[_Part] = []
-    sentences: list[_Part] = []
+    parts = []
+    sentences = []
     for text in _ENDS.split(quote):
         sentence = _words(text)
         sentences.append(_Part(sentence, sentence=set()))
@@ -270,13 +270,13 @@ def _mark(phrase: str) -> str:
 
 def _listed_marks() -> dict[str, str]:
     """The mark of each listed phrase, as stems; the lists of marks override those of opposites."""
-    phrases: dict[str, Iterable[str]] = {}
+    phrases = {}
     for group in sorted(word_list("opposed")):
         high, low = (side.split(",") for side in group.split("/"))
         phrases[f"+#{high[0]}"] = high
         phrases[f"-#{high[0]}"] = low
 
-    marks: dict[str, str] = {}
+    marks = {}
     for mark, entries in (phrases | by_language("marks")).items():
         for entry in entries:
             stems = map(stem, without_accents(entry).split("_"))

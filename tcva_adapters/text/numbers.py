@@ -150,7 +150,7 @@ def bound_of(tokens: Sequence[Token], at: int) -> str:
     The ends of a range are its ``least`` and its ``most``. ``parted`` is a number that may be read in
     two ways ("1.240", "1 240"). The empty string stands for an exact number.
     """
-    words: list[str] = []
+    words = []
     for token in tokens[max(0, at - _REACH) : at + _REACH]:
         if token is tokens[at]:
             words.append(f"<{token.text}>")
@@ -170,7 +170,7 @@ def _things_counted(tokens: Sequence[Token], at: int) -> list[str]:
     """The thing that a number counts: the sign before it, or words of content behind it."""
     if at and tokens[at - 1].key in _UNITS:
         return [tokens[at - 1].key]
-    counted: list[str] = []
+    counted = []
     for token in tokens[at + 1 : at + 1 + _NEAR]:
         if token.clause != tokens[at].clause or token.kind == "number":
             break

@@ -92,7 +92,7 @@ def stretches(text: str) -> list[Stretch]:
     [('heading', ''), ('claim', '# Fees It is 5.'), ('claim', 'It was 4.')]
     """
     lines = with_plain_breaks(text)
-    parts: list[Stretch] = []
+    parts = []
     start, line_before = 0, _PROSE
     for kind, stop, claim in _ends(text, lines):
         beginning = next(LINE.finditer(lines, start))

@@ -136,7 +136,7 @@ def split_words(text: str) -> list[str]:
     text = _BRACKET_CODES.sub(" ", text)
     text = unicodedata.normalize("NFKC", text)
     text = text.translate(_FOLDING)
-    pieces: list[str] = []
+    pieces = []
     for word in text.split():  # no piece holds a blank, and most words are one
         if word.isascii() and word.isalpha():
             pieces.append(word)
