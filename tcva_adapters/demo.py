@@ -21,7 +21,7 @@ from tcva_adapters.report.claims import preset_scores
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.summary import judged_counts
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.tables import Column, Record, Report, Table, cell, named_columns
+from tcva_adapters.tables import Column, Report, Table, cell, named_columns
 from tcva_adapters.tcva import TCVA
 
 TCVA_METHOD = "tcva T=0.5"

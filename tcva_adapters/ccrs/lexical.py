@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from statistics import fmean
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 from tcva_adapters.ccrs.metrics import Metric
 from tcva_adapters.ccrs.reply import HIGHEST
@@ -23,7 +23,7 @@ from tcva_adapters.text.words import Token, is_content, tokenise
 LEXICAL_VERSION = "lexical/ccrs-3"
 """Version of the algorithm; it changes whenever a rating could change."""
 
-_Share: TypeAlias = float | Unscored
+_Share = float | Unscored
 """A rating in [0, 1], or why there is none."""
 
 _CLAIMS = LexicalJudge()

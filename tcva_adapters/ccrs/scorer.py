@@ -91,7 +91,7 @@ class CCRS(Scorer[CCRSResult]):
     @shows_settings(CCRSSettings)
     def __init__(
         self,
-        metrics: Iterable[str | Metric] | str = tuple(METRICS),
+        metrics: Iterable[str] | str = tuple(METRICS),
         *,
         judge: Any = None,
         **settings: Any,
@@ -129,7 +129,7 @@ class CCRS(Scorer[CCRSResult]):
         self.settings: Mapping[str, Any] = {**dict(config), "store": self.store}
         self._views = config.model_dump(include={"threshold", "lambda_", "em"})
         self.arguments = {
-            "metrics": self.metrics,
+            "metrics": tuple(metric.name for metric in self.metrics),
             # Copies get the resolved model, so that they share its client.
             "judge": None if judge is None else getattr(self.judge, "model", "lexical"),
             **self.settings,
@@ -204,22 +204,19 @@ class CCRS(Scorer[CCRSResult]):
 
 
 def _metrics(metrics: object) -> tuple[Metric, ...]:
-    """Resolve one metric or several, given by short name or as objects, in the order given.
+    """Resolve one metric or several, given by short name, in the order given.
 
     Raises:
         InvalidValueError: There is no metric, one twice, or one that does not exist.
     """
-    entries = metrics if isinstance(metrics, list | tuple) else [metrics]
-    known = [*METRICS, *METRICS.values()]
-    names = dict.fromkeys(
-        str(getattr(entry, "name", entry)) for entry in entries if entry in known
-    )
-    if not 0 < len(entries) == len(names):
+    names = metrics if isinstance(metrics, list | tuple) else [metrics]
+    known = [name for name in names if isinstance(name, str) and name in METRICS]
+    if not 0 < len(names) == len({*known}):
         all_names = ", ".join(f"{m.name} ({m.title})" for m in METRICS.values())
         raise InvalidValueError(
             f"metrics must be one or more of {all_names}, each at most once, got {metrics!r:.80}"
         )
-    return tuple(METRICS[name] for name in names)
+    return tuple(METRICS[name] for name in known)
 
 
 def _without_call(sample: Sample, metric: Metric) -> MetricAnswer | None:

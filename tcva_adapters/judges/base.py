@@ -152,10 +152,12 @@ def blank_field(
 
     for name in names:
         if name in criterion.required and not (sample.field(name) or "").strip():
-            detail = f"the {name} is empty"
-            if name == "contexts":
-                detail = "no contexts were retrieved"
-            return Unscored(reason=EMPTY_REASONS[name], detail=detail)
+            return Unscored(
+                reason=EMPTY_REASONS[name],
+                detail="no contexts were retrieved"
+                if name == "contexts"
+                else f"the {name} is empty",
+            )
     return None
 
 

@@ -7,11 +7,11 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from tcva_adapters.core.verdicts import Verdict
 
-Label: TypeAlias = Verdict | Literal["not_a_claim", "refusal"]
+Label = Verdict | Literal["not_a_claim", "refusal"]
 """A level, or the mark of a sentence that claims nothing or declines to answer."""
 
 NOUN = r"(?:claim|statement|criterion|sentence|verdict)"

@@ -278,14 +278,13 @@ def _supported(
     tokens = tokenise(text)
     sentence = index.best(tokens)
     if sentence is None:
-        reason = "the contexts are empty"
-        if index.sentences:
-            reason = "none of its words were found"
         return _verdict(
             claim,
             distribution(0.0),
             None,
-            reason,
+            "none of its words were found"
+            if index.sentences
+            else "the contexts are empty",
         )
 
     content = [token for token in tokens if is_content(token)]
@@ -311,9 +310,7 @@ def _supported(
         support *= n_words / (n_words + _THIN)
         support *= _SPEAKER ** min(len(speakers), _MAX_SPEAKERS)
     support *= _MISSING ** len(names)
-    highest = 1 if names else 0
-    if _breaks_off(known):
-        highest = 2
+    highest = 2 if _breaks_off(known) else 1 if names else 0
 
     others = {"words not found": [t.text for t in absent if t.kind != "number"]}
     reasons = [

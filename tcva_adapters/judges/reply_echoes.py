@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import product
-from typing import TypeAlias
 
 from tcva_adapters.judges.labels import (
     ELLIPSIS,
@@ -40,7 +39,7 @@ _DRESS = re.compile(
 _MAY_HOLD_JSON = re.compile(r"[{\[]|\\u|&#")
 """A bracket, or the beginning of an escape that may stand for one."""
 
-_Essence: TypeAlias = tuple[int | None, Label | None, str]
+_Essence = tuple[int | None, Label | None, str]
 
 
 def _undressed(text: str) -> str:

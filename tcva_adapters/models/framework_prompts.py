@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, TypeAlias
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -20,7 +20,7 @@ from tcva_adapters.models import judge_model
 from tcva_adapters.models.reply_json import after_reasoning, json_values
 from tcva_adapters.results.judgement import Usage
 
-Shape: TypeAlias = type[BaseModel] | None
+Shape = type[BaseModel] | None
 """The class of the object that is asked for; None for text."""
 
 _NOT_STRICT = frozenset({"title", "default", "examples"})

@@ -151,9 +151,11 @@ class Connection:
         is_own_loop = threading.current_thread().name == CALLS_THREAD
         if self.users_client is not None and not self.is_async:
             return self.users_client
-        transport: Any = openai.DefaultAsyncHttpxClient
-        if HAS_AIOHTTP:
-            transport = openai.DefaultAioHttpClient
+        transport: Any = (
+            openai.DefaultAioHttpClient
+            if HAS_AIOHTTP
+            else openai.DefaultAsyncHttpxClient
+        )
         if self.users_client is None:
             client = self._new_client(
                 http_client=transport(

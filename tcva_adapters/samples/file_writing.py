@@ -111,9 +111,11 @@ def replacing(
 
 
 def _draft(path: Path, fingerprint: str | None) -> Path:
-    ending = f"{uuid4().hex[:8]}.tmp"
-    if fingerprint is not None:
-        ending = f"{sha256(fingerprint.encode()).hexdigest()[:16]}.draft"
+    ending = (
+        f"{uuid4().hex[:8]}.tmp"
+        if fingerprint is None
+        else f"{sha256(fingerprint.encode()).hexdigest()[:16]}.draft"
+    )
     return path.with_name(f".{path.name[:200]}.{ending}")
 
 

@@ -8,7 +8,6 @@ from collections import Counter
 from typing import (
     Annotated,
     Any,
-    TypeAlias,
 )
 
 import numpy as np
@@ -20,7 +19,7 @@ from pydantic_core import from_json
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.samples.sample import whole_characters
 
-Json: TypeAlias = dict[str, Any]
+Json = dict[str, Any]
 """An object of JSON."""
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,10 +26,10 @@ from tcva_adapters.tcva import TCVA
 
 PREFIX = "tcva_"
 
-Batch: TypeAlias = Any
+Batch = Any
 """A dict of numpy arrays (or lists), a `pyarrow.Table` or a ``pandas.DataFrame``."""
 
-Item: TypeAlias = Sample | Conversation
+Item = Sample | Conversation
 """What a row is read as."""
 
 _ONE_ANSWER = (

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from tcva_adapters.ccrs.scorer import CCRS
 from tcva_adapters.errors import InvalidValueError
@@ -16,7 +16,7 @@ from tcva_adapters.judges.resolve import MAX_CONCURRENCY, model_of_name
 from tcva_adapters.results.config import merge_options
 from tcva_adapters.tcva import TCVA
 
-PlainSettings: TypeAlias = Mapping[str, Any]
+PlainSettings = Mapping[str, Any]
 """Settings of a scorer as plain values."""
 
 ScorerLike = AnyScorer | PlainSettings

@@ -223,8 +223,8 @@ def test_a_text_cannot_leave_its_block() -> None:
 
 def test_metrics_have_short_names() -> None:
     assert [m.name for m in CCRS("qr").metrics] == ["qr"]
-    assert [m.name for m in CCRS(["ir", METRICS["cc"]]).metrics] == ["ir", "cc"]
-    for wrong in ("xx", "", None, 7, [], ["qr", METRICS["qr"]], ["qr", 3]):
+    assert [m.name for m in CCRS(["ir", "cc"]).metrics] == ["ir", "cc"]
+    for wrong in ("xx", "", None, 7, [], ["qr", "qr"], ["qr", 3]):
         with pytest.raises(InvalidValueError, match="cc"):
             CCRS(wrong)  # type: ignore[arg-type]  # refused
 
