@@ -42,10 +42,11 @@ def estimate_cost(
         unique = {q.key: q for sample in samples for q in evaluation.questions(sample)}
         questions = [*unique.values()]
         if evaluation.store is not None:
-            answers = stored_answers(evaluation.store, questions)
             questions = [
                 question
-                for question, answer in zip(questions, answers, strict=True)
+                for question, answer in zip(
+                    questions, stored_answers(evaluation.store, questions), strict=True
+                )
                 if answer is None
             ]
         record: Record = {"method": name, "cached": len(unique) - len(questions)}

@@ -107,8 +107,9 @@ class Criterion:
 
 def fingerprint_of(parts: Mapping[str, object]) -> str:
     """A short digest of JSON values, which is equal where the values are."""
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(
+        json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()
+    ).hexdigest()[:16]
 
 
 FAITHFULNESS = Criterion(

@@ -153,8 +153,9 @@ def package_record(requirement: Requirement) -> Record:
 def _trial_of(name: object, settings: Mapping[str, Any]) -> _Trial:
     """Ask a judge's server what it takes, and test the judge if it answers."""
     try:
-        model = model_of_name(name, **settings) if isinstance(name, str) else None
-        judge = resolve_judge(model or name)
+        judge = resolve_judge(
+            (model_of_name(name, **settings) if isinstance(name, str) else None) or name
+        )
     except (JudgeError, MissingDependencyError) as error:
         return _Trial(
             {

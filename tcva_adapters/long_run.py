@@ -60,8 +60,9 @@ def _scorer_results(
         )
     total = samples.total if isinstance(samples, SampleStream) else len(samples)
     left = None if total is None else total - done
-    rest = islice(samples, done, None)
-    for result in scorer.iter_evaluate(rest, progress=True, total=left):
+    for result in scorer.iter_evaluate(
+        islice(samples, done, None), progress=True, total=left
+    ):
         written.add(result)
         yield result
 

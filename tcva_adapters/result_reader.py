@@ -39,8 +39,9 @@ def read_result(carried: str | bytes | Mapping[str, Any]) -> AnyResult:
     """
     fields: object = carried
     if isinstance(carried, str | bytes):
-        what = f"a result but {carried[:40]!r} (read_results reads files)"
-        fields = json_object(carried, what=what)
+        fields = json_object(
+            carried, what=f"a result but {carried[:40]!r} (read_results reads files)"
+        )
     if not isinstance(fields, Mapping):
         raise UnreadableInputError(f"not a result, got {type(fields).__name__}")
     kind = fields.get("kind")

@@ -36,8 +36,9 @@ def address_of(llm: object) -> str:
 
 
 def _url(holder: object) -> str:
-    urls = (getattr(holder, name, None) for name in _ADDRESSES)
-    return str(next(filter(None, urls), ""))
+    return str(
+        next(filter(None, (getattr(holder, name, None) for name in _ADDRESSES)), "")
+    )
 
 
 def _clients(holder: object, depth: int = 2) -> Iterator[object]:

@@ -10,10 +10,11 @@ from typing import TypeAlias
 from pydantic import SecretStr
 from pydantic_core import to_jsonable_python
 
-from tcva_adapters._adapter.lookup import Arguments, value_of
+from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.criteria import fingerprint_of
 from tcva_adapters.models.secrets import SECRET_NAME
 from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN
+from tcva_adapters.samples.contexts import value_of
 
 Setting: TypeAlias = bool | float | str | list[str]
 """The value of a setting that is recorded unchanged."""

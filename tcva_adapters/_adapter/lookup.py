@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, TypeAlias
+
+from tcva_adapters.samples.contexts import value_of
 
 Arguments: TypeAlias = dict[str, Any]
 """Arguments by name, as functions of frameworks take them."""
-
-
-def value_of(holder: Any, name: str) -> Any:
-    """Return an entry of a mapping, or an attribute of anything else; None if there is none.
-
-    >>> value_of({"seed": 1}, "seed"), value_of(object(), "seed")
-    (1, None)
-    """
-    if isinstance(holder, Mapping):
-        return holder.get(name)
-    return getattr(holder, name, None)
 
 
 def count_in(usage: Any, *names: str) -> int:
@@ -26,5 +16,4 @@ def count_in(usage: Any, *names: str) -> int:
     >>> count_in({"prompt_tokens": 7}, "input_tokens", "prompt_tokens")
     7
     """
-    counts = (value_of(usage, name) for name in names)
-    return next(filter(None, counts), 0)
+    return next(filter(None, (value_of(usage, name) for name in names)), 0)

@@ -46,5 +46,8 @@ def unknown_prompt(known: str, prompt: str) -> JudgeError:
         known: A description of the prompts that it can answer.
         prompt: The prompt.
     """
-    msg = f"LexicalLLM is not a model: it answers only prompts of {known}, got {prompt!r:.80}"
-    return JudgeError(msg, reason="unknown_prompt", fatal=True)
+    return JudgeError(
+        f"LexicalLLM is not a model: it answers only prompts of {known}, got {prompt!r:.80}",
+        reason="unknown_prompt",
+        fatal=True,
+    )

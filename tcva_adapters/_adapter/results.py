@@ -9,12 +9,12 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Self
 
-from tcva_adapters._adapter.lookup import value_of
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.protocol import Scored, is_result
 from tcva_adapters.results.result import Result
+from tcva_adapters.samples.contexts import value_of
 from tcva_adapters.samples.json_values import Json, json_object
 
 _DEEPEST = 3

@@ -147,8 +147,11 @@ def calibrate(
 
     Example: tcva calibrate judged.jsonl --human human_score --max-false-pass 0.1 --out tcva.json
     """
-    targets = {"--out": (out, CONFIG_BEGINNING), "--report": (report, PAGE_BEGINNING)}
-    check_targets(targets, overwrite=overwrite, as_json=as_json)
+    check_targets(
+        {"--out": (out, CONFIG_BEGINNING), "--report": (report, PAGE_BEGINNING)},
+        overwrite=overwrite,
+        as_json=as_json,
+    )
     settings = parse_settings(
         set_, ScoringConfig, CalibrationConfig, options=["objective"]
     )
@@ -298,8 +301,12 @@ def validate(
         )
     if out is not None:
         write_labels(out, table, validation.table("next"), overwrite=overwrite)
-    contents = "samples to rate: fill in 'human', then use the file with --human"
-    say_written({out: contents, tables: "Markdown: all tables"})
+    say_written(
+        {
+            out: "samples to rate: fill in 'human', then use the file with --human",
+            tables: "Markdown: all tables",
+        }
+    )
     write_page(
         [table, validation], report, overwrite=overwrite, title=Path(judged).name
     )
@@ -349,8 +356,9 @@ def systems(
 
     Example: tcva systems plain.jsonl reranked.jsonl -T 0.1,0.5,0.9
     """
-    targets = {"--report": (report, PAGE_BEGINNING)}
-    check_targets(targets, overwrite=overwrite, as_json=as_json)
+    check_targets(
+        {"--report": (report, PAGE_BEGINNING)}, overwrite=overwrite, as_json=as_json
+    )
     draws = DrawsConfig(**parse_settings(set_, DrawsConfig))
     with progress_of("randomisation", None, wanted=True):
         comparison = compare.systems(

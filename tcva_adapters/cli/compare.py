@@ -114,8 +114,11 @@ def compare(
     silence_frameworks()
     gates = Gates.of(gate or ())
     reviews = Reviews(junit, markdown, overwrite)
-    targets = {"--report": (report, PAGE_BEGINNING), **reviews.targets}
-    check_targets(targets, overwrite=overwrite, as_json=as_json)
+    check_targets(
+        {"--report": (report, PAGE_BEGINNING), **reviews.targets},
+        overwrite=overwrite,
+        as_json=as_json,
+    )
 
     plain = plain_settings(
         judge,

@@ -98,8 +98,10 @@ def value_of(text: str) -> Any:
             return tuple(value) if isinstance(value, list) else value
     parts = text.split(",")
     if all("=" in part for part in parts):
-        pairs = (part.split("=", 1) for part in parts)
-        return {name: value_of(value) for name, value in pairs}
+        return {
+            name: value_of(value)
+            for name, value in (part.split("=", 1) for part in parts)
+        }
     return tuple(map(value_of, parts)) if len(parts) > 1 else text.strip()
 
 

@@ -84,8 +84,9 @@ def results_of(
     measured = [next((data for data in row if data.name == name), None) for row in rows]
     pairs = [*zip(cases, measured, strict=True)]
     # Any of them has judge and settings; if there is none, the error says why.
-    fullest = min(filter(None, measured), key=lambda data: not data.verbose_logs)
-    like: Scored = result_of(fullest)
+    like: Scored = result_of(
+        min(filter(None, measured), key=lambda data: not data.verbose_logs)
+    )
     # `deepeval test run` may have other metrics for conversations.
     classes = {type(case) for case, data in pairs if data is not None}
     return [

@@ -105,8 +105,9 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
     ) -> EvaluationResult:
         """Judge one run."""
         with _feedback(self.key) as feedback:
-            record = self._record(run, example)
-            feedback.update(as_feedback(self.key, self.evaluator.invoke(record)))
+            feedback.update(
+                as_feedback(self.key, self.evaluator.invoke(self._record(run, example)))
+            )
         return EvaluationResult(**feedback)
 
     async def aevaluate_run(
@@ -118,8 +119,11 @@ class TCVARunEvaluator(Frozen, RunEvaluator):
     ) -> EvaluationResult:
         """The same, awaited."""
         with _feedback(self.key) as feedback:
-            record = self._record(run, example)
-            feedback.update(as_feedback(self.key, await self.evaluator.ainvoke(record)))
+            feedback.update(
+                as_feedback(
+                    self.key, await self.evaluator.ainvoke(self._record(run, example))
+                )
+            )
         return EvaluationResult(**feedback)
 
     def _record(self, run: Run, example: Example | None) -> Any:

@@ -23,7 +23,7 @@ from pydantic import PrivateAttr
 
 from tcva_adapters._adapter.llm import CUT_OFF, LLMObject, takes_logprobs
 from tcva_adapters._adapter.llm_settings import SETTINGS
-from tcva_adapters._adapter.lookup import Arguments, value_of
+from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters.models.framework_prompts import PromptedModel
 from tcva_adapters.models.judge_model import (
     JudgeModel,
@@ -31,6 +31,7 @@ from tcva_adapters.models.judge_model import (
     ModelReply,
     TokenLogprob,
 )
+from tcva_adapters.samples.contexts import value_of
 
 CONTEXT_WINDOW = 128_000
 """Tokens. LlamaIndex refines an answer over several calls where the contexts exceed it."""

@@ -58,10 +58,13 @@ class ScorerCollectionMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc]  
             InvalidSampleError: A field that the criterion needs is missing, or has a type that
                 cannot be read (a ValueError).
         """
-        sample = sample_of(
-            self.scorer, user_input, response, retrieved_contexts, reference
+        return ScorerMetricResult(
+            self.scorer.evaluate(
+                sample_of(
+                    self.scorer, user_input, response, retrieved_contexts, reference
+                )
+            )
         )
-        return ScorerMetricResult(self.scorer.evaluate(sample))
 
     async def ascore(  # type: ignore[override]  # as above
         self,
@@ -75,10 +78,13 @@ class ScorerCollectionMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc]  
         Raises:
             InvalidSampleError: See `score`.
         """
-        sample = sample_of(
-            self.scorer, user_input, response, retrieved_contexts, reference
+        return ScorerMetricResult(
+            await self.scorer.aevaluate(
+                sample_of(
+                    self.scorer, user_input, response, retrieved_contexts, reference
+                )
+            )
         )
-        return ScorerMetricResult(await self.scorer.aevaluate(sample))
 
     def batch_score(  # type: ignore[override]  # a list of a subclass is another type
         self, inputs: list[Json]
@@ -91,8 +97,12 @@ class ScorerCollectionMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc]  
             InvalidSampleError: An input is not a dict, or a field of it has a type that cannot be
                 read; raised before any call.
         """
-        results = self.scorer.evaluate_many(samples_of(inputs), progress=False)
-        return list(map(ScorerMetricResult, results))
+        return list(
+            map(
+                ScorerMetricResult,
+                self.scorer.evaluate_many(samples_of(inputs), progress=False),
+            )
+        )
 
     async def abatch_score(  # type: ignore[override]  # as above
         self, inputs: list[Json]
@@ -102,8 +112,12 @@ class ScorerCollectionMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc]  
         Raises:
             InvalidSampleError: See `batch_score`.
         """
-        results = await self.scorer.aevaluate_many(samples_of(inputs), progress=False)
-        return list(map(ScorerMetricResult, results))
+        return list(
+            map(
+                ScorerMetricResult,
+                await self.scorer.aevaluate_many(samples_of(inputs), progress=False),
+            )
+        )
 
 
 class TCVACollectionMetric(ScorerCollectionMetric[Result], FromConfig):  # type: ignore[misc]  # as above

@@ -63,8 +63,9 @@ class LexicalLLM(InstructorBaseRagasLLM):
                 and prompt.startswith(f"{known.instruction}\n")
                 and _INPUT in prompt
             ):
-                text = prompt.partition(_INPUT)[2].removesuffix(_OUTPUT)
-                values = known.input_model.model_validate_json(text)
+                values = known.input_model.model_validate_json(
+                    prompt.partition(_INPUT)[2].removesuffix(_OUTPUT)
+                )
                 statements = (
                     claims_of(values.answer)
                     if known in _SPLIT

@@ -32,8 +32,12 @@ def to_annotations(report: Report, table: ScoreTable) -> list[str]:
     if failed:
         samples, _ = worst(report, table, MAX_ANNOTATIONS - len(lines))
         for sample in samples:
-            message = "\n".join([sample.verdict, *sample.claim_lines()])
-            lines.append(_error(f"TCVA {sample.method}: {sample.name}", message))
+            lines.append(
+                _error(
+                    f"TCVA {sample.method}: {sample.name}",
+                    "\n".join([sample.verdict, *sample.claim_lines()]),
+                )
+            )
     return lines
 
 

@@ -129,8 +129,10 @@ def draw_agreement(report: Report) -> Figure:
         ms=4.0,
         color=_COLOURS[0],
     )
-    names = [_label(f"{record['method']} (n={record['n']})") for record in records]
-    axes.set_yticks(places, labels=names)
+    axes.set_yticks(
+        places,
+        labels=[_label(f"{record['method']} (n={record['n']})") for record in records],
+    )
     axes.set_ylim(len(records) - 0.5, -0.5)
     axes.axvline(0.0, color=_GREY, lw=0.6)
     axes.set_xlabel("Spearman's rho with human ratings", x=1.0, ha="right")
@@ -210,17 +212,16 @@ def draw_scatter(
     if is_rated.any():
         x, y = places[is_rated].T
         colours = sums[is_rated] / rated[is_rated]
-        marks = draw(
-            x,
-            y,
-            sizes[is_rated],
-            colours,
-            cmap="cividis",
-        )
         _bar(
             figure,
             axes,
-            marks,
+            draw(
+                x,
+                y,
+                sizes[is_rated],
+                colours,
+                cmap="cividis",
+            ),
             "mean human rating",
         )
     if not is_rated.all():
@@ -440,10 +441,11 @@ def _label(text: str) -> str:
     costs \$5
     """
     line = visible(" ".join(text.split()))
-    lines = textwrap.wrap(
-        line,
-        28,
-        max_lines=3,
-        placeholder="…",
-    )
-    return "\n".join(lines).replace("$", r"\$")
+    return "\n".join(
+        textwrap.wrap(
+            line,
+            28,
+            max_lines=3,
+            placeholder="…",
+        )
+    ).replace("$", r"\$")

@@ -102,14 +102,21 @@ def _cases(
     for place, score in enumerate(table.column(method).tolist()):
         sample = SampleScore(table, method, place)
         result = sample.result
-        seconds = result.usage.seconds if isinstance(result, Result) else 0.0
-        test = _test(method, sample.name, seconds)
+        test = _test(
+            method,
+            sample.name,
+            result.usage.seconds if isinstance(result, Result) else 0.0,
+        )
         is_lost = bool(failed and fails[place])
         if not (math.isnan(score) or is_lost):
             _add_properties(test, {"score": f"{score:.12g}"})
             if score < threshold and failed & {"mean", "pass_rate", "change"}:
-                lines = [sample.verdict, *sample.claim_lines(_CLAIMS)]
-                _outcome(test, "failure", "below_threshold", lines)
+                _outcome(
+                    test,
+                    "failure",
+                    "below_threshold",
+                    [sample.verdict, *sample.claim_lines(_CLAIMS)],
+                )
         else:
             why = table.reason(sample.name, method)
             tag = "skipped"
@@ -177,8 +184,10 @@ def _outcome(
 
 def _text(text: str) -> str:
     """Reduce a text to one line of characters that XML 1.0 allows."""
-    shown = _NONE.sub(
-        lambda code: f"\\u{ord(code[0]):04x}",
-        visible(text),
+    return shortened(
+        _NONE.sub(
+            lambda code: f"\\u{ord(code[0]):04x}",
+            visible(text),
+        ),
+        _LONGEST,
     )
-    return shortened(shown, _LONGEST)

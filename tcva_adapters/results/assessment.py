@@ -310,8 +310,11 @@ class Assessment(Judgement):
         if sizes["refusal"]:
             counted = sizes.total()
         own_share = sizes["marked"] / max(counted, 1)
-        of_members = [member.marked_share for member in self.members]
-        return max(own_share, self.marked_of_one, *of_members)
+        return max(
+            own_share,
+            self.marked_of_one,
+            *[member.marked_share for member in self.members],
+        )
 
     @property
     def counts(self) -> FloatArray:
@@ -326,8 +329,15 @@ class Assessment(Judgement):
         """`counts` as five plain numbers."""
         if self.unscored is not None:
             return (0.0,) * len(LEVELS)
-        rows = [claim.shares for claim in self.claims if claim.shares]
-        return tuple(map(math.fsum, zip(*rows, strict=True)))
+        return tuple(
+            map(
+                math.fsum,
+                zip(
+                    *[claim.shares for claim in self.claims if claim.shares],
+                    strict=True,
+                ),
+            )
+        )
 
     @property
     def is_soft(self) -> bool:

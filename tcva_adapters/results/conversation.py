@@ -69,8 +69,9 @@ class ConversationResult(Result):
             "metadata": dict(metadata or {}),
             "judged_by": {**together.judged_by, "scored": "a conversation"},
         }
-        assessment = together.model_copy(update=own_fields)
-        super().__init__(assessment, scoring, turns[0].certified)
+        super().__init__(
+            together.model_copy(update=own_fields), scoring, turns[0].certified
+        )
 
     @property
     def usage(self) -> Usage:
@@ -109,8 +110,9 @@ class ConversationResult(Result):
             InvalidValueError: A setting is out of range, or unknown.
         """
         turns = [turn.changed(**settings) for turn in self.turns]
-        scoring = self.scoring.changed(**settings)
-        return type(self)(turns, scoring, self.sample_id, self.metadata)
+        return type(self)(
+            turns, self.scoring.changed(**settings), self.sample_id, self.metadata
+        )
 
     def unscored_for(self, why: Unscored) -> Self:
         """Make a result without a score for another conversation, with this judge and settings."""

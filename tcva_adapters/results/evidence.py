@@ -122,10 +122,12 @@ def under(assessment: Assessment, evidence: Evidence) -> Assessment:
     members = tuple(under(part, evidence) for part in assessment.members)
     claims = tuple(map(as_judged, assessment.claims))
     if panel != assessment.panel and claims:
-        fused = any(claim.probabilities for claim in claims)
-        claims = combined_claims(usable(panel), fused=fused)
-    changes = {"claims": claims, "panel": panel, "members": members}
-    return assessment.model_copy(update=changes)
+        claims = combined_claims(
+            usable(panel), fused=any(claim.probabilities for claim in claims)
+        )
+    return assessment.model_copy(
+        update={"claims": claims, "panel": panel, "members": members}
+    )
 
 
 def usable(panel: Iterable[Assessment]) -> list[Assessment]:

@@ -371,10 +371,10 @@ def check_guarantee(
     if differs:
         return GuaranteeCheck("lost", f"The guarantee is lost: {'; '.join(differs)}")
     if unknown:
-        text = (
-            f"The guarantee cannot be checked: {', '.join(unknown)} unknown; {_WAY_OUT}"
+        return GuaranteeCheck(
+            "cannot be checked",
+            f"The guarantee cannot be checked: {', '.join(unknown)} unknown; {_WAY_OUT}",
         )
-        return GuaranteeCheck("cannot be checked", text)
     return GuaranteeCheck(
         "holds", f"Guarantee of {guarantee.date}: {guarantee.sentence}"
     )

@@ -186,8 +186,11 @@ class SettingsModel(Checked):
     model_config = STRICT
 
     def __init__(self, **settings: object) -> None:
-        owner = type(self).__name__.removesuffix("Settings")
-        check_names(settings, type(self).model_fields, owner=owner)
+        check_names(
+            settings,
+            type(self).model_fields,
+            owner=type(self).__name__.removesuffix("Settings"),
+        )
         try:
             BaseModel.__init__(self, **settings)
         except ValidationError as error:
