@@ -54,7 +54,7 @@ def views_of(result: Scored) -> Json:
 
     They are where the result refers to its sample, and sentences of it were judged against contexts.
     """
-    views = {}
+    views: Json = {}
     with suppress(InvalidValueError):
         if isinstance(result, Result) and (uses := result.passages()):
             views["passages"] = [*map(asdict, uses)]
