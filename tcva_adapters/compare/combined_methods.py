@@ -68,7 +68,7 @@ def with_fused(table: ScoreTable, text: str) -> ScoreTable:
         fused = fuse(np.stack(scores, axis=1))
     except InvalidValueError as error:
         return replace(table, notes=(*table.notes, f"{name} is left out: {error}"))
-    numbers = Counter(fused.members.tolist())
+    numbers = Counter(fused.members)
     sizes = ", ".join(
         f"{counted(numbers[size], 'sample')} with {size}"
         for size in sorted(numbers, reverse=True)

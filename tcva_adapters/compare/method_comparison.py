@@ -245,7 +245,7 @@ def _methods_by_main(table: ScoreTable, rows: list[Record]) -> Table:
 def _coverage_notes(table: ScoreTable) -> Iterator[str]:
     """Note methods without a score, and means over different samples."""
     scored = np.isfinite(table.scores)
-    numbers = scored.sum(axis=0).tolist()
+    numbers = scored.sum(axis=0)
     for method, number in zip(table.methods, numbers, strict=True):
         if len(table) and not number:
             yield f"{method} has no score on any sample."

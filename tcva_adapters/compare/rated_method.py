@@ -17,7 +17,7 @@ from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.result import Result
-from tcva_adapters.stats.checks import FloatArray, Groups, numbers
+from tcva_adapters.stats.checks import FloatArray, Groups, IntArray, numbers
 from tcva_adapters.stats.describe import TIES, mean, seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.holm import correct_p
@@ -169,7 +169,7 @@ class RatedMethod:
         rows = []
         first = 0
         done = 0
-        for last, reached in enumerate(np.cumsum(sizes).tolist()):
+        for last, reached in enumerate(np.cumsum(sizes)):
             is_full = reached - done >= least and total - reached >= least
             if not is_full and reached < total:
                 continue
@@ -235,7 +235,7 @@ class RatedMethod:
                 [value if value is None else str(value) for value in values],
                 dtype=object,
             )
-            sizes = Counter(names[known].tolist())
+            sizes = Counter(names[known])
             del sizes[None]
             rows = []
             for name, _ in sizes.most_common(MAX_VALUES):
@@ -294,12 +294,11 @@ class RatedMethod:
             detail=True,
         )
 
-    def _farthest(self, most: int) -> list[int]:
+    def _farthest(self, most: int) -> IntArray:
         """Return the rows of the largest errors, the largest first."""
         sizes = np.abs(self.errors)
         order = np.argsort(-sizes, kind="stable")[: np.isfinite(sizes).sum()]
-        places: list[int] = order[:most].tolist()
-        return places
+        return order[:most]
 
     def notes(self, error: Estimate) -> Iterator[str]:
         """Note rated samples without a score, groups, and the largest errors."""

@@ -25,6 +25,7 @@ from tcva_adapters.compare.system_scores import (
 from tcva_adapters.core.temperature import Temperatures
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.stats.checks import (
+    SAME,
     FloatArray,
     check_level,
     group_codes,
@@ -87,7 +88,6 @@ _PAIRS = (
 _PEOPLE = Column("people", "signed", "the difference, corrected by human ratings")
 _RATED = (*_PAIRS[:4], _PEOPLE, Column("rated", "int", "queries with ratings of both"))
 
-_SAME = 1e-12
 _TESTS = {"studentised": studentised, "tukey": tukey}
 
 
@@ -328,7 +328,7 @@ def _pairs(
                 "rated": people.n,
                 "reason": people.reason,
                 "scores_used": people is not powered.alone,
-                "reversed": people.high < 0.0 and abs(apart) > _SAME,
+                "reversed": people.high < 0.0 and abs(apart) > SAME,
             }
     return sorted(records, key=lambda record: -record["difference"])
 

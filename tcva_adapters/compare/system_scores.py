@@ -103,7 +103,7 @@ def read_systems(
                     f"system {name!r} has two scores for query {min(twice)!r} under "
                     f"{metric!r}; give each system a name (NAME=FILE)"
                 )
-            column |= zip(queries, scores.tolist(), strict=True)
+            column |= zip(queries, scores, strict=True)
     different = set(map(frozenset, judges.values()))
     if len(different) > 1:
         by_system = [f"{name}: {', '.join(sorted(j))}" for name, j in judges.items()]
@@ -182,7 +182,7 @@ def comparable(tables: SystemTables) -> tuple[SystemTables, list[str]]:
             notes.append(f"{metric} is left out: no query has scores of {few}.")
             continue
         used = compared[metric] = table.select(known > 0)
-        missing = np.isnan(used.scores).sum(axis=0).tolist()
+        missing = np.isnan(used.scores).sum(axis=0)
         gaps = [
             f"{name} {n}" for name, n in zip(used.methods, missing, strict=True) if n
         ]

@@ -9,7 +9,14 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tcva_adapters.stats.checks import FloatArray, Groups, check_level, numbers, one_of
+from tcva_adapters.stats.checks import (
+    SAME,
+    FloatArray,
+    Groups,
+    check_level,
+    numbers,
+    one_of,
+)
 from tcva_adapters.stats.describe import mean
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.jackknife import standard_error, student_quantile
@@ -23,7 +30,6 @@ MIN_UNITS: dict[ScaleKind, int] = {"ordinal": 50, "interval": 100}
 ratings depend on single ones."""
 
 _MIN_GROUPS = 20
-_SAME = 1e-12
 
 
 def krippendorff_alpha(
@@ -78,7 +84,7 @@ def krippendorff_alpha(
     if why:
         return figure
     left_out = np.array([_alpha(table[:, kept], scale) for kept in units.without()])
-    if not np.append(left_out, value).max() < 1.0 - _SAME:  # nan is not
+    if not np.append(left_out, value).max() < 1.0 - SAME:  # nan is not
         return replace(figure, reason="the raters differ on a single sample")
     # The jackknife estimates log(1 - alpha) by the mean of its pseudo-values.
     m = len(left_out)
@@ -113,4 +119,4 @@ def _alpha(table: FloatArray, scale: ScaleKind) -> float:
     observed = ((number * squares - sums**2) / (number - 1)).sum()
     expected = (n * squares.sum() - sums.sum() ** 2) / (n - 1)
     size = n * np.abs(table).max() ** 2
-    return float(1.0 - observed / expected) if expected > _SAME * size else float("nan")
+    return float(1.0 - observed / expected) if expected > SAME * size else float("nan")

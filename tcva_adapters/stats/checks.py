@@ -14,6 +14,9 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
+SAME = 1e-12
+"""Figures that differ by no more are the same but for rounding."""
+
 Groups = Sequence[object] | None
 """The group of each sample; None where samples stand alone."""
 
@@ -150,7 +153,7 @@ def group_codes(groups: Sequence[object], used: BoolArray) -> IntArray:
     names = list(groups)
     codes: dict[object, int] = {}
     numbered = []
-    for number in np.flatnonzero(used).tolist():
+    for number in np.flatnonzero(used):
         group = names[number]
         is_nan = isinstance(group, float | np.floating) and np.isnan(group)
         if group is None or is_nan or not isinstance(group, Hashable):

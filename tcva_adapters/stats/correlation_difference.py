@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from tcva_adapters.stats.bootstrap import clustered_p, interval_shares
-from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.checks import SAME, FloatArray
 from tcva_adapters.stats.estimates import Ends, Estimate
 from tcva_adapters.stats.jackknife import (
     fisher,
@@ -19,8 +19,6 @@ from tcva_adapters.stats.jackknife import (
 )
 from tcva_adapters.stats.p_values import bootstrap_p
 from tcva_adapters.stats.sampling_units import Units
-
-_SAME = 1e-12
 
 
 def difference_of_resamples(
@@ -36,7 +34,7 @@ def difference_of_resamples(
         units: The units that were drawn.
     """
     deltas = deltas[~np.isnan(deltas)]
-    if np.ptp(deltas) < _SAME:
+    if np.ptp(deltas) < SAME:
         return _without_spread(figure)
 
     def ends(level: float) -> Ends:
@@ -65,10 +63,10 @@ def difference_by_z(
     first_z, second_z = fisher(values).tolist()
     apart = first_z - second_z
     spread = standard_error(np.subtract(*fisher(left_out)))
-    if math.isnan(spread) or spread < _SAME:
+    if math.isnan(spread) or spread < SAME:
         return _without_spread(figure)
     # Back from z by the slope between the two.
-    slope = figure.value / apart if abs(apart) > _SAME else 1.0 - values[0] ** 2
+    slope = figure.value / apart if abs(apart) > SAME else 1.0 - values[0] ** 2
     degrees = units.equal - 2
 
     def ends(level: float) -> Ends:
@@ -79,5 +77,5 @@ def difference_by_z(
 
 
 def _without_spread(figure: Estimate) -> Estimate:
-    p = 1.0 if abs(figure.value) < _SAME else math.nan
+    p = 1.0 if abs(figure.value) < SAME else math.nan
     return replace(figure, p=p, reason="the difference is the same on all resamples")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.stats.checks import FloatArray, Groups, check_level, in_all
+from tcva_adapters.stats.checks import SAME, FloatArray, Groups, check_level, in_all
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.jackknife import mean_interval
 from tcva_adapters.stats.kappa import weighted_kappa
@@ -19,8 +19,6 @@ from tcva_adapters.stats.scipy_extra import scipy_module
 
 MIN_SAMPLES = 10
 """Samples that an interval needs, of which 5 are rejected and 5 are not."""
-
-_SAME = 1e-12
 
 
 def auc(scores: FloatArray, is_good: FloatArray) -> float:
@@ -99,7 +97,7 @@ def decision_estimate(
     left_out = np.array(
         [measure(*(column[left] for column in columns)) for left in units.without()]
     )
-    if np.ptp(left_out) <= _SAME:
+    if np.ptp(left_out) <= SAME:
         return replace(figure, reason="it stays the same whichever sample is left out")
     ends, _ = mean_interval(
         left_out,

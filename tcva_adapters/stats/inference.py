@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.stats.checks import (
+    SAME,
     BoolArray,
     FloatArray,
     Groups,
@@ -61,8 +62,6 @@ MIN_SAMPLES = 10
 """Samples that an interval needs; that of a share needs one."""
 MIN_SAMPLES_OF_RANKS = 50
 """Samples that the interval of a difference of two rank correlations needs."""
-
-_SAME = 1e-12
 
 
 def estimate(
@@ -281,7 +280,7 @@ def _mean(
     value = mean(values)
     why = units.why_no_interval(MIN_SAMPLES, values, ratings=ratings)
     left_out = means_without(values, units.unit_codes)
-    if not why and np.ptp(left_out) <= _SAME * np.abs(values).max():
+    if not why and np.ptp(left_out) <= SAME * np.abs(values).max():
         why = "the value is the same whichever group is left out"
     figure = units.figure(value, level, why)
     if why:
@@ -338,7 +337,7 @@ def _share(values: FloatArray, units: Units, level: float) -> Estimate:
     if units.codes is not None and 0.0 < value < 1.0:
         # The n whose binomial variance is that of the groups, less what few groups cost.
         error = standard_error(means_without(values, units.unit_codes))
-        effective_n = value * (1 - value) / max(error**2, _SAME)
+        effective_n = value * (1 - value) / max(error**2, SAME)
         singles = student_quantile(level, units.n - 1)
         groups = student_quantile(level, units.equal - 1)
         n = min(units.n, effective_n * (singles / groups) ** 2)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tcva_adapters.stats.bootstrap import draw_resamples, spearman_of
 from tcva_adapters.stats.checks import (
+    SAME,
     BoolArray,
     FloatArray,
     IntArray,
@@ -24,7 +25,6 @@ _PERMUTED = {
 }
 """The most samples whose ratings are permuted; beyond, formulas are closer to that than draws."""
 _CELLS = 1 << 18
-_SAME = 1e-12
 
 
 def correlation_p(
@@ -106,8 +106,8 @@ def spearman_resamples(
 def bootstrap_p(deltas: FloatArray) -> float:
     """Twice the smaller share of resampled differences on either side of 0, never 0 itself."""
     # Shares must not depend on the last bit of differences that are equal on paper.
-    below = np.count_nonzero(deltas <= _SAME)
-    above = np.count_nonzero(deltas >= -_SAME)
+    below = np.count_nonzero(deltas <= SAME)
+    above = np.count_nonzero(deltas >= -SAME)
     return min(1.0, 2 * (min(below, above) + 1) / (len(deltas) + 1))
 
 
@@ -152,5 +152,5 @@ def passes_more_p(
     special = scipy_module("special")
     covariances = (passes - passes.mean()) * (is_good - is_good.mean())
     between = np.sum(np.bincount(units.codes, covariances) ** 2)
-    effect = max(1.0, between / max(np.sum(covariances**2), _SAME))
+    effect = max(1.0, between / max(np.sum(covariances**2), SAME))
     return float(special.stdtr(units.equal - 1.0, special.ndtri(p) / effect**0.5))

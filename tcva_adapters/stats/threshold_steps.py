@@ -6,10 +6,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from tcva_adapters.stats.checks import FloatArray
-
-_SAME = 1e-12
-"""Scores that differ by no more are the same but for rounding."""
+from tcva_adapters.stats.checks import SAME, FloatArray
 
 
 class Steps(NamedTuple):
@@ -34,7 +31,7 @@ class Steps(NamedTuple):
         Steps(ends=array([1. , 0.5, 0.2]), middles=array([0.75, 0.35, 0.  ]))
         """
         observed = np.union1d(scores[(scores >= 0.0) & (scores <= 1.0)], [1.0])
-        starts = np.flatnonzero(np.diff(observed, prepend=-1.0) > _SAME)
+        starts = np.flatnonzero(np.diff(observed, prepend=-1.0) > SAME)
         ends = observed[starts]
         middles = (ends[1:] + observed[starts[1:] - 1]) / 2.0
         return cls(ends[::-1], np.append(middles[::-1], 0.0))

@@ -181,7 +181,7 @@ def tests_against(
     }
     p = {m: tested.p for m, tested in differences.items() if not math.isnan(tested.p)}
     others = 0 if reference else len(p) * (len(p) - 1) // 2
-    corrected = holm([*p.values(), *[math.nan] * others]).tolist()
+    corrected = holm([*p.values(), *[math.nan] * others])
     return PairTests(
         objective=objective,
         ranked=ranked,

@@ -95,10 +95,7 @@ def next_to_rate(
     return Table(
         "next",
         [Column("sample")],
-        [
-            {"sample": table.samples[place], "score": scores[place]}
-            for place in places.tolist()
-        ],
+        [{"sample": table.samples[place], "score": scores[place]} for place in places],
         notes=[f"a random draw from {counted(len(left), 'sample')} without a rating"],
     )
 

@@ -178,7 +178,7 @@ def crosstab(table: ScoreTable, first: str, second: str) -> Record:
     cells = 2 * ~first_passes + ~second_passes  # from 0, both pass, to 3, both fail
     return {
         "n": len(common),
-        **dict(zip(_BOTH, np.bincount(cells, minlength=4).tolist(), strict=True)),
+        **dict(zip(_BOTH, np.bincount(cells, minlength=4), strict=True)),
         "same": mean(first_passes == second_passes),
         "kappa": weighted_kappa(first_passes, second_passes, levels=2),
     }
@@ -238,12 +238,12 @@ def ranked_differently(table: ScoreTable, most: int) -> Table:
         shown = seen(scores[rows])
         ranks = share_below(shown)
         gaps = np.where(np.ptp(shown, axis=1) > 0.0, np.ptp(ranks, axis=1), 0.0)
-        for place in np.argsort(-gaps, kind="stable")[:most].tolist():
+        for place in np.argsort(-gaps, kind="stable")[:most]:
             row = rows[place]
             gap = gaps[place]
             if gap <= by_row.get(row, {"difference": 0.0})["difference"]:
                 continue
-            lower, higher = ranks[place].argsort().tolist()
+            lower, higher = ranks[place].argsort()
             by_row[row] = {
                 "sample": table.samples[row],
                 "higher": pair[higher],

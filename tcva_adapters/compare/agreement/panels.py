@@ -58,12 +58,12 @@ def panel_report(source: ScoreTable | Source) -> Report:
     rows = rows[judged]
 
     units = table.groups or range(len(panels))
-    alpha = krippendorff_alpha(levels, groups=[units[row] for row in rows.tolist()])
+    alpha = krippendorff_alpha(levels, groups=[units[row] for row in rows])
     human = table.rating if len(table.rated) else None
     independent = independence(_scores(table, panels, judges), human)
     is_enough = independent.samples >= ENOUGH
     effective = independent.effective if is_enough else math.nan
-    samples = set(rows.tolist())
+    samples = set(rows)
     disputes = disputed(table)
 
     pairs = []
@@ -92,7 +92,7 @@ def panel_report(source: ScoreTable | Source) -> Report:
             f"The effective number of judges needs {ENOUGH} samples with varying scores of all judges."
         )
     for judge, has_level in zip(judges, np.isfinite(levels), strict=True):
-        if lacking := samples - set(rows[has_level].tolist()):
+        if lacking := samples - set(rows[has_level]):
             notes.append(
                 f"{judge} gave no verdicts on {counted(len(lacking), 'sample')} that others judged."
             )
@@ -160,7 +160,7 @@ def disputed(source: ScoreTable | Source, most: int | None = None) -> Report:
         levels = _levels(panel, judges)
         spreads = _spreads(levels)
         records = []
-        for place in np.argsort(-spreads, kind="stable").tolist():
+        for place in np.argsort(-spreads, kind="stable"):
             if spreads[place] > 0.0:
                 record = {
                     "sample": sample,

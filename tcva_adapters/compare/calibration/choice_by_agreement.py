@@ -12,7 +12,6 @@ import numpy as np
 from tcva_adapters.compare.calibration.recommendation import (
     CHANGES,
     CONSTANT,
-    SAME,
     WIDER,
     Choice,
     Recommendation,
@@ -33,7 +32,7 @@ from tcva_adapters.stats.bootstrap import (
     interval_shares,
     spearman_of,
 )
-from tcva_adapters.stats.checks import FloatArray, IntArray
+from tcva_adapters.stats.checks import SAME, FloatArray, IntArray
 from tcva_adapters.stats.describe import mean, seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import MIN_SAMPLES, MIN_SAMPLES_OF_RANKS
@@ -134,7 +133,7 @@ class Search:
                     "samples have the same score; judge samples of more varied quality"
                 )
 
-            best, *picks = _first_best(values).tolist()
+            best, *picks = _first_best(values)
             chosen = np.take_along_axis(
                 np.reshape(picks, (REPEATS, FOLDS)), folds, axis=1
             )
@@ -284,7 +283,7 @@ class Search:
         if why:
             return gain
         ends = np.quantile(defined, interval_shares(self.level, units.clusters))
-        low, high = (value + WIDER * (ends - value)).tolist()
+        low, high = value + WIDER * (ends - value)
         return replace(gain, low=low, high=high)
 
 

@@ -10,7 +10,7 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, setting_text
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.stats.checks import FloatArray
+from tcva_adapters.stats.checks import SAME, FloatArray
 from tcva_adapters.stats.describe import TIES
 from tcva_adapters.stats.estimates import DETECTABLE, Estimate
 from tcva_adapters.tables import (
@@ -26,8 +26,6 @@ from tcva_adapters.tables import (
 FEW = 30
 """With fewer ratings, a choice means little, and part of the samples keeps the common setting."""
 
-SAME = 1e-12
-"""Tolerance for values that differ by rounding only."""
 
 # The training parts of two of 5 folds share 3/4 of their samples, so a setting that is lucky
 # in one is lucky in the other. The variance of a gain is therefore multiplied by 1 + 3/4. On
