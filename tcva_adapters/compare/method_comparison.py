@@ -250,14 +250,11 @@ def _coverage_notes(table: ScoreTable) -> Iterator[str]:
         if len(table) and not number:
             yield f"{method} has no score on any sample."
     if len(set(numbers)) > 1:
-        common = scored.all(axis=1).sum()
-        if common:
-            yield (
-                "The means are over different samples; 'mean common' in 'distribution' is over "
-                f"the {counted(common, 'sample')} that every method has scored."
-            )
-        else:
-            yield "The means are over different samples: no sample has a score from every method."
+        common = counted(scored.all(axis=1).sum(), "sample")
+        yield (
+            "The means are over different samples; 'mean common' in 'distribution' is over "
+            f"the {common} that every method has scored."
+        )
 
 
 def _several_judgements(table: ScoreTable, objective: Measure) -> Iterator[Report]:
@@ -281,28 +278,23 @@ def _decision_sentence(table: ScoreTable) -> str:
     passing = cell(mean(table.passes(main)[scored]), "share")
     sentence = f"{main} passes {passing} of {counted(number, 'sample')}."
 
-    decided = {
-        method: row
+    same = {
+        method: row["same"]
         for method in table.methods
         if method not in {main, *table.views}
         if (row := method_tables.crosstab(table, main, method))["n"]
     }
-    if not decided:
-        return sentence
-    closest = max(decided, key=lambda method: decided[method]["same"])
-    farthest = min(decided, key=lambda method: decided[method]["same"])
-    if decided[closest]["same"] == decided[farthest]["same"]:
-        name = closest if len(decided) == 1 else "Each other method"
-        share = cell(decided[closest]["same"], "share")
-        return f"{sentence} {name} makes the same decision on {share}."
-    most, least = (
-        f"{row['both_pass'] + row['both_fail']} of {row['n']}"
-        for row in (decided[closest], decided[farthest])
-    )
-    return (
-        f"{sentence} The most similar method is {closest} (same decision on {most}), the least "
-        f"similar {farthest} ({least})."
-    )
+    if same:
+        closest = max(same, key=lambda method: same[method])
+        farthest = min(same, key=lambda method: same[method])
+        sentence += (
+            f" {closest} makes the same decision on {cell(same[closest], 'share')}"
+        )
+        if farthest != closest:
+            share = cell(same[farthest], "share")
+            sentence += f"; the least similar is {farthest}, on {share}"
+        sentence += "."
+    return sentence
 
 
 def _reservations(table: ScoreTable) -> str:
@@ -310,10 +302,8 @@ def _reservations(table: ScoreTable) -> str:
     reservations = ""
     missing = np.isnan(table.column(table.main)).sum()
     if 0 < missing < len(table):
-        verb = "has" if missing == 1 else "have"
-        reservations += (
-            f" {missing} of {len(table)} samples {verb} no score from {table.main}."
-        )
+        samples = counted(len(table), "sample")
+        reservations += f" {table.main} has no score on {missing} of {samples}."
     if table.run and table.judged.is_lexical:
         reservations += f" {method_tables.LEXICAL}"
     return reservations

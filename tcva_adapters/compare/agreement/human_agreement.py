@@ -204,8 +204,9 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
         p_corrected="p",
         detectable="score",
     )
-    records = [
-        {
+    records = []
+    for method, tested in tests.differences.items():
+        record = {
             "method": method,
             "reference": tests.reference,
             "n": tested.n,
@@ -214,8 +215,9 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
             "p_corrected": tests.p_corrected.get(method, math.nan),
             "detectable": tested.smallest,
         }
-        for method, tested in tests.differences.items()
-    ]
+        if margin is not None:
+            record["equivalent"] = "yes" if tested.equivalent(margin) else "not shown"
+        records.append(record)
     measure = MEASURE_NAMES[tests.objective]
     notes = [f"difference: {measure} of the method minus that of {tests.reference}"]
     if tests.number:
@@ -225,9 +227,6 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
         ]
     if margin is not None:
         columns.append(Column("equivalent"))
-        for record, tested in zip(records, tests.differences.values(), strict=True):
-            is_equivalent = tested.equivalent(margin)
-            record["equivalent"] = "yes" if is_equivalent else "not shown"
         notes.append(
             f"equivalent: within {margin:g} of each other (two one-sided tests at 5 %, uncorrected)"
         )

@@ -268,17 +268,12 @@ class Recommendation:
             yield f"Folds and intervals keep {counted(best.gain.groups, 'group')} together."
 
         temperature = best.setting.temperature
-        tried = [setting.temperature for setting in self.settings]
-        lowest = min(tried)
-        highest = max(tried)
-        if lowest < highest and temperature in {lowest, highest}:
-            side = "lowest" if temperature == lowest else "highest"
-            advice = "Try temperatures beyond it."
-            bounds = best.setting.bounds
-            if temperature in {bounds.t_min, bounds.t_max}:
-                manner = "stricter" if temperature == lowest else "more lenient"
-                advice = f"If people rate {manner} than that, other weights may fit better (schemes)."
-            yield f"The best temperature, {temperature:g}, is the {side} that was tried. {advice}"
+        tried = {setting.temperature for setting in self.settings}
+        if len(tried) > 1 and temperature in {min(tried), max(tried)}:
+            yield (
+                f"The best temperature, {temperature:g}, is an end of those that were tried. Try others "
+                "beyond it or, at an end of the scale, other weights (schemes)."
+            )
 
 
 def recommended(report: Report) -> Config:
