@@ -21,7 +21,7 @@ from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.describe import seen
 from tcva_adapters.stats.estimates import Estimate
-from tcva_adapters.tables import Column, Report, Table, cell, counted
+from tcva_adapters.tables import Column, Report, Table, counted
 
 
 @with_checked_names
@@ -143,9 +143,10 @@ def validate(
         *rated.largest(largest),
         *drawn,
     ]
+    why = f" (no interval: {error.reason})" if error.reason else ""
     sentences = [
         _agreement(name, rho, parts_text(parts, name)),
-        _mean_difference(error),
+        f"Scores differ from the ratings by {with_interval(error, 'signed')} on average{why}.",
         *_causes(factors),
         *_estimated(means),
     ]
@@ -158,19 +159,6 @@ def _agreement(method: str, rho: Estimate, parts: str) -> str:
         return f"{method}: Spearman is not defined ({rho.reason})."
     apart = f"; {parts}" if parts else ""
     return f"{method}: Spearman {with_interval(rho)} with the human ratings, n = {rho.n}{apart}."
-
-
-def _mean_difference(error: Estimate) -> str:
-    if abs(error.value) < 0.0005:
-        return "Scores equal the ratings on average."
-    side = "higher"
-    ends = (error.low, error.high)
-    if error.value < 0.0:
-        side = "lower"
-        ends = (-error.high, -error.low)
-    size = cell(abs(error.value), "interval", *ends)
-    why = f" (no interval: {error.reason})" if error.reason else ""
-    return f"Scores are {size} {side} than the ratings on average{why}."
 
 
 def _causes(factors: Table) -> Iterator[str]:
