@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.diagnosis.causes import Cause
-from tcva_adapters.compare.diagnosis.joined import DIAGNOSED, JoinedClaim, diagnosis
+from tcva_adapters.compare.diagnosis.joined import DIAGNOSED, diagnosis
 from tcva_adapters.compare.diagnosis.report import diagnose
 from tcva_adapters.compare.method_comparison import comparison
 from tcva_adapters.compare.scores.score_reader import read_scores
@@ -137,6 +136,7 @@ def write(
         if isinstance(samples, str | Path):
             samples = SampleStream(samples, skip_bad=reading.get("skip_bad", False))
         content, notes = _with_texts(content, [*checked_samples(samples)])
+    content = diagnosed(content)
     texts = texts_of(content, max_details)
     notes += texts.notes
     with_texts = [s for s in content.samples if s.response or s.contexts]
@@ -167,10 +167,7 @@ def content_of(
     title: str,
     reading: dict[str, Any],
 ) -> Content:
-    """Join the tables of a source into one, and take its reports, or else the default report.
-
-    Several criteria of the same samples are diagnosed.
-    """
+    """Join the tables of a source into one, and take its reports, or else the default report."""
     sources = list(source) if isinstance(source, list | tuple) else [source]
     tables = [part for part in sources if isinstance(part, ScoreTable)]
     reports = [part for part in sources if isinstance(part, Report)]
@@ -193,14 +190,23 @@ def content_of(
     criteria = [run.criterion for run in content.runs]
     if len(criteria) == 2 and criteria[0] == criteria[1]:
         views.append(("changes", changes(*map(content.only, content.runs))))
-    faults: Sequence[tuple[JoinedClaim, Cause]] = ()
-    if len({*criteria}.intersection(DIAGNOSED)) > 1:
-        try:
-            faults = diagnosis(table).faults
-            views.append(("diagnosis", diagnose(table)))
-        except (InvalidSampleError, InvalidValueError) as error:
-            table = replace(table, notes=(*table.notes, f"no diagnosis: {error}"))
-    return replace(content, table=table, reports=views, faults=faults)
+    return replace(content, reports=views)
+
+
+def diagnosed(content: Content) -> Content:
+    """Add why answers are wrong, where several criteria of the same samples were judged."""
+    criteria = {run.criterion for run in content.runs}
+    if len(criteria.intersection(DIAGNOSED)) < 2:
+        return content
+    table = content.table
+    try:
+        report = diagnose(replace(table, judged_samples=content.samples))
+        faults = diagnosis(table).faults
+    except (InvalidSampleError, InvalidValueError) as error:
+        notes = (*table.notes, f"no diagnosis: {error}")
+        return replace(content, table=replace(table, notes=notes))
+    reports = [*content.reports, ("diagnosis", report)]
+    return replace(content, reports=reports, faults=faults)
 
 
 def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, list[str]]:

@@ -67,6 +67,7 @@ def test_a_diagnosis_says_what_is_wrong_and_leads_to_the_claim(judged: Watched) 
     judged.page.get_by_role("link", name="Diagnosis").click()
     main = judged.page.locator("main")
     expect(main.get_by_role("status")).to_have_text(shown.sentence)
+    expect(main).to_contain_text("at least 0.7, that of partial")
     for of, cause, text, context in (
         ("response", "irrelevant passage", "The shop in Lund closed in 2019 [3].", 3),
         ("response", "hallucination", "Insurance is free [9].", 0),
@@ -85,6 +86,9 @@ def test_a_diagnosis_says_what_is_wrong_and_leads_to_the_claim(judged: Watched) 
         expect(button).to_have_attribute("aria-pressed", "true")
         judged.page.wait_for_url(re.compile("cause="))
         fault = main.locator(".fault").filter(has_text=text)
+        agreeing = "correctness" if of == "response" else "completeness"
+        level = re.escape(f"{agreeing} none (0.")
+        expect(fault).to_have_text(re.compile(level))
         if context:
             expect(fault).to_contain_text(f"passage {context}")
         else:

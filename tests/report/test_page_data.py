@@ -297,6 +297,14 @@ def test_several_criteria_are_diagnosed_claim_by_claim(tmp_path: Path) -> None:
         [claim.row, claim.of, claim.place, cause, claim.passage]
         for claim, cause in found
     ]
+    (shown,) = (each for each in figures["reports"] if each["view"] == "diagnosis")
+    said = diagnose(results, samples=samples)
+    assert shown["sentence"] == said.sentence
+    (measures,) = (each for each in shown["tables"] if each["title"] == "measures")
+    assert measures["records"] == said.records("measures")
+    assert {each["measure"]: each["mean"] for each in measures["records"]}[
+        "context_precision"
+    ] > 0
     for claim, _ in found:
         name = "faithfulness" if claim.of == "response" else "context_recall"
         assert (

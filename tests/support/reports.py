@@ -26,7 +26,7 @@ from tcva_adapters.compare import ScoreTable, read_scores
 from tcva_adapters.compare.scores.judged_by import RunInfo
 from tcva_adapters.core.verdicts import LEVELS, count_levels
 from tcva_adapters.data import labels_of, sample_lines
-from tcva_adapters.report.page import content_of, pieces
+from tcva_adapters.report.page import content_of, diagnosed, pieces
 from tcva_adapters.report.page_data import Content, page_figures, texts_of
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.results.judgement import Reason, Unscored
@@ -539,11 +539,8 @@ def criteria_judged() -> dict[str, list[Result]]:
 
 def several_criteria() -> Content:
     """Several criteria of the same samples, with citations and passages."""
-    return replace(
-        content_of(criteria_judged(), "", {}),
-        title="criteria",
-        samples=criteria_samples(),
-    )
+    content = content_of(criteria_judged(), "criteria", {})
+    return diagnosed(replace(content, samples=criteria_samples()))
 
 
 def nothing() -> Content:

@@ -91,7 +91,7 @@ function Served({ app, claims, served: { parts, left }, isAsServed }) {
   const orphans = parts.filter(({ isOrphan }) => isOrphan).length;
   // The library cuts, so other weights on the page do not move what is cut.
   const isReweighted = app.look.settings.weights !== app.look.run.settings.weights;
-  const how = `at the claim threshold ${typeof threshold === "number" ? Number(threshold.toPrecision(6)) : threshold}${isReweighted ? " and the weights of the run" : ""}`;
+  const how = `at the claim threshold ${typeof threshold === "number" ? Number(threshold.toPrecision(6)) : threshold}${isReweighted ? " and the weights of the run" : ""}${app.look.run.settings.require_citations ? ", wrong citations included" : ""}`;
   const sentence = removed === 0 ? `Nothing is removed ${how}.`
     : judged === 0 ? "It was not judged: what may claim something is removed."
     : left.length === 0 ? `Nothing is served ${how}${most < 1 ? `, where more than ${percent(most)} of an answer's claims would be removed` : ""}.`

@@ -1,9 +1,10 @@
 // Why answers are wrong: the causes of wrong and of missing claims, and one click away the claims of each.
 import { CAUSES } from "./causes.js";
+import { weightOf } from "./claims.js";
 import { SampleLink } from "./marks.js";
 import { Reports } from "./records.js";
 import { brief, visible } from "./text.js";
-import { counted, html, percent, useState, whole } from "./ui.js";
+import { counted, figure, html, percent, useState, whole } from "./ui.js";
 
 const SHOWN = 10;
 const MORE = 50;
@@ -31,8 +32,15 @@ export function Diagnosis({ app }) {
           total=${all.reduce((sum, { of: other, faults }) => sum + (other === of ? faults.length : 0), 0)} record=${records.find(({ claims, cause }) => claims === word && cause === each.cause)} />`)}
       </section>`)}
     </div>
+    <p class="aside">A claim counts as supported if its weight is at least ${lineOf(report)}.</p>
     ${chosen && html`<${Claims} key=${chosen.key} app=${app} chosen=${chosen} />`}
     <${Reports} app=${app} view="diagnosis" shown="causes" />`;
+}
+
+/** The weight from which on a claim counts as supported: that of the run's claim threshold. */
+function lineOf({ figures, runs: [{ settings }] }) {
+  const { claim_threshold: threshold = "partial", weights } = settings;
+  return typeof threshold === "number" ? Number(threshold.toPrecision(6)) : `${weights[figures.levels.indexOf(threshold)]}, that of ${threshold}`;
 }
 
 /** The causes of one side with their faults, in the order of the words for them. */
@@ -79,14 +87,17 @@ function TurnOf({ app: { report, link }, i }) {
   return html` <a href=${link({ view: "conversation", conversation: id })}>turn ${turn.n + 1} of <bdi>${brief(id, 40)}</bdi></a>`;
 }
 
+/** A claim's level; with its weight, where that does not follow from the level. */
+const weighed = (claim, levels, { weights }) => `${claim.verdict}${claim.probabilities ? ` (${figure(weightOf(claim, levels, weights), 2)})` : ""}`;
+
 /** A claim with its level by each criterion; a click leads to it in its sample. */
 function Fault({ app: { report, link }, fault: { i, n, passage }, criteria }) {
   const runs = criteria.map((name) => report.runs.find(({ criterion }) => criterion === name)).filter(Boolean);
-  const judged = runs.map(({ name, criterion }) => ({ name, criterion, claim: report.detail(i)?.runs?.[name]?.claims[n] }));
+  const judged = runs.map((run) => ({ run, criterion: run.criterion, claim: report.detail(i)?.runs?.[run.name]?.claims[n] }));
   const { claim } = judged[0];
   const decisive = judged.at(-1).claim;
   const level = report.figures.levels.indexOf(decisive?.verdict);
   const href = link({ view: "sample", sample: report.samples.ids[i], run: runs[0].name, claim: n + 1 });
   return html`<p class="fault"><a href=${href} class=${level < 0 ? "" : `mark mark-${level}`}><bdi>${claim ? brief(claim.claim, 240) : `Claim ${n + 1}`}</bdi></a>
-    <span class="aside"> ${judged.filter((each) => each.claim?.verdict).map((each) => `${each.criterion.replaceAll("_", " ")}: ${each.claim.verdict}`).join(", ")}${passage > 0 && `, passage ${passage}`}</span></p>`;
+    <span class="aside"> ${judged.filter((each) => each.claim?.verdict).map((each) => `${each.criterion.replaceAll("_", " ")} ${weighed(each.claim, report.figures.levels, each.run.settings)}`).join(", ")}${passage > 0 && `, passage ${passage}`}</span></p>`;
 }

@@ -36,11 +36,13 @@ function Report({ app, report, shown }) {
 function Table({ app, table: { title, columns, records, notes }, isBare }) {
   const heading = `table ${title}`.replaceAll(/\W+/g, "-");
   const [most, setMost] = useState(ROWS);
+  const isOfMeasures = columns.some(({ name }) => name === "measure");
+  const wordsOf = (name) => (isOfMeasures && name === "mean" ? "Mean" : (WORDS[name] ?? headingOf(name)));
   return html`<section class=${isBare ? "" : "card"}>
     ${!isBare && html`<h3>${headingOf(title)}</h3>`}
     <div class="wide-table" tabindex="0" role="region" aria-label=${title} id=${heading}>
       <table class="figures">
-        <thead><tr>${columns.map(({ name, kind, help }) => html`<th key=${name} scope="col" class=${classOf(kind)} title=${visible(help)}>${WORDS[name] ?? headingOf(name)}</th>`)}</tr></thead>
+        <thead><tr>${columns.map(({ name, kind, help }) => html`<th key=${name} scope="col" class=${classOf(kind)} title=${visible(help)}>${wordsOf(name)}</th>`)}</tr></thead>
         <tbody>${records.slice(0, most).map((record, i) => html`<tr key=${i}>
           ${columns.map((column, place) => {
             const Cell = place ? "td" : "th";
