@@ -123,7 +123,11 @@ def _run_commands(body: str, capsys: pytest.CaptureFixture[str]) -> None:
             Path(written["name"]).write_text(
                 rest.partition("END\n")[0], encoding="utf-8"
             )
-        program, *arguments = shlex.split(line, comments=True)
+        program, *patterns = shlex.split(line, comments=True)
+        arguments = []
+        for pattern in patterns:
+            files = sorted(map(str, Path().glob(pattern))) if "*" in pattern else []
+            arguments += files or [pattern]
         if program == "python":
             runpy.run_path(arguments[0], run_name="__main__")
         if program != "tcva":

@@ -197,7 +197,7 @@ def test_claims_are_joined_by_place_and_each_gets_its_cause() -> None:
     report = diagnose(four())
     assert report.sentence == (
         "3 wrong claims: 1 from passages that also hold needed facts, 1 from other passages, 1 from none "
-        "(hallucination). 2 missing claims of 4 of the references: 1 not retrieved (retriever), 1 retrieved and "
+        "(hallucination). 2 missing claims (of 4 needed): 1 not retrieved (retriever), 1 retrieved and "
         "not used (generator)."
     )
     assert "1 claim left out, which one of two criteria calls none" in report.notes

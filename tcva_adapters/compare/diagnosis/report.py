@@ -175,7 +175,7 @@ def _worst(claims: Records) -> Iterator[Record]:
 def _sentence(causes: Records, n_needed: int) -> str:
     """Say how many claims are wrong or missing, and why."""
     parts = []
-    for kind, of in (("wrong", ""), ("missing", f" of {n_needed} of the references")):
+    for kind, of in (("wrong", ""), ("missing", f" (of {n_needed} needed)")):
         rows = [row for row in causes if row["claims"] == kind]
         number = sum(row["number"] for row in rows)
         numbers = [f"{row['number']} {_PHRASES[row['cause']]}" for row in rows]
