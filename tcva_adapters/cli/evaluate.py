@@ -289,7 +289,7 @@ def _result_files(
     path = Path(out or STDOUT)
     has_file = str(path) != STDOUT
     return {
-        f"--out of {name}": f"{path.with_suffix('')}.{name}{path.suffix}"
+        f"--out of {name}": f"{path.with_suffix('')}.{name}{path.suffix or '.jsonl'}"
         if has_file
         else out
         for name in criteria
