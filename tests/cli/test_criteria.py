@@ -64,6 +64,9 @@ def test_each_criterion_is_written_as_it_is_alone(tcva: Run) -> None:
     table = read_scores([f"judged.{name}.jsonl" for name in NAMES])
     assert table.methods == NAMES
     assert "lexical judge" in done.json["sentence"]
+    # Without a suffix, as a single file may have none.
+    tcva(*SEVERAL, "-j", "lexical", "-o", "bare")
+    assert lines("bare.correctness.jsonl") == lines("judged.correctness.jsonl")
     # One criterion, also one that is named twice, has the file that was asked for.
     tcva(*SEVERAL[:3], "correctness,correctness", "-j", "lexical", "-o", "one.jsonl")
     assert lines("one.jsonl") == lines("judged.correctness.jsonl")
