@@ -6,11 +6,12 @@ import json
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tcva_adapters.compare.runs.framework_metrics import ADAPTERS
+from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.core.verdicts import LEVELS
@@ -19,7 +20,6 @@ from tcva_adapters.errors import MissingDependencyError
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.report.claims import preset_scores
 from tcva_adapters.results.assessment import ClaimVerdict
-from tcva_adapters.results.summary import judged_counts
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Report, Table, cell, named_columns
 from tcva_adapters.tcva import TCVA
@@ -59,7 +59,7 @@ def demo_table(samples: Sequence[Sample]) -> ScoreTable:
     results = TCVA("faithfulness", judge="lexical").evaluate_many(
         samples, progress=False
     )
-    columns = {TCVA_METHOD: [result.score for result in results]}
+    table = read_scores({TCVA_METHOD: results})
     notes = []
     for framework in FRAMEWORKS.values():
         name = f"{framework.title} {framework.grounding}"
@@ -69,20 +69,14 @@ def demo_table(samples: Sequence[Sample]) -> ScoreTable:
             with warnings.catch_warnings(action="ignore"):
                 llm = adapter.LexicalLLM()
                 score = adapter.score_framework_metric
-                columns[name] = [
+                scores = [
                     score(framework.grounding, sample, llm).score for sample in samples
                 ]
         except MissingDependencyError as error:
             notes.append(f"{name}: {error}")
-    return ScoreTable(
-        samples=tuple(sample.id or "" for sample in samples),
-        methods=tuple(columns),
-        scores=np.array(list(columns.values()), dtype=float).T,
-        counts=judged_counts([result.seen for result in results]),
-        metadata=[sample.metadata for sample in samples],
-        results={TCVA_METHOD: results},
-        notes=tuple(notes),
-    )
+        else:
+            table = table.with_method(name, np.array(scores, dtype=float))
+    return replace(table, notes=tuple(notes))
 
 
 def demo(table: ScoreTable) -> Report:
