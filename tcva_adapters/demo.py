@@ -139,7 +139,7 @@ def _agreement(pairs: Sequence[_Pair]) -> Table:
             }
         )
     columns = named_columns(
-        reader="text",
+        "reader",
         claims="int",
         fully="int",
         mostly="int",
@@ -169,7 +169,7 @@ def _means(table: ScoreTable) -> Table:
         | {domain: float(np.nanmean(scores[rows])) for domain, rows in groups.items()}
         for name, scores in methods.items()
     ]
-    columns = named_columns(method="text", scored="int")
+    columns = named_columns("method", scored="int")
     columns += [Column(domain, "score") for domain in groups]
     return Table("mean scores", columns, records, notes=[_OFFLINE, _TEMPERATURE])
 
@@ -180,8 +180,8 @@ def _claims(
     pairs: Sequence[_Pair],
 ) -> Table:
     columns = named_columns(
-        reader="text",
-        judge="text",
+        "reader",
+        "judge",
         weight="score",
         claim="prose",
         reason="prose",

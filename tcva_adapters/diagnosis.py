@@ -46,14 +46,10 @@ _LABELS = {"answers": "replies", "logprobs": "token probabilities"}
 _FEW = 2
 """After so many failed calls at the very beginning, the test ends."""
 
-_PACKAGES = named_columns(
-    package="text",
-    version="text",
-    state="prose",
-)
-_JUDGE = named_columns(what="text", found="prose")
+_PACKAGES = named_columns("package", "version", state="prose")
+_JUDGE = named_columns("what", found="prose")
 _FORMS = named_columns(
-    form="text",
+    "form",
     right="int",
     claims="int",
     unread="int",
