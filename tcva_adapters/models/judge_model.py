@@ -12,6 +12,7 @@ from tcva_adapters.errors import JudgeError
 from tcva_adapters.models.call_errors import as_judge_error
 from tcva_adapters.models.secrets import mask
 from tcva_adapters.results.judgement import Usage
+from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import whole_characters
 
 _LOG = logging.getLogger(__name__)
@@ -50,7 +51,7 @@ class JudgeRequest:
 
     system: str
     user: str
-    schema: dict[str, Any]
+    schema: Json
     schema_name: str
     sampling: Sampling | None = None
 
@@ -259,7 +260,7 @@ def _token(entry: Any) -> tuple[str, float]:
     return token, float(logprob)
 
 
-def closed_object(properties: Mapping[str, object]) -> dict[str, Any]:
+def closed_object(properties: Mapping[str, object]) -> Json:
     """The JSON schema of an object with these properties, all of them, and no others."""
     return {
         "type": "object",

@@ -9,6 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.contexts import read_contexts
+from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.messages import Utterance, as_mapping, is_messages
 from tcva_adapters.samples.sample import Checked, Sample, Text, is_one
 from tcva_adapters.samples.turns import history_of, turns_of
@@ -52,7 +53,7 @@ class Conversation(Checked):
     refusal = InvalidSampleError
 
     id: Text | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict)
+    metadata: Json = Field(default_factory=dict)
     turns: tuple[Sample, ...]
 
     @field_validator("turns")
@@ -98,7 +99,7 @@ class Conversation(Checked):
         contexts: Any = None,
         reference: str | None = None,
         id: str | None = None,  # noqa: A002  # as the field is called
-        metadata: dict[str, Any] | None = None,
+        metadata: Json | None = None,
     ) -> Self:
         """Read messages of OpenAI, Anthropic, LangChain, LlamaIndex, RAGAS or DeepEval.
 

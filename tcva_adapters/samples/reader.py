@@ -7,7 +7,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -78,7 +78,7 @@ class SampleStream(RowStream[Sample]):
         *,
         skip_bad: bool = False,
         format: Format | None = None,  # noqa: A002  # what everyone calls it
-        mapping: Mapping[str, str] | None = None,
+        mapping: FieldNames | None = None,
         require: Callable[[Sample], object] | None = None,
         kept: int | None = KEPT,
     ) -> None:
@@ -151,7 +151,7 @@ def read_samples(
     *,
     skip_bad: bool = False,
     format: Format | None = None,  # noqa: A002  # what everyone calls it
-    mapping: Mapping[str, str] | None = None,
+    mapping: FieldNames | None = None,
 ) -> SampleFile:
     """Read samples from jsonl, json, csv or parquet.
 

@@ -57,7 +57,7 @@ def _made(pickled: bytes) -> AnyScorer:
 
 def make_scorer(
     *,
-    model: Mapping[str, Any] | None = None,
+    model: PlainSettings | None = None,
     panel: Sequence[object] | None = None,
     combine: str = "median",
     config: str | Path | None = None,

@@ -162,6 +162,8 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (aggregate, (WORDS, 0), {}, "got 0"),
     (aggregate, (WORDS, 0.05), {}, "0.05"),
     (aggregate, (WORDS,), {"scheme": (1, 2, 0, 0, 0)}, "got 2.0 for mostly"),
+    (aggregate, (WORDS,), {"scheme": (0.5, 0.9, 0, 0, 0)}, "never rise, got (0.5, 0.9, 0, 0, 0)"),
+    (aggregate, (WORDS,), {"scheme": (1, 0.9, None, 0, 0)}, "five numbers"),
     (aggregate, (WORDS,), {"eps": 0.0}, "got 0.0"),
     (aggregate, (WORDS,), {"bounds": (0, 1)}, "got (0, 1)"),
     (aggregate_counts, ([1, 0, 0, 0, 0], [0.5]), {}, "(5,)"),
