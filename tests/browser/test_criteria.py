@@ -1,14 +1,16 @@
 """Several criteria of the same samples: their texts, citations, contexts, and why answers are wrong."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tcva_adapters import Result
 from tcva_adapters.report import write
 from tests.browser.conftest import Opener, Reports
+from tests.browser.test_label import export, press
 from tests.support.browser import Watched
 from tests.support.reports import ASKED, criteria_judged, several_criteria
 
@@ -176,3 +178,33 @@ def test_criteria_that_cannot_be_joined_are_shown_without_a_diagnosis(
     expect(menu).to_contain_text("Changes")
     expect(menu).not_to_contain_text("Diagnosis")
     expect(page.page.locator("main")).to_contain_text("no diagnosis: ")
+
+
+def test_each_criterion_has_labels_of_its_own(judged: Watched, tmp_path: Path) -> None:
+    def item(run: str) -> Locator:
+        judged.page.get_by_role("combobox", name="Run").select_option(run)
+        judged.settled()
+        judged.page.evaluate("document.activeElement.blur()")
+        return judged.page.locator(".item")
+
+    judged.goto("#view=label")
+    judged.page.get_by_role("combobox", name="Order").select_option("file")
+    shown = item("faithfulness")
+    expect(shown).not_to_contain_text("Reference")
+    press(judged, "1", "1")
+    expect(shown.locator(".labelled")).to_contain_text("Labelled.")
+    shown = item("correctness")
+    expect(shown).to_contain_text("Label them by the reference")
+    expect(shown).to_contain_text(ASKED["hours"][2])
+    expect(shown.get_by_text("not labelled")).to_have_count(2)
+    press(judged, "5", "5")
+    shown = item("completeness")
+    expect(shown).to_contain_text("Claims of the reference")
+    expect(shown.get_by_text("not labelled")).to_have_count(2)
+    for run, level in (("correctness", "fully"), ("faithfulness", "none")):
+        item(run)
+        file = export(judged, tmp_path)
+        assert file.name == f"labels.{run}.jsonl"
+        (line,) = file.read_text(encoding="utf-8").splitlines()
+        verdicts = [claim["verdict"] for claim in json.loads(line)["claims"]]
+        assert verdicts == [level, level]

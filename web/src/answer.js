@@ -3,7 +3,7 @@ import { CAUSES } from "./causes.js";
 import { Citation, citationsOf, citationText, markSpans, Rests, usesOf } from "./citations.js";
 import { weightOf } from "./claims.js";
 import { between, find, findIn, pieces, searchable, stays } from "./evidence.js";
-import { Ball, CHECKS, Decision, isKind, kindText, Level, Prose } from "./marks.js";
+import { Ball, CHECKS, Decision, isKind, kindText, Level, NAMES, Prose } from "./marks.js";
 import { visible } from "./text.js";
 import { counted, figure, html, percent, useEffect, useKeys, useMemo, useRef, useState } from "./ui.js";
 
@@ -13,9 +13,8 @@ const LONG = 1500;
 const CUT = -1;
 /** In the address: the answer is shown as it is served. */
 const SERVED = "served";
-/** Texts of a sample beside its contexts: their headings, and how a sentence names them. */
+/** Headings of the texts of a sample beside its contexts. */
 const FIELDS = { input: "Question", response: "Answer", reference: "Reference" };
-const NAMES = { input: "question", response: "answer", reference: "reference" };
 
 export function Answer({ app, i, detail, claims, said, lights, without }) {
   const { levels } = app.report.figures;

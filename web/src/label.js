@@ -1,7 +1,7 @@
 // Labelling by hand, keyboard first: claims by level or whole answers by a rating.
 import { sorted } from "./filters.js";
 import { Item, isDone, scaleOf, sentencesOf } from "./label_item.js";
-import { labelsOf } from "./labels.js";
+import { labelsOf, losesLabels } from "./labels.js";
 import { isEmpty } from "./marks.js";
 import { visible } from "./text.js";
 import { counted, html, Select, useEffect, useMemo, useState } from "./ui.js";
@@ -10,16 +10,18 @@ const SAID = 12;
 
 export function Label({ app }) {
   const { report, state, look } = app;
-  const store = useMemo(() => labelsOf(report), [report]);
   const [, redraw] = useState(0);
   const given = { what: look ? "claims" : "answers", order: "random", seed: 1, blind: true, ...state.labelling };
+  const hasSeveral = report.runs.some(({ criterion }) => criterion !== look.run.criterion);
+  const criterion = hasSeveral && given.what === "claims" ? look.run.criterion : "";
+  const store = labelsOf(report, criterion);
   const change = (patch) => app.set({ labelling: { ...given, ...patch } });
   const order = useMemo(() => orderFor(app, given), [look?.run, given.what, given.order, given.seed]);
   // Where to begin is said once: an answer that has just been labelled stays until the reader goes on.
-  const start = useMemo(() => order.findIndex((i) => !isDone(app, store, given.what, i)), [order]);
+  const start = useMemo(() => order.findIndex((i) => !isDone(app, store, given.what, i)), [order, store]);
   const at = Math.min(given.at ?? Math.max(0, start), order.length - 1);
   const onLabel = () => redraw((n) => n + 1);
-  useLeaveWarning(store);
+  useLeaveWarning(report);
   const again = (patch) => change({ ...patch, at: undefined, claim: undefined });
   return html`<div class="labelling">
     <h2>Label</h2>
@@ -33,7 +35,7 @@ export function Label({ app }) {
     ${order.length === 0
       ? html`<p class="notice">No sample has ${given.what === "claims" ? "claims of this run" : "an answer"} in this page to label.</p>`
       : html`<${Item} key=${`${order[at]} ${given.what} ${look?.name}`} app=${app} store=${store} given=${given} at=${at} order=${order} change=${change} />`}
-    <${Files} app=${app} store=${store} what=${given.what} onChange=${onLabel} />
+    <${Files} key=${criterion} app=${app} store=${store} what=${given.what} part=${criterion && `.${criterion}`} onChange=${onLabel} />
   </div>`;
 }
 
@@ -65,25 +67,26 @@ export function shuffled(samples, seed) {
 }
 
 /** Labels out to a file and in again. */
-function Files({ app, store, what, onChange }) {
+function Files({ app, store, what, part, onChange }) {
   const { report, look } = app;
   const [said, setSaid] = useState([]);
   const [sure, setSure] = useState(false);
+  const file = `labels${part}.jsonl`;
   const done = (id) => isDone(app, store, what, report.indexOf(id));
   const ready = [...store.labels.keys()].filter(done).length;
   const save = () => {
     const text = store.toJsonl(what, done, look?.settings.temperature);
     const address = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));
-    Object.assign(document.createElement("a"), { href: address, download: "labels.jsonl" }).click();
+    Object.assign(document.createElement("a"), { href: address, download: file }).click();
     setTimeout(() => URL.revokeObjectURL(address), 1000);
     store.unsaved = ready < store.labels.size;
-    setSaid([`labels.jsonl holds ${counted(ready, "answer")}.`]);
+    setSaid([`${file} holds ${counted(ready, "answer")}.`]);
   };
   const read = async (event) => {
-    const [file] = event.target.files;
+    const [chosen] = event.target.files;
     event.target.value = "";
-    if (!file) return;
-    setSaid(store.read(await file.text(), scaleOf(report)));
+    if (!chosen) return;
+    setSaid(store.read(await chosen.text(), scaleOf(report)));
     onChange();
   };
   const clear = () => {
@@ -103,20 +106,20 @@ function Files({ app, store, what, onChange }) {
     </p>
     <div role="status">${said.slice(0, SAID).map((line, n) => html`<p key=${n} class="aside">${visible(line)}</p>`)}${said.length > SAID && html`<p class="aside">and ${said.length - SAID} more lines</p>`}</div>
     <p class="aside">
-      <code>tcva validate judged.jsonl --human labels.jsonl</code> compares the judge with your labels.
+      <code>tcva validate judged${part}.jsonl --human ${file}</code> compares the judge with your labels.
       ${what === "claims" && ` The rating of an answer is the score of your levels at T = ${look.settings.temperature}.`}
-      ${what === "claims" && html` <code>tcva calibrate judged.jsonl --max-unsupported 0.1 --human labels.jsonl</code> finds the claim threshold that keeps this limit.`}
+      ${what === "claims" && look.run.claims === "response" && html` <code>tcva calibrate judged${part}.jsonl --max-unsupported 0.1 --human ${file}</code> finds the claim threshold that keeps this limit.`}
     </p>
   </section>`;
 }
 
 /** Asks before the page is left with labels that nothing else has. */
-function useLeaveWarning(store) {
+function useLeaveWarning(report) {
   useEffect(() => {
     const warn = (event) => {
-      if (!store.isKept && store.unsaved && store.labels.size) event.preventDefault();
+      if (losesLabels(report)) event.preventDefault();
     };
     addEventListener("beforeunload", warn);
     return () => removeEventListener("beforeunload", warn);
-  }, [store]);
+  }, [report]);
 }

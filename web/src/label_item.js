@@ -1,5 +1,6 @@
 // One answer to label, and its keys.
-import { Ball, Level, Prose, SampleLink } from "./marks.js";
+import { Ball, Level, NAMES, Prose, SampleLink } from "./marks.js";
+import { visible } from "./text.js";
 import { Earlier } from "./turns.js";
 import { counted, figure, html, useKeys } from "./ui.js";
 
@@ -43,6 +44,8 @@ export function Item({ app, store, given, at, order, change }) {
   const id = report.samples.ids[i];
   const detail = report.detail(i);
   const isOfClaims = given.what === "claims";
+  const { claims: claimed, against } = app.look?.run ?? {};
+  const hasReference = detail.reference && (!isOfClaims || [claimed, against].includes("reference"));
   const claims = isOfClaims ? sentencesOf(app, i) : [];
   const unlabelled = (after) => claims.findIndex((each, n) => n > after && store.level(id, each.claim) === undefined);
   const claim = Math.min(given.claim ?? Math.max(0, unlabelled(-1)), claims.length - 1);
@@ -102,7 +105,8 @@ export function Item({ app, store, given, at, order, change }) {
         ${detail.input && html`<h3>Question</h3><${Prose} text=${detail.input} />`}
         <h3>Answer</h3>
         <${Prose} text=${detail.response ?? ""} />
-        <h3 id="to-label">${isOfClaims ? "Claims" : "Rating"}</h3>
+        <h3 id="to-label">${isOfClaims ? `Claims${claimed === "response" ? "" : ` of the ${NAMES[claimed]}`}` : "Rating"}</h3>
+        ${isOfClaims && against !== "contexts" && html`<p class="aside">Label them by the ${NAMES[against]}, as the criterion ${visible(app.look.run.criterion)} does.</p>`}
         ${isOfClaims && html`<ol class="claims" aria-labelledby="to-label">
           ${claims.map((each, n) => {
             const own = store.level(id, each.claim);
@@ -121,10 +125,10 @@ export function Item({ app, store, given, at, order, change }) {
         ${!isOfClaims && shown && html`<p class="aside judge">${app.look ? `TCVA at T = ${app.look.settings.temperature}` : app.main.name}: ${app.main.unscored(i) ? "unscored" : figure(app.main.scores[i])}</p>`}
         <p role="status" class="labelled">${done && html`<b>Labelled.</b>${given.blind && " The judge's verdict is shown."} ${nextPlace() === undefined ? "No answer is left without a label." : html`<button type="button" class="quiet" onClick=${next}><kbd>n</kbd> goes to the next unlabelled answer</button>`}`}</p>
       </div>
-      ${detail.contexts?.length > 0 && html`<div class="answer-contexts">
-        <h3>Contexts</h3>
-        ${detail.contexts.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}><h4>${p + 1}</h4><${Prose} text=${text} /></section>`)}
-        ${!isOfClaims && detail.reference && html`<h3>Reference</h3><${Prose} text=${detail.reference} />`}
+      ${(hasReference || detail.contexts?.length > 0) && html`<div class="answer-contexts">
+        ${hasReference && html`<h3>Reference</h3><${Prose} text=${detail.reference} />`}
+        ${detail.contexts?.length > 0 && html`<h3>Contexts</h3>`}
+        ${detail.contexts?.map((text, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}><h4>${p + 1}</h4><${Prose} text=${text} /></section>`)}
       </div>`}
     </div>
     <p class="label-keys aside">

@@ -2,11 +2,20 @@
 
 const OF_REPORT = new WeakMap();
 
-/** The labels of a report, the same ones for whoever asks. */
-export function labelsOf(report) {
-  if (!OF_REPORT.has(report)) OF_REPORT.set(report, new LabelStore(report, storage()));
-  return OF_REPORT.get(report);
+/**
+ * The labels of a report, the same ones for whoever asks.
+ * @param {import("./data.js").ReportData} report
+ * @param {string} [criterion] of several: the same claim may be supported by the contexts and wrong by the reference
+ */
+export function labelsOf(report, criterion = "") {
+  const stores = OF_REPORT.get(report) ?? new Map();
+  OF_REPORT.set(report, stores);
+  if (!stores.has(criterion)) stores.set(criterion, new LabelStore(report, storage(), criterion));
+  return stores.get(criterion);
 }
+
+/** Whether closing the page would lose labels of a report. */
+export const losesLabels = (report) => [...(OF_REPORT.get(report)?.values() ?? [])].some((store) => !store.isKept && store.unsaved && store.labels.size > 0);
 
 /**
  * The labels of answers (a rating) and of claims (a level), by sample.
@@ -16,11 +25,12 @@ export class LabelStore {
   /**
    * @param {import("./data.js").ReportData} report
    * @param {Storage | null} kept null where the browser keeps nothing for this page
+   * @param {string} [criterion] see `labelsOf`
    */
-  constructor(report, kept) {
+  constructor(report, kept, criterion = "") {
     this._report = report;
     this._kept = kept;
-    this._key = `tcva labels ${digest(JSON.stringify([report.figures.title, report.samples.ids]))}`;
+    this._key = `tcva labels ${digest(JSON.stringify([report.figures.title, report.samples.ids]))}${criterion && ` ${criterion}`}`;
     this._done = [];
     /** Whether labels are in no file yet. */
     this.unsaved = false;

@@ -4,6 +4,9 @@ import { kindOf } from "./filters.js";
 import { brief, visible } from "./text.js";
 import { figure, html } from "./ui.js";
 
+/** How a sentence names the texts of a sample. */
+export const NAMES = { input: "question", response: "answer", reference: "reference" };
+
 /** A circle filled by the level's rank: full for `fully`, empty for `none`. */
 export function Ball({ level }) {
   const share = 1 - level / 4;

@@ -28,6 +28,11 @@ test("labels outlive the page where the browser keeps something", () => {
   assert.equal(again.rating("a"), 0.5);
   assert.equal(again.level("a", "It is so."), "none");
   assert.equal(new LabelStore({ ...REPORT, samples: { ids: ["a"] } }, kept).labels.size, 0);
+  const other = new LabelStore(REPORT, kept, "correctness");
+  assert.equal(other.labels.size, 0);
+  other.mark("a", "It is so.", "fully");
+  assert.equal(new LabelStore(REPORT, kept).level("a", "It is so."), "none");
+  assert.equal(new LabelStore(REPORT, kept, "correctness").level("a", "It is so."), "fully");
   for (const poor of [null, storage({ full: true })]) {
     const page = new LabelStore(REPORT, poor);
     page.rate("b", 1);

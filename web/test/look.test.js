@@ -41,7 +41,7 @@ test("conversations have the scores of their own rows", () => {
 test("rows behind those of the samples are those of conversations", () => {
   const run = { name: "run", row: [0, -1, 2, -1], unscored: [[1, "refusal", false], [3, "timeout", true]] };
   const samples = { ids: ["a/1", "a/2"], conversations: [["a", [0, 1]], ["b", []]] };
-  const report = new ReportData({ runs: [run], methods: [], samples }, () => "");
+  const report = new ReportData({ runs: [run], methods: [], faults: [], samples }, () => "");
   assert.deepEqual(report.runs[0], { name: "run", row: [0, -1], unscored: [[1, "refusal", false]], whole: { row: [2, -1], unscored: [[1, "timeout", true]] } });
   assert.deepEqual([report.turn(1), report.turn(2)], [{ k: 0, n: 1, turns: [0, 1] }, undefined]);
 });
