@@ -82,9 +82,9 @@ def run(*command: str) -> str:
     return done.stdout
 
 
-def case(name: str, answer: str, **metadata: Any) -> Any:
+def case(name: str, answer: str, question: Any = "When?", **metadata: Any) -> Any:
     return inspect_ai.dataset.Sample(
-        "When?", id=name, target="At nine.", metadata={"said": answer, **metadata}
+        question, id=name, target="At nine.", metadata={"said": answer, **metadata}
     )
 
 
@@ -122,12 +122,14 @@ def inspect_score(log: Path, criterion: str, *settings: str) -> dict[str, Any]:
 
 
 def test_inspect_scores_a_log_by_its_own_command(tmp_path: Path) -> None:
+    system = inspect_ai.model.ChatMessageSystem(content="You are a guide.")
     cases = [
         case("both", f"{PASSAGE[:25]} Bring a lamp.", contexts=[PASSAGE]),
         case("refusal", "I cannot answer that question.", documents=[PASSAGE]),
         case("tool", "Parking costs two pounds.", looked_up=[PASSAGE]),
         case("bare", "It is open."),
         case("unreadable", "It is open.", contexts=7),
+        case("unasked", "Parking costs two pounds.", [system], contexts=PASSAGE),
     ]
     log = log_of(tmp_path, cases)
     inspect_score(log, "faithfulness", "temperature=strict")
@@ -140,6 +142,7 @@ def test_inspect_scores_a_log_by_its_own_command(tmp_path: Path) -> None:
         "tool": None,
         "bare": "missing_field",
         "unreadable": "invalid_input",
+        "unasked": None,
     }
     assert [math.isnan(score["value"]) for score in strict.values()].count(True) == 3
     result = read_result(strict["both"]["metadata"])
@@ -151,7 +154,7 @@ def test_inspect_scores_a_log_by_its_own_command(tmp_path: Path) -> None:
     assert by_id["tool"]["correctness"]["metadata"]["scoring"]["threshold"] == 0.7
     faithfulness, correctness = scored["results"]["scores"]
     counts = [faithfulness[f"{kind}_samples"] for kind in ("scored", "unscored")]
-    assert counts == [2, 3]
+    assert counts == [3, 3]
     assert faithfulness["params"] == {"temperature": "strict"}
     assert correctness["name"] == "correctness"
 

@@ -76,6 +76,17 @@ def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
     assert modules.isdisjoint(f"tcva_adapters.compare.{part}" for part in parts)
 
 
+def test_the_demo_takes_the_base_package_alone(tmp_path: Path) -> None:
+    missing = HEAVY - {"pydantic", "typer", "rich", "json_repair"}
+    code = (
+        f"import os, sys; os.chdir({str(tmp_path)!r})\n"
+        f"sys.modules.update(dict.fromkeys({sorted(missing)!r}))\n"
+        "from tcva_adapters.cli.app import run; print('#', run(['demo']))"
+    )
+    assert printed(code)[-1] == "# 0"
+    assert (tmp_path / "tcva-demo.html").exists()
+
+
 @pytest.mark.slow
 def test_the_module_is_the_command() -> None:
     code = "import runpy, sys; sys.argv[1:] = ['--version']; runpy.run_module('tcva_adapters')"

@@ -71,7 +71,7 @@ def sample_of(state: TaskState, target: Target) -> Sample:
             **state.metadata,
             "messages": state.messages,
             "id": state.sample_id,
-            "input": state.input_text,
+            "input": state.input,
             "response": state.output.completion,
             "reference": "\n".join(target) or None,
         }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
 from tcva_adapters.stats.checks import BoolArray, FloatArray, numbers
-from tcva_adapters.stats.scipy_extra import scipy_module
 
 DIGITS = 3
 """Decimals of a score that readers see; scores that agree in them count as equal."""
@@ -35,7 +36,6 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
 
     Raises:
         InvalidValueError: Values that are no numbers.
-        MissingDependencyError: scipy is not installed.
 
     >>> figures = describe([0.0, 0.5, 1.0, 1.0, None])
     >>> [figures[name] for name in ("n", "missing", "mean", "midhinge", "at_upper")]
@@ -52,16 +52,16 @@ def describe(scores: npt.ArrayLike) -> dict[str, float]:
 
 def _figures(values: FloatArray) -> dict[str, float]:
     """The figures of at least one finite score."""
-    stats = scipy_module("stats")
     smallest, lower, median, upper, largest = np.quantile(
         values, [0, 0.25, 0.5, 0.75, 1]
     ).tolist()
     geometric = skewness = kurtosis = float("nan")
     if smallest >= 0:
-        geometric = float(stats.gmean(values)) if smallest else 0.0
-    if largest - smallest > 1e-12 * max(abs(largest), abs(smallest)):
-        skewness = float(stats.skew(values))
-        kurtosis = float(stats.kurtosis(values))
+        geometric = math.exp(np.log(values).mean()) if smallest else 0.0
+    if largest - smallest > 1e-12 * np.abs(values).max():
+        standardised = (values - mean(values)) / values.std()
+        skewness = mean(standardised**3)
+        kurtosis = mean(standardised**4) - 3.0
     shown = seen(values)
     return {
         "mean": mean(values),
@@ -131,4 +131,4 @@ def tie_probability(scores: npt.ArrayLike) -> float:
     values = numbers("scores", scores)
     counts = np.unique(seen(values[np.isfinite(values)]), return_counts=True)[1]
     n = int(counts.sum())
-    return int((counts * (counts - 1)).sum()) / (n * (n - 1)) if n > 1 else float("nan")
+    return int(counts @ (counts - 1)) / (n * (n - 1)) if n > 1 else float("nan")
