@@ -254,7 +254,7 @@ def evaluate(  # noqa: PLR0915  # one step after the other, most on options
         table = with_composite(table, weights, plain.get("threshold"))
     table = _with_notes(table, stream, scorer)
     figures = _evaluation(table, gates, before, views, show)
-    if everything:
+    if is_read_again and holds_all:
         tables = [*figures.tables, *passage_tables(table, [*again()])]
         figures = replace(figures, tables=tables)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
@@ -12,11 +12,10 @@ from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.passages import passages_with_quotes
 from tcva_adapters.results.scoring import ScoringConfig
-from tcva_adapters.results.supported import places_of_claims
+from tcva_adapters.results.supported import supported_answer
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.citations import read_marks
-from tcva_adapters.text.stretches import stretches
 
 
 class CitationOutcome(StrEnum):
@@ -89,42 +88,33 @@ class Citations:
     parts: tuple[Citation, ...]
 
     @property
-    def marks(self) -> tuple[int, int]:
-        """How many marks name a passage that holds the quote, and how many are known to do so or not."""
-        judged = [
-            passage in part.found
-            for part in self.parts
-            for passage in part.cited
-            if part.found or passage == 0
-        ]
-        return sum(judged), len(judged)
-
-    @property
-    def claims(self) -> tuple[int, int]:
-        """How many claims cite a passage that holds their quote, and how many have a sound quote."""
-        quoted = [part for part in self.parts if part.found]
-        return sum(bool(part.confirmed) for part in quoted), len(quoted)
-
-    @property
     def precision(self) -> float | None:
-        """The share of the ``marks`` that is right; None where nothing is known of any.
+        """The share of marks that name a passage with the quote, of those known to do so or not; None without.
 
         One quote a claim is kept. A second passage that is cited and supports the claim in other words
         counts as wrong, so that this is a lower bound where claims have several marks.
         """
-        right, judged = self.marks
-        return right / judged if judged else None
+        return _share(
+            passage in part.found
+            for part in self.parts
+            for passage in part.cited
+            if part.found or passage == 0
+        )
 
     @property
     def recall(self) -> float | None:
-        """The share of the ``claims`` that is cited rightly; None for an answer without marks."""
-        right, quoted = self.claims
-        return right / quoted if quoted else None
+        """The share of claims that cite a passage with their quote, of those with a sound one; None without."""
+        return _share(bool(part.confirmed) for part in self.parts if part.found)
 
     def to_dict(self) -> Json:
         """Convert to JSON values."""
         parts = [part.to_dict() for part in self.parts]
         return {"precision": self.precision, "recall": self.recall, "parts": parts}
+
+
+def _share(are_right: Iterable[bool]) -> float | None:
+    judged = [*are_right]
+    return sum(judged) / len(judged) if judged else None
 
 
 def citations_of(
@@ -147,17 +137,17 @@ def citations_of(
     marks, plain = read_marks(answer, sample.context_ids, scoring.citations)
     if not (marks and quoted):
         return Citations(())
-    places = places_of_claims(stretches(answer), judged.claims, judged.criterion)
     parts = []
-    for place, (stretch, found) in enumerate(zip(places, quoted, strict=True)):
-        claim = judged.claims[place]
-        own = [mark for mark in marks if stretch.start <= mark.start < stretch.end]
+    answer_parts = supported_answer(answer, judged, scoring).parts
+    for place, (part, found) in enumerate(zip(answer_parts, quoted, strict=True)):
+        own = [mark for mark in marks if part.start <= mark.start < part.end]
         names = dict.fromkeys(chain.from_iterable(mark.names for mark in own))
         numbers = [_passage(name, sample.context_ids, len(contexts)) for name in names]
-        is_supported = (claim.support(scoring.scheme) or 0.0) >= scoring.least_weight
-        is_prose = plain[stretch.body : stretch.end].strip()
+        is_supported = (part.weight or 0.0) >= scoring.least_weight
+        is_prose = plain[part.start : part.end].strip()
         if own or (found and is_supported and is_prose):
             texts = tuple(mark.text for mark in own)
+            claim = judged.claims[place]
             parts.append(Citation(claim, place, texts, tuple(numbers), found))
     return Citations((*parts,))
 

@@ -12,12 +12,7 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.text.lists import word_list
 from tcva_adapters.text.non_claims import non_claim_kind
-from tcva_adapters.text.stretches import (
-    Stretch,
-    begins_with_pronoun,
-    stretches,
-    without,
-)
+from tcva_adapters.text.stretches import begins_with_pronoun, stretches, without
 from tcva_adapters.text.words import words_of
 
 _ANSWERS = word_list("answers")
@@ -124,6 +119,7 @@ def supported_answer(
     why = judged.unscored
     is_judged = why is None or why.reason in SILENT
     split = stretches(answer)
+    places = [part for part in split if part.kind == "claim"]
     claims: Sequence[ClaimVerdict] = judged.claims
     if not (claims and is_judged):
         failure = why.text if why else ""
@@ -133,10 +129,15 @@ def supported_answer(
                 verdict=None,
                 reason=non_claim_kind(place.claim) or failure,
             )
-            for place in split
-            if place.kind == "claim"
+            for place in places
         ]
-    places = places_of_claims(split, claims, judged.criterion)
+    if [claim.claim for claim in claims] != [place.claim for place in places]:
+        raise InvalidValueError(
+            f"the claims of this result ({judged.criterion}) are not the sentences of the sample's response, "
+            "so nothing can be cut or cited; pass the sample that was judged (or judge it again, if an earlier "
+            "version split it), with claims='split' by a criterion that has claims='response' and no "
+            "statements, e.g. faithfulness"
+        )
 
     is_trusted = is_judged and judged.marked_share <= MAX_MARKED
     parts = []
@@ -152,24 +153,6 @@ def supported_answer(
         stays_before = stays
     text = without(answer, split, [part.stays for part in parts])
     return assembled(text, parts, scoring.max_removed)
-
-
-def places_of_claims(
-    split: Sequence[Stretch], claims: Sequence[ClaimVerdict], criterion: str
-) -> list[Stretch]:
-    """Find the stretches of an answer in which its claims stand.
-
-    Raises:
-        InvalidValueError: The claims are not the sentences of the answer.
-    """
-    places = [part for part in split if part.kind == "claim"]
-    if [claim.claim for claim in claims] != [place.claim for place in places]:
-        raise InvalidValueError(
-            f"the claims of this result ({criterion}) are not the sentences of the sample's response, "
-            "so nothing can be cut or cited; pass the sample that was judged (or judge it again, if an earlier version split it), with claims='split' by a "
-            "criterion that has claims='response' and no statements, e.g. faithfulness"
-        )
-    return places
 
 
 def assembled(

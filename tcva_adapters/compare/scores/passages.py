@@ -1,9 +1,10 @@
-"""How the passages of samples were used: tables over all samples."""
+"""How the passages of samples were used and cited: tables over all samples."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import chain
 
 import numpy as np
@@ -20,6 +21,9 @@ _ONE_QUOTE = (
     "A passage is used if the quote of a claim stands in it (of context_recall, a claim of the reference). "
     "One quote of each claim is known, so a passage that is not used may still have served."
 )
+
+_NOT_WRONG = ("confirmed", "unconfirmed")
+_UNCONFIRMED = "Claims without a sound quote are unconfirmed, which says nothing about their marks."
 
 
 def passage_measures(uses: Sequence[PassageUse]) -> dict[str, float]:
@@ -58,8 +62,9 @@ def passage_tables(table: ScoreTable, samples: Sequence[Sample]) -> list[Table]:
 
     Returns:
         The table ``passages`` with the measures of `passage_measures`: means over the samples that have the
-        measure. Intervals are over groups where the table has groups. It is
-        empty if no claim was compared with contexts, or none has a quote.
+        measure, and of `Citations.precision` and `Citations.recall`. Intervals are over groups where the
+        table has groups. It is empty if no claim was compared with contexts, or none has a quote. Where
+        answers cite, also the table ``citations to check`` of the claims that are broken, elsewhere or missing.
 
     >>> from tcva_adapters import TCVA
     >>> from tcva_adapters.compare import read_scores
@@ -69,12 +74,11 @@ def passage_tables(table: ScoreTable, samples: Sequence[Sample]) -> list[Table]:
     ['characters not used', 'passages used', 'precision at 1', 'reciprocal rank']
     """
     records: list[Record] = []
+    claims: list[Record] = []
     for method, results in table.results.items():
         try:
             rows = [
-                passage_measures(
-                    result.passages(sample) if isinstance(result, Result) else ()
-                )
+                _measures(result, sample, claims) if isinstance(result, Result) else {}
                 for result, sample in zip(results, samples, strict=True)
             ]
         except InvalidValueError:
@@ -97,4 +101,30 @@ def passage_tables(table: ScoreTable, samples: Sequence[Sample]) -> list[Table]:
                 }
             )
     columns = named_columns("method", "measure", mean="interval", samples="int")
-    return [Table("passages", columns, records, notes=[_ONE_QUOTE])]
+    to_check = named_columns("sample", "outcome", "marks", "context", "claim")
+    tables = [
+        Table("passages", columns, records, detail=not claims, notes=[_ONE_QUOTE]),
+        Table("citations to check", to_check, claims, notes=[_UNCONFIRMED], most=20),
+    ]
+    return tables if claims else tables[:1]
+
+
+def _measures(result: Result, sample: Sample, claims: list[Record]) -> dict[str, float]:
+    """Measure passages and citations of a sample, and append the claims whose citations are to be checked."""
+    row = passage_measures(result.passages(sample))
+    with suppress(InvalidValueError):  # the claims are no sentences of the response
+        citations = result.citations(sample)
+        for name in ("precision", "recall"):
+            share = getattr(citations, name)
+            row |= {} if share is None else {f"citation {name}": share}
+        claims += [
+            {
+                "sample": result.sample_id,
+                **part.to_dict(),
+                "marks": " ".join(part.marks),
+                "context": part.claim.context,
+            }
+            for part in citations.parts
+            if part.outcome not in _NOT_WRONG
+        ]
+    return row
