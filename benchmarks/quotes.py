@@ -22,7 +22,7 @@ from benchmarks.lexical_sets import FOLDER, Row, character_grams
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.criteria import FAITHFULNESS
 from tcva_adapters.judges.lexical import LexicalJudge
-from tcva_adapters.stats.inference import estimate
+from tcva_adapters.stats.inference import difference, estimate
 from tcva_adapters.text.words import FUNCTION_WORDS, words_of
 
 N_PASSAGES: Final = 5
@@ -122,6 +122,10 @@ def print_outcomes(title: str, outcomes: Iterable[Outcome]) -> None:
         grams, chance = np.mean([(o.grams, o.chance) for o in chosen], axis=0)
         quote = f"{share.value:.3f} [{share.low:.3f}, {share.high:.3f}]"
         print(f"{label:30}{share.n:6}  {quote}  {grams:.3f}   {chance:.3f}")
+    sides = [[float(o.quote), float(o.grams)] for o in by_label["all"]]
+    apart = difference("mean", *np.array(sides).T)
+    ends = f"[{apart.low:+.3f}, {apart.high:+.3f}], p = {apart.p:.3f}"
+    print(f"quote less 5-grams: {apart.value:+.3f} {ends}")
 
 
 def main() -> None:
