@@ -269,6 +269,7 @@ def test_a_failure_is_no_fault_of_retriever_or_generator() -> None:
         with_failure = diagnose(results)
         assert with_failure.records("causes") == diagnose(rest).records("causes")
         assert with_failure.records("measures") == diagnose(rest).records("measures")
+        assert with_failure.sentence.endswith(". 1 judgement without a score.")
         [row] = with_failure.records("unscored")
         assert (row["method"], row["reason"]) == (criterion, "judge_error")
 
@@ -285,9 +286,9 @@ def test_what_cannot_be_joined_is_refused_with_the_way_out() -> None:
         diagnose(with_rows(results, faithfulness=[shorter]))
     with pytest.raises(InvalidSampleError, match="occur twice"):
         diagnose({name: rows * 2 for name, rows in results.items()})
-    with pytest.raises(InvalidValueError, match="each once"):
+    with pytest.raises(InvalidValueError, match="each once.* got correctness"):
         diagnose(with_rows(results, again=results["faithfulness"]))
-    with pytest.raises(InvalidValueError, match="are needed"):
+    with pytest.raises(InvalidValueError, match="got answer_relevancy"):
         diagnose([judged("answer_relevancy", [("x.", "fully", 0)])])
 
 

@@ -74,7 +74,7 @@ def measures(
     claim_recall = mean(reference.grounded)
     faithfulness = mean(response.grounded)
     self_knowledge = mean(response.agrees * (1 - response.grounded))
-    relevant = np.unique(reference.passage[reference.passage > 0])
+    relevant = {*reference.passage.tolist()} - {0}
     known = 0.0 * (precision + faithfulness)  # nan or 0
     known_needed = 0.0 * claim_recall
     in_relevant = mean(wrong == Cause.RELEVANT_PASSAGE)

@@ -85,8 +85,7 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
     }
     if len(methods) < len(table.methods) or not methods.keys() & {*DIAGNOSED}:
         raise InvalidValueError(
-            f"judgements of {', '.join(DIAGNOSED)} are needed, or some of these, each once; got "
-            f"{', '.join(table.methods)}; judge the samples: {JUDGE_AGAIN}"
+            f"some of these criteria are needed, each once: {JUDGE_AGAIN}; got {', '.join(table.methods)}"
         )
     scoring = next(iter(table.judged_methods.values())).scoring or ScoringConfig()
     faults: list[tuple[JoinedClaim, Cause]] = []
@@ -121,7 +120,7 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
 
 def _labels(claims: Sequence[JoinedClaim | None]) -> ClaimLabels:
     """Put what is known of the claims of one text into columns."""
-    rows = [(it.agrees, it.grounded, it.grounded * it.passage) for it in claims if it]
+    rows = [(it.agrees, it.grounded, it.passage) for it in claims if it]
     return ClaimLabels(*np.array(rows, dtype=np.float64).reshape(-1, 3).T)
 
 

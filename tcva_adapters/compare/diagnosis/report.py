@@ -101,6 +101,7 @@ def diagnose(
         source, scoring=scoring, group=group, samples=samples, skip_bad=skip_bad
     )
     tables = [unscored(table)]
+    n_unscored = sum(row["samples"] for row in tables[0].records)
     if table.judged_samples:
         tables += passage_tables(table, table.judged_samples)
     found = diagnosis(table)
@@ -125,7 +126,7 @@ def diagnose(
     if groups:
         notes.append(groups_note(len({*groups})))
     return Report(
-        _sentence(causes, found.needed),
+        _sentence(causes, found.needed, n_unscored),
         [
             Table("causes", _CAUSES, causes),
             _measures(found.measures, groups),
@@ -172,8 +173,8 @@ def _worst(claims: Records) -> Iterator[Record]:
             yield {**first, "claims": number}
 
 
-def _sentence(causes: Records, n_needed: int) -> str:
-    """Say how many claims are wrong or missing, and why."""
+def _sentence(causes: Records, n_needed: int, n_unscored: int) -> str:
+    """Say how many claims are wrong or missing, and why, and how many judgements say nothing."""
     parts = []
     for kind, of in (("wrong", ""), ("missing", f" (of {n_needed} needed)")):
         rows = [row for row in causes if row["claims"] == kind]
@@ -183,4 +184,7 @@ def _sentence(causes: Records, n_needed: int) -> str:
             parts.append(
                 f"{counted(number, f'{kind} claim')}{of}: {', '.join(numbers)}."
             )
-    return " ".join(parts) or "No claim is known to be wrong or missing."
+    sentence = " ".join(parts) or "No claim is known to be wrong or missing."
+    if n_unscored:
+        sentence += f" {counted(n_unscored, 'judgement')} without a score."
+    return sentence
