@@ -286,7 +286,7 @@ def test_what_cannot_be_joined_is_refused_with_the_way_out() -> None:
         diagnose(with_rows(results, faithfulness=[shorter]))
     with pytest.raises(InvalidSampleError, match="occur twice"):
         diagnose({name: rows * 2 for name, rows in results.items()})
-    with pytest.raises(InvalidValueError, match="each once.* got correctness"):
+    with pytest.raises(InvalidValueError, match=r"each once.* got correctness"):
         diagnose(with_rows(results, again=results["faithfulness"]))
     with pytest.raises(InvalidValueError, match="got answer_relevancy"):
         diagnose([judged("answer_relevancy", [("x.", "fully", 0)])])
@@ -336,7 +336,7 @@ def test_intervals_count_groups() -> None:
 
 
 def test_with_the_samples_passages_are_counted() -> None:
-    texts = [Sample(id="a", contexts=["one", "two", "three", "four"])]
+    texts = [Sample(id="a", contexts=["a quote", "two", "three", "four"])]
     report = diagnose(four(), samples=texts)
     measured = {row["measure"]: row["mean"] for row in report.records("measures")}
     assert measured["context_precision"] == 0.25

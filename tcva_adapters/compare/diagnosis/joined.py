@@ -88,8 +88,8 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
             f"some of these criteria are needed, each once: {JUDGE_AGAIN}; got {', '.join(table.methods)}"
         )
     scoring = next(iter(table.judged_methods.values())).scoring or ScoringConfig()
-    faults: list[tuple[JoinedClaim, Cause]] = []
-    measured: list[Mapping[str, float]] = []
+    faults = []
+    measured = []
     n_needed = left_out = 0
     for row, sample in enumerate(table.samples):
         results = [
@@ -109,8 +109,9 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
         needed = [*_joined(row, sample, "reference", scored[2:], scoring)]
         labels = _labels(said), _labels(needed)
         claims = [claim for claim in (*said, *needed) if claim]
-        causes_of_claims = zip(claims, chain(*causes(*labels)), strict=True)
-        faults += [(claim, Cause(cause)) for claim, cause in causes_of_claims if cause]
+        for claim, cause in zip(claims, chain(*causes(*labels)), strict=True):
+            if cause:
+                faults.append((claim, Cause(cause)))
         texts = table.judged_samples[row] if table.judged_samples else Sample()
         measured.append(measures(*labels, n_passages=len(texts.contexts or ())))
         n_needed += len(labels[1].agrees)

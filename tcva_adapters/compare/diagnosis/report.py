@@ -107,7 +107,7 @@ def diagnose(
     found = diagnosis(table)
     groups = table.known_groups
     units = groups or range(len(table))
-    claims: list[Record] = [
+    claims = [
         asdict(claim)
         | {
             "cause": cause,
