@@ -12,6 +12,7 @@ from tcva_adapters.compare.diagnosis.joined import diagnosis
 from tcva_adapters.compare.scores.passages import passage_tables
 from tcva_adapters.compare.scores.score_reader import Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.sample import Sample
@@ -86,7 +87,7 @@ def diagnose(
         wrong or missing) and ``unscored``.
 
     Raises:
-        InvalidValueError: No criterion was judged, or one was judged twice.
+        InvalidValueError: No criterion was judged, or one was judged twice; or the samples are others.
         InvalidSampleError: The judgements cannot be joined; the message says why.
         UnreadableInputError: See `read_scores`.
 
@@ -102,6 +103,10 @@ def diagnose(
     )
     tables = [unscored(table)]
     n_unscored = sum(row["samples"] for row in tables[0].records)
+    if samples and not any(sample.contexts for sample in table.judged_samples):
+        raise InvalidValueError(
+            f"no sample has contexts and an id of the results, such as {table.samples[0]!r}; give those judged"
+        )
     if table.judged_samples:
         tables += passage_tables(table, table.judged_samples)
     found = diagnosis(table)
@@ -154,7 +159,7 @@ def _causes(claims: Records) -> Iterator[Record]:
 
 def _measures(samples: Sequence[Mapping[str, float]], groups: Groups) -> Table:
     """Average each measure over the samples, and say what those without a value need."""
-    records: list[Record] = []
+    records = []
     reasons = []
     for name, needs in NEEDS.items():
         figure = estimate("mean", [sample[name] for sample in samples], groups)

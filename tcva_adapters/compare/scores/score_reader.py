@@ -339,13 +339,10 @@ def _read_table(source: Source, reading: Reading) -> ScoreTable:
     methods: dict[str, JudgedBy] = {}
     for part, titles in titled:
         methods |= {title: part.judged(method) for method, title in titles.items()}
-    judged_samples: tuple[Sample, ...] = ()
-    if by_id := reading.options.samples or {
+    by_id = reading.options.samples or {
         str(sample.id): sample for part in parts for sample in part.judged_samples
-    }:
-        judged_samples = tuple(
-            by_id.get(name) or Sample(id=name) for name in table.samples
-        )
+    }
+    texts = [by_id.get(name) or Sample(id=name) for name in table.samples if by_id]
     notes = [*reading.notes, *table.notes]
     if reading.ratings is not None:
         notes += reading.ratings.notes(len(table))
@@ -360,6 +357,6 @@ def _read_table(source: Source, reading: Reading) -> ScoreTable:
         notes=tuple(notes),
         judged=first.judged(first.criterion) if len(parts) == 1 else JudgedBy(),
         judged_methods=methods,
-        judged_samples=judged_samples,
+        judged_samples=tuple(texts),
         skipped=reading.skipped,
     )
