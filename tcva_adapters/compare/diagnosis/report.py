@@ -101,8 +101,9 @@ def diagnose(
     table = read_scores(
         source, scoring=scoring, group=group, samples=samples, skip_bad=skip_bad
     )
-    tables = [unscored(table)]
-    n_unscored = sum(row["samples"] for row in tables[0].records)
+    lacking = unscored(table)
+    n_unscored = sum(row["samples"] for row in lacking.records)
+    tables = [lacking]
     if samples and not any(sample.contexts for sample in table.judged_samples):
         raise InvalidValueError(
             f"no sample has contexts and an id of the results, such as {table.samples[0]!r}; give those judged"
@@ -123,11 +124,10 @@ def diagnose(
         for claim, cause in found.faults
     ]
     causes = [*_causes(claims)]
-    notes = ["; ".join(map(str, table.judged_methods.values()))]
-    if found.left_out:
-        notes.append(
-            f"{counted(found.left_out, 'claim')} left out, which one of two criteria calls none"
-        )
+    notes = [
+        "; ".join(map(str, table.judged_methods.values())),
+        f"{counted(found.left_out, 'claim')} left out, which one of two criteria calls none",
+    ]
     if groups:
         notes.append(groups_note(len({*groups})))
     return Report(
