@@ -101,9 +101,8 @@ def diagnose(
     table = read_scores(
         source, scoring=scoring, group=group, samples=samples, skip_bad=skip_bad
     )
-    lacking = unscored(table)
-    n_unscored = sum(row["samples"] for row in lacking.records)
-    tables = [lacking]
+    tables = [unscored(table)]
+    n_unscored = sum(row["samples"] for row in tables[0].records)
     if samples and not any(sample.contexts for sample in table.judged_samples):
         raise InvalidValueError(
             f"no sample has contexts and an id of the results, such as {table.samples[0]!r}; give those judged"
