@@ -91,7 +91,7 @@ def collect(
 
     A further round is submitted when the batches of the round before it have ended: for verdicts
     that a reply lacks, for the verdicts on claims that the judge was asked for, and again for
-    requests that expired, got two different replies, or that the server failed on.
+    requests that expired or that the server failed on.
 
     Args:
         scorer: The scorer of the submission; settings that only score verdicts may differ.

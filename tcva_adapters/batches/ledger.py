@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tcva_adapters.batches.request_lines import Line, RequestOutcome, merge_outcomes
+from tcva_adapters.batches.request_lines import Line
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.file_writing import make_folder, new_file
 
@@ -223,18 +223,12 @@ class Ledger:
             self.update(batch, requests=requests)
 
     def answer(self, batch: int, line: Line) -> None:
-        """Store the outcome of a request; a line about a request of no such batch is ignored."""
-        query = "SELECT number, status, body FROM turns WHERE (question, turn, batch) = (?, ?, ?)"
-        row = self._db.execute(query, (line.question, line.request, batch)).fetchone()
-        if row is not None:
-            number, status, body = row
-            outcome = line.outcome
-            if status is not None:
-                outcome = merge_outcomes(RequestOutcome(status, body), outcome)
-            self._db.execute(
-                "UPDATE turns SET status = ?, body = ? WHERE number = ?",
-                (*outcome, number),
-            )
+        """Store the outcome of a request of a batch; the first answer to it stays."""
+        self._db.execute(
+            "UPDATE turns SET status = ?, body = ?"
+            " WHERE (question, turn, batch) = (?, ?, ?) AND status IS NOT 200",
+            (line.status, line.body, line.question, line.request, batch),
+        )
 
     def settle(self, batch: int, *, unanswered: str | None, tries: int) -> bool:
         """Take requests that may succeed later out of a batch, if they were sent less than ``tries`` times.

@@ -4,43 +4,33 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from http import HTTPStatus
 from typing import NamedTuple
 
 from tcva_adapters.models.call_errors import NO_CREDIT
 from tcva_adapters.models.openai_batches import ENDPOINT
-from tcva_adapters.models.openai_exchange import read_completion
 from tcva_adapters.models.reply_json import read_integer
 from tcva_adapters.samples.json_values import Json
 
 
-class RequestOutcome(NamedTuple):
-    """The outcome of a request: an HTTP status, and a body as JSON."""
+class Line(NamedTuple):
+    """A line of a result file.
 
+    Attributes:
+        question: The question.
+        request: The number of its request.
+        status: The HTTP status of the outcome.
+        body: Its body as JSON.
+    """
+
+    question: str
+    request: int
     status: int
     body: str
 
 
-class Line(NamedTuple):
-    """A line of a result file: a question, the number of its request, and the outcome."""
-
-    question: str
-    request: int
-    outcome: RequestOutcome
-
-
-CONFLICT = RequestOutcome(
-    HTTPStatus.CONFLICT.value,
-    '{"error": {"message": "the batch contains two different replies to this request"}}',
-)
-"""The outcome of a request with two different answers, neither of which can be trusted."""
-
 _CUSTOM_ID = re.compile(r"([0-9a-f]+)-([0-9]{1,9})")
-
-_MAX_LINES = 10
-"""The most lines of one request that are read: each is compared with the one before it."""
 
 _UNASKED = ("batch_expired", "batch_cancelled")
 
@@ -66,18 +56,16 @@ def request_line(question: str, request: int, body: Mapping[str, object]) -> byt
 def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[Line]:
     """Read the outcomes of requests from the lines of a result file.
 
-    Lines that cannot be read, requests that the server did not look at, and all but the first ten lines
-    of a request are left out.
+    Lines that cannot be read, and requests that the server did not look at, are left out.
 
     Args:
         lines: The lines.
         mask: Removes keys from a text.
 
     >>> line = b'{"custom_id": "5f-0", "response": {"status_code": 429, "body": {"error": null}}}'
-    >>> [(line.request, line.outcome.status) for line in read_lines([line, b"{}"], str)]
+    >>> [(line.request, line.status) for line in read_lines([line, b"{}"], str)]
     [(0, 429)]
     """
-    times: Counter[str] = Counter()
     for line in lines:
         try:
             fields = json.loads(
@@ -90,9 +78,6 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
             continue
         if custom_id is None or _mapping(error).get("code") in _UNASKED:
             continue
-        times[custom_id[0]] += 1
-        if times[custom_id[0]] > _MAX_LINES:
-            continue
 
         status = response.get("status_code", 0)
         body = response.get("body")
@@ -104,28 +89,7 @@ def read_lines(lines: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[L
             status = (
                 HTTPStatus.PAYMENT_REQUIRED.value
             )  # unlike a rate limit, it does not pass
-        yield Line(
-            custom_id[1],
-            int(custom_id[2]),
-            RequestOutcome(status, mask(json.dumps(body))),
-        )
-
-
-def merge_outcomes(known: RequestOutcome, new: RequestOutcome) -> RequestOutcome:
-    """Merge two outcomes of one request: an answer wins, and two different answers are a `CONFLICT`.
-
-    Args:
-        known: The earlier outcome.
-        new: The later outcome.
-    """
-    replies = [
-        read_completion(body)[0] if status == HTTPStatus.OK else None
-        for status, body in (known, new)
-    ]
-    answers = {(reply.text, reply.token_logprobs) for reply in replies if reply}
-    if known == CONFLICT or len(answers) > 1:
-        return CONFLICT
-    return new if replies[0] is None else known
+        yield Line(custom_id[1], int(custom_id[2]), status, mask(json.dumps(body)))
 
 
 def _mapping(value: object) -> Json:
