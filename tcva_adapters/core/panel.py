@@ -109,7 +109,7 @@ class PanelRating:
         normalized_score: The same over ``max_score``, in [0, 1].
         pass_status: Whether the normalized score reaches the threshold.
         judge_agreement: 1 where all judges gave the same, 0 where half gave 0 and half the
-            maximum; nan where no criterion was scored by two judges.
+            maximum; nan for a single judge.
     """
 
     weighted_score: float
@@ -119,26 +119,25 @@ class PanelRating:
 
 
 def evaluate_panel(
-    judge_scores: Sequence[Sequence[float | None]],
+    judge_scores: Sequence[Sequence[float]],
     criteria_weights: Sequence[float],
     passing_threshold: float,
     max_score: float,
 ) -> PanelRating:
     """Combine several judges' scores on weighted criteria into one rating, with their agreement.
 
-    The agreement is ``1 - mean(std) / (max_score / 2)`` over the criteria that two judges or more
-    have scored, with the population standard deviation. It is not defined for a single judge.
+    The agreement is ``1 - mean(std) / (max_score / 2)`` over the criteria, with the population
+    standard deviation. It is not defined for a single judge.
 
     Args:
-        judge_scores: N judges by K criteria, in [0, max_score]. A missing score (None or nan) is
-            left out of its criterion.
+        judge_scores: N judges by K criteria, in [0, max_score].
         criteria_weights: K numbers, at least 0, that sum to 1.
         passing_threshold: The least normalized score that passes, in [0, 1].
         max_score: The best score, above 0.
 
     Raises:
-        InvalidValueError: No judges, rows of different length, a number outside its range, weights
-            that do not sum to 1, or a criterion that nobody scored.
+        InvalidValueError: No judges, rows of different length, a number outside its range, or
+            weights that do not sum to 1.
 
     >>> rating = evaluate_panel([[4, 5, 3], [4, 4, 4], [5, 5, 4]], [0.3, 0.5, 0.2], 0.6, 5)
     >>> round(rating.weighted_score, 4), round(rating.judge_agreement, 4), rating.pass_status
@@ -159,8 +158,7 @@ def evaluate_panel(
         judge_scores,
         "criterion",
         best,
-        wanted=f"between 0 and max_score={best:g}, or None where a judge gave none",
-        may_miss=True,
+        wanted=f"between 0 and max_score={best:g}",
     )
     shares = _check_weights(
         criteria_weights,
@@ -172,25 +170,17 @@ def evaluate_panel(
             f"criteria_weights must sum to 1, got {list(criteria_weights)!r}"
         )
     table = np.sort(table, axis=0)  # the order of the judges must not move the last bit
-    judges = np.isfinite(table).sum(axis=0)
-    if not judges.all():
-        raise InvalidValueError(
-            f"no judge has a score for criterion {judges.argmin()}; leave out the criterion and its weight"
-        )
-    means = np.nanmean(table, axis=0)
+    means = table.mean(axis=0)
     # A mean lies between its members. Without this, a panel that gives 3 of 5 by ten criteria of
     # weight 0.1 would miss a threshold of 0.6 by the last bit.
     weighted = float(np.clip(shares @ means, means.min(), means.max()))
     normalized = weighted / best
-    agreement = math.nan
-    spreads = np.nanstd(table[:, judges > 1], axis=0)
-    if len(spreads):
-        agreement = 1.0 - 2.0 * float(spreads.mean()) / best
+    agreement = 1.0 - 2.0 * float(table.std(axis=0).mean()) / best
     return PanelRating(
         weighted_score=weighted,
         normalized_score=normalized,
         pass_status=normalized >= least,
-        judge_agreement=agreement,
+        judge_agreement=agreement if len(table) > 1 else math.nan,
     )
 
 

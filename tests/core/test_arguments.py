@@ -188,7 +188,7 @@ NAMED: list[tuple[Callable[..., object], tuple[Any, ...], dict[str, Any], str]] 
     (evaluate_panel, ([[1, 2]], [0.5, 0.6], 0.5, 5), {}, "got [0.5, 0.6]"),
     (evaluate_panel, ([[1]], [1], 1.5, 5), {}, "passing_threshold must be between 0 and 1, got 1.5"),
     (evaluate_panel, ([[1]], [1], 0.5, 0), {}, "got 0"),
-    (evaluate_panel, ([[1, None]], [0.5, 0.5], 0.5, 5), {}, "no judge has a score for criterion 1"),
+    (evaluate_panel, ([[1, None]], [0.5, 0.5], 0.5, 5), {}, "got nan for criterion 1 in row 0"),
     (flip_temperature, (WORDS, 0.5), {"bonds": 1}, "'bonds' of flip_temperature; did you mean 'bounds'"),
     (aggregate_counts, ([[1, 0, 0, 0, 0]], [0.5]), {"flor": 1}, "'flor' of aggregate_counts; did you mean 'floor'"),
 ]  # fmt: skip

@@ -114,18 +114,12 @@ def test_the_published_panels(judges: str, weights: list[float], expected: Any) 
     assert rating.judge_agreement == pytest.approx(agreement, abs=5e-5)
 
 
-def test_a_missing_rating_is_left_out_of_its_criterion() -> None:
-    rating = evaluate_panel([[4, None], [2, 5], [NAN, 3]], [0.5, 0.5], 0.7, 5)
-    # (4+2)/2 = 3 and (5+3)/2 = 4; each std is 1, over 2.5.
-    assert (rating.weighted_score, rating.normalized_score, rating.pass_status) == (
-        3.5,
-        0.7,
-        True,
-    )
-    assert rating.judge_agreement == pytest.approx(1 - 1 / 2.5, abs=1e-12)
-    alone = evaluate_panel([[4, None], [None, 3]], [0.5, 0.5], 0.5, 5)
-    assert math.isnan(alone.judge_agreement)
-    # The most divided panel has none either.
+def test_a_single_judge_has_no_agreement_and_the_most_divided_panel_none_either() -> (
+    None
+):
+    rating = evaluate_panel([[4, 3]], [0.5, 0.5], 0.7, 5)
+    assert (rating.weighted_score, rating.normalized_score) == (3.5, 0.7)
+    assert math.isnan(rating.judge_agreement)
     assert evaluate_panel([[0], [5], [0], [5]], [1], 0.5, 5).judge_agreement == 0.0
 
 

@@ -1,14 +1,12 @@
 """Verdicts by how likely a model held yes; every figure is derived by hand."""
 
 import asyncio
-import json
 import math
 from typing import Any
 
 import pytest
 
 from tcva_adapters import TCVA, Sample, Verdict, rubric
-from tcva_adapters.batches.request_lines import CONFLICT, RequestOutcome, merge_outcomes
 from tcva_adapters.criteria import CRITERIA, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError, JudgeError
 from tcva_adapters.judges.llm import LLMJudge
@@ -178,32 +176,3 @@ def test_the_form_is_part_of_the_key_and_the_name_and_others_are_refused() -> No
         usual.changed(verdicts="labels")
     with pytest.raises(InvalidValueError, match="verdicts='yes_no'"):
         TCVA(judge="lexical", verdicts="yes_no")
-
-
-def test_two_answers_of_a_batch_that_differ_in_probabilities_are_a_conflict() -> None:
-    def line(p_yes: float) -> RequestOutcome:
-        top = [
-            {"token": word, "logprob": math.log(p)}
-            for word, p in (("yes", p_yes), ("no", 1 - p_yes))
-        ]
-        content = [{"token": "yes", "logprob": math.log(p_yes), "top_logprobs": top}]
-        choice = {
-            "message": {"content": "yes"},
-            "finish_reason": "stop",
-            "logprobs": {"content": content},
-        }
-        return RequestOutcome(200, json.dumps({"choices": [choice]}))
-
-    for p_yes in (0.01, 0.5, 0.98):
-        assert (
-            merge_outcomes(line(0.99), line(p_yes))
-            == merge_outcomes(line(p_yes), line(0.99))
-            == CONFLICT
-        )
-    assert merge_outcomes(line(0.99), line(0.99)) == line(0.99)
-    failed = RequestOutcome(500, "{}")
-    assert (
-        merge_outcomes(line(0.99), failed)
-        == merge_outcomes(failed, line(0.99))
-        == line(0.99)
-    )
