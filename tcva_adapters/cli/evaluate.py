@@ -68,7 +68,7 @@ from tcva_adapters.report.gates import Gates
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.judgement import FAILURES
 from tcva_adapters.results.settings import TCVASettings
-from tcva_adapters.results.writer import Writing, beginning
+from tcva_adapters.results.writer import RESULTS_BEGINNING, Writing, beginning
 from tcva_adapters.samples.reader import SampleStream
 from tcva_adapters.samples.sources import is_rereadable
 from tcva_adapters.scale import judge_files
@@ -178,8 +178,12 @@ def evaluate(  # noqa: PLR0915  # one step after the other, most on options
     outs = _result_files(out, criteria)
     earlier = [*_result_files(baseline, criteria).values()]
     check_apart({"": [file, human, *earlier], "out": [*outs.values()]})
-    reviews = Reviews(junit, markdown, overwrite, supported, outs)
-    targets = {"--report": (report, PAGE_BEGINNING), **reviews.targets}
+    reviews = Reviews(junit, markdown, overwrite, supported)
+    targets = {
+        **{option: (path, RESULTS_BEGINNING) for option, path in outs.items()},
+        "--report": (report, PAGE_BEGINNING),
+        **reviews.targets,
+    }
     check_targets(targets, overwrite=overwrite, as_json=as_json)
     begins = {
         option: beginning(path or STDOUT, file, overwrite=overwrite)
@@ -265,7 +269,8 @@ def evaluate(  # noqa: PLR0915  # one step after the other, most on options
         everything=everything,
         file=side(out, markdown, supported),
     )
-    say_written(reviews.written)
+    lines = dict.fromkeys(outs.values(), "results, a line for each sample")
+    say_written({**lines, **reviews.written})
     write_page(
         [table, figures],
         report,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import typer
 
@@ -21,7 +21,6 @@ from tcva_adapters.report.junit import JUNIT_BEGINNING, to_junit
 from tcva_adapters.report.markdown import MARKDOWN_BEGINNING, to_markdown
 from tcva_adapters.report.served import SUPPORTED_BEGINNING, supported_lines
 from tcva_adapters.results.judgement import FAILURES
-from tcva_adapters.results.writer import RESULTS_BEGINNING
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Report
 
@@ -38,22 +37,17 @@ class Reviews:
         markdown: The file for the comment; None writes none.
         overwrite: Replace other files, too.
         supported: The file for answers without their unsupported claims.
-        results: The files of results by option.
     """
 
     junit: str | None
     markdown: str | None
     overwrite: bool
     supported: str | None = None
-    results: Mapping[str, str | None] = field(default_factory=dict)
 
     @property
     def targets(self) -> Targets:
         """The files, for `check_targets`."""
-        results = {
-            option: (path, RESULTS_BEGINNING) for option, path in self.results.items()
-        }
-        return results | {
+        return {
             "--junit": (self.junit, JUNIT_BEGINNING),
             "--markdown": (self.markdown, MARKDOWN_BEGINNING),
             "--supported": (self.supported, SUPPORTED_BEGINNING),
@@ -62,10 +56,7 @@ class Reviews:
     @property
     def written(self) -> Mapping[str | None, str]:
         """The files, for `say_written`."""
-        results = dict.fromkeys(
-            self.results.values(), "results, a line for each sample"
-        )
-        return results | {
+        return {
             self.junit: "JUnit: a test for each sample",
             self.markdown: "Markdown: for a pull request",
             self.supported: "answers without unsupported claims, with the cuts",

@@ -354,10 +354,13 @@ class Result(AssessmentView):
         Raises:
             InvalidValueError: As for `citations`, under ``require_citations``.
         """
-        if not self.scoring.require_citations:
+        if not (self.scoring.require_citations and self.claims):
             return self
-        seen = without_wrong(self.seen, self.citations(sample))
-        return Result(seen, self.scoring, self.certified, sample or self.sample)
+        judged = self._judged_sample("citations", sample)
+        # This refuses a sample with another answer.
+        supported_answer(judged.response or "", self.seen, self.scoring)
+        seen = without_wrong(self.seen, self.citations(judged))
+        return Result(seen, self.scoring, self.certified, judged)
 
     def _judged_sample(self, view: str, sample: Sample | None) -> Sample:
         judged = sample or self.sample

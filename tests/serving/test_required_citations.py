@@ -60,6 +60,8 @@ def test_wrong_marks_are_cut_with_their_reason(sentence: str, why: str | None) -
         again.supported()
     with pytest.raises(InvalidValueError, match="sample="):
         serve(again, "refuse")
+    with pytest.raises(InvalidValueError, match="not the sentences"):
+        serve(again, "refuse", sample=sample("Lunch is free."))
 
 
 def test_refuse_and_raise_count_wrong_marks() -> None:
