@@ -34,7 +34,7 @@ from tcva_adapters.core.verdicts import (
 )
 from tcva_adapters.criteria import CRITERIA, FAITHFULNESS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.report.served import removal_text, served_json
+from tcva_adapters.report.served import as_served, removal_text, served_json
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
@@ -201,7 +201,7 @@ def page_figures(
             "penalties": PENALTIES,
             "presets": PRESETS,
             "samples": _samples(content, line_of),
-            "runs": [_run(run, table.conversations.values()) for run in content.runs],
+            "runs": [_run(run, content) for run in content.runs],
             "methods": [_method(table, name) for name in content.fixed],
             "faults": [
                 (claim.row, claim.of, claim.place, cause, claim.passage)
@@ -297,10 +297,10 @@ def _groups(metadata: Sequence[Json], raters: Sequence[str]) -> dict[str, list[s
     return dict(islice(groups.items(), _MAX_GROUPS))
 
 
-def _run(run: PageRun, conversations: Iterable[Sequence[int]]) -> Json:
+def _run(run: PageRun, content: Content) -> Json:
     """Return a run as JSON: the judgements of the samples, then those of whole conversations."""
     results: list[Result | ConversationResult | None] = [*run.results]
-    for rows in conversations:
+    for rows in content.table.conversations.values():
         turns = [result for row in rows if (result := run.results[row])]
         results.append(ConversationResult(turns) if turns else None)
     judged = [(place, result) for place, result in enumerate(results) if result]
@@ -322,7 +322,13 @@ def _run(run: PageRun, conversations: Iterable[Sequence[int]]) -> Json:
             for judgement in (judged[0][1].assessment, *members)
         ],
         "settings": settings_of(run.scoring),
-        "served": removal_text([result for result in run.results if result]),
+        "served": removal_text(
+            [
+                as_served(result, sample)
+                for result, sample in zip(run.results, content.samples, strict=True)
+                if result
+            ]
+        ),
         "rows": [
             [levels if any(levels) else None for levels in row]
             for row in counts.tolist()

@@ -60,6 +60,14 @@ def level_or_removed(result: Result, claim: ClaimVerdict) -> str:
     return f"{level}, removed" if is_removed(result, claim) else level
 
 
+def as_served(result: Result, sample: Sample) -> Result:
+    """Return a result with the wrong citations that ``require_citations`` removes, where the texts are known."""
+    try:
+        return result.as_cited(sample)
+    except InvalidValueError:
+        return result
+
+
 def removal_text(results: Sequence[Result]) -> str:
     """Say which share of claims is below the claim threshold, and how many answers that leaves empty.
 

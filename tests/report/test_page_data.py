@@ -322,6 +322,21 @@ def test_several_criteria_are_diagnosed_claim_by_claim(tmp_path: Path) -> None:
         assert "citations" not in details[row]["runs"]["correctness"]
 
 
+def test_claims_with_wrong_citations_count_as_removed(tmp_path: Path) -> None:
+    samples = [*criteria_samples()]
+    evaluator = TCVA(judge="lexical", require_citations=True)
+    results = evaluator.evaluate_many(samples, progress=False)
+    figures, details = page(results, tmp_path, samples=samples)
+    removed = [len(result.supported().removed) for result in results]
+    parts = [detail["runs"]["faithfulness"]["served"]["parts"] for detail in details]
+    assert removed == [sum(not stays for _, _, stays, _ in shown) for shown in parts]
+    (run,) = figures["runs"]
+    assert f"threshold partial, {sum(removed)} of 9" in run["served"]
+    # Without texts nothing is known of marks; the claims that their level removes count.
+    (run,) = page(results, tmp_path)[0]["runs"]
+    assert "threshold partial, 2 of 9" in run["served"]
+
+
 def test_a_page_without_texts_has_none_of_claims_either(tmp_path: Path) -> None:
     samples = [*criteria_samples()]
     results = criteria_judged()

@@ -23,11 +23,13 @@ const named = (numbers) => `context${numbers.length === 1 ? "" : "s"} ${numbers.
 
 /** What came of a citation, in words. */
 export function citationText({ outcome, cited, found }) {
+  const right = cited.filter((passage) => found.includes(passage));
+  const others = cited.filter((passage) => !found.includes(passage));
   return {
-    confirmed: `confirmed: ${named(found)} ${found.length === 1 ? "holds" : "hold"} the quote`,
+    confirmed: `confirmed: ${named(right)} ${right.length === 1 ? "holds" : "hold"} the quote${others.length ? `, ${named(others)} ${others.length === 1 ? "does" : "do"} not` : ""}`,
     elsewhere: `elsewhere: the quote stands in ${named(found)}, not in ${named(cited)}`,
     unconfirmed: "unconfirmed: no quote was found for this claim",
-    broken: "broken: there is no such context",
+    broken: "broken: a context is cited that does not exist",
     missing: "missing: the claim is supported and cites nothing",
   }[outcome] ?? outcome;
 }

@@ -20,7 +20,8 @@ test("a mark that does not stand in its claim is marked nowhere", () => {
 });
 
 test("an outcome names the contexts", () => {
-  const [one, two] = citationsOf(said([0, ["[2]"], [2], [1, 4], "elsewhere"], [1, ["[2]"], [2], [2], "confirmed"]));
+  const [one, two, three] = citationsOf(said([0, ["[2]"], [2], [1, 4], "elsewhere"], [1, ["[2]"], [2], [2, 3], "confirmed"], [2, ["[1-3]"], [1, 2, 3], [1, 2], "confirmed"]));
+  assert.equal(citationText(three), "confirmed: contexts 1, 2 hold the quote, context 3 does not");
   assert.equal(citationText(one), "elsewhere: the quote stands in contexts 1, 4, not in context 2");
   assert.equal(citationText(two), "confirmed: context 2 holds the quote");
 });
