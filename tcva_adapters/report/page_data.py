@@ -45,6 +45,7 @@ from tcva_adapters.samples.json_values import written_out
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import (
     Report,
+    Table,
     cell,
     plain,
     shortened,
@@ -211,12 +212,10 @@ def page_figures(
                 {
                     "view": view,
                     "sentence": report.sentence,
-                    # The view of a diagnosis takes the claims from the samples' texts.
                     "tables": [
                         asdict(table)
                         for table in report.tables
-                        if (has_texts and view != "diagnosis")
-                        or not any(column.name == "claim" for column in table.columns)
+                        if _is_shown(table, has_texts=has_texts)
                     ],
                     "notes": report.notes,
                     "gate": _gate(report),
@@ -226,6 +225,12 @@ def page_figures(
         }
     )
     return figures
+
+
+def _is_shown(table: Table, *, has_texts: bool) -> bool:
+    """Whether the page shows a table: texts of claims only beside other texts, and those with causes in a view."""
+    names = {column.name for column in table.columns}
+    return "claim" not in names or (has_texts and "cause" not in names)
 
 
 def _gate(report: Report) -> Json:

@@ -20,6 +20,7 @@ from tcva_adapters.compare import Run, calibrate, comparison, read_scores
 from tcva_adapters.compare.diagnosis.joined import diagnosis
 from tcva_adapters.compare.diagnosis.report import diagnose
 from tcva_adapters.compare.runs.folder import save
+from tcva_adapters.compare.scores.passages import passage_tables
 from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
@@ -340,16 +341,17 @@ def test_claims_with_wrong_citations_count_as_removed(tmp_path: Path) -> None:
 def test_a_page_without_texts_has_none_of_claims_either(tmp_path: Path) -> None:
     samples = [*criteria_samples()]
     results = criteria_judged()
-    source = [read_scores(results), diagnose(results)]
+    table = read_scores(results)
+    source = [table, Report("Cited.", passage_tables(table, samples))]
     page(source, tmp_path, samples=samples, max_details=0)
     assert "Insurance is free" not in (tmp_path / "page.html").read_text()
     figures, _ = page(source, tmp_path, samples=samples)
     assert "Insurance is free" in (tmp_path / "page.html").read_text()
     titles = [
-        [table["title"] for table in each["tables"]] for each in figures["reports"]
+        {table["title"] for table in each["tables"]} for each in figures["reports"]
     ]
-    assert "claims" in titles[0]
-    assert "claims" not in titles[1]
+    assert all("citations to check" in names for names in titles)
+    assert titles[1].isdisjoint({"claims", "worst samples"})  # causes have a view
 
 
 def test_results_without_ids_get_the_texts_in_their_order(tmp_path: Path) -> None:
