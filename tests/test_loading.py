@@ -258,3 +258,17 @@ def test_a_version_is_compared_by_its_numbers(monkeypatch: pytest.MonkeyPatch) -
         )
         with pytest.raises(MissingDependencyError, match=r"1\.8.*pip install"):
             check(needed)
+
+
+def test_the_workflow_tries_every_python_of_the_classifiers_and_may_write_nothing() -> (
+    None
+):
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    [matrix] = re.findall(r"^ +python: (\[.+\])$", workflow, re.MULTILINE)
+    versions = [line.rpartition(" :: ")[2] for line in PROJECT["classifiers"]]
+    assert json.loads(matrix) == [v for v in versions if v.startswith("3.")]
+    assert re.findall(r"^permissions:\n((?:  .+\n)+)", workflow, re.MULTILINE) == [
+        "  contents: read\n"
+    ]
+    assert ": write" not in workflow
+    assert re.findall(r"uses: \S+@(\S+)", workflow) == ["v7.0.1", "v7.0.0"]
