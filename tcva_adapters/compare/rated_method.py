@@ -106,8 +106,8 @@ class RatedMethod:
         self, rhos: Mapping[str, Estimate], errors: Mapping[str, Estimate]
     ) -> list[Table]:
         """Tabulate every method's agreement with the ratings, and its errors."""
-        agreement_rows = list[Record]()
-        error_rows = list[Record]()
+        agreement_rows = []
+        error_rows = []
         for method, scores in self.table.columns:
             mae = self.mae(scores)
             agreement_rows.append(

@@ -180,9 +180,9 @@ def systems(
     tables, notes = comparable(found)
     tests_of_metrics = {}
     means: dict[str, Record] = {}
-    rows = list[Record]()
-    scores = list[Record]()
-    pairs = list[Record]()
+    rows = []
+    scores = []
+    pairs = []
     for metric, table in tables.items():
         compared = table.common() if table.groups else table
         tested = tests_of_metrics[metric] = _TESTS[test](
@@ -295,7 +295,7 @@ def _pairs(
     pairs = [*combinations(range(len(table.methods)), 2)]
     if ratings is not None:
         ratings = ratings.for_samples(table.samples)
-    records = list[Record]()
+    records = []
     for i, j in pairs:
         apart = tested.differences[i, j]
         higher, lower = (i, j) if apart >= 0.0 else (j, i)
@@ -399,14 +399,10 @@ def _sentence(scores: Records, pairs: Records, alpha: float) -> str:
     """
     scored = [record for record in scores if record["n"]]
     best, next_best = sorted(scored, key=lambda record: -record["mean"])[:2]
-    by = f"By {best['metric']}"
     systems = {best["system"], next_best["system"]}
     means = [cell(record["mean"], "score") for record in (best, next_best)]
-    if best["mean"] == next_best["mean"]:
-        return f"{by} {' and '.join(sorted(systems))} have the same mean, {means[0]}."
-
     sentence = (
-        f"{by} {best['system']} has the highest mean, {means[0]}, "
+        f"By {best['metric']} {best['system']} has the highest mean, {means[0]}, "
         f"then {next_best['system']}, {means[1]}."
     )
     pair = next(pair for pair in pairs if {pair["higher"], pair["lower"]} == systems)

@@ -34,7 +34,7 @@ def difference_of_resamples(
         units: The units that were drawn.
     """
     deltas = deltas[~np.isnan(deltas)]
-    if np.ptp(deltas) < SAME:
+    if not len(deltas) or np.ptp(deltas) < SAME:
         return _without_spread(figure)
 
     def ends(level: float) -> Ends:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -29,10 +29,10 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.stats.bootstrap import (
     ResampledStatistic,
     draw_resamples,
-    interval_shares,
     spearman_of,
 )
 from tcva_adapters.stats.checks import SAME, FloatArray, IntArray
+from tcva_adapters.stats.correlation_difference import difference_of_resamples
 from tcva_adapters.stats.describe import mean, seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.inference import MIN_SAMPLES, MIN_SAMPLES_OF_RANKS
@@ -248,14 +248,24 @@ class Search:
 
     def _statistic(self, views: FloatArray, target: FloatArray) -> ResampledStatistic:
         """Make the function from sample counts (B, N) to values (C, B), nan where undefined."""
-        if self.objective == "kappa":
-            return lambda counts: _kappa(views.T, target, counts.astype(np.float64))
         if self.objective == "spearman":
             return spearman_of(list(views.T), target)
         gaps = np.abs(views.T - target)
         if self.objective == "cost":
             gaps *= np.where(target == 1.0, 1.0, self.cost_false_pass)
-        return lambda counts: gaps @ counts.T / counts.sum(axis=1)
+
+        def values(counts: IntArray) -> Any:
+            total = counts.sum(axis=1)
+            differing = gaps @ counts.T
+            if self.objective != "kappa":
+                return differing / total
+            passing = views.T @ counts.T
+            good = target @ counts.T
+            by_chance = (passing + good) * total - 2.0 * passing * good
+            with np.errstate(invalid="ignore"):  # 0 / 0 where all decisions are alike
+                return 1.0 - differing * total / by_chance
+
+        return values
 
     def _values(
         self, views: FloatArray, target: FloatArray, blocks: Iterable[IntArray]
@@ -274,29 +284,14 @@ class Search:
         """
         gains = new - old
         value = gains[0]
-        resampled = gains[1:]
-        defined = resampled[np.isfinite(resampled)]
         why = units.why_no_interval(self.least, target)
-        if not why and (not len(defined) or np.ptp(defined) <= SAME):
-            why = "both agree equally on all resamples"
         gain = units.figure(value, self.level, why)
         if why:
             return gain
-        ends = np.quantile(defined, interval_shares(self.level, units.clusters))
-        low, high = value + WIDER * (ends - value)
+        gain = difference_of_resamples(gain, gains[1:], units)
+        low = value + WIDER * (gain.low - value)
+        high = value + WIDER * (gain.high - value)
         return replace(gain, low=low, high=high)
-
-
-def _kappa(passes: FloatArray, target: FloatArray, weights: FloatArray) -> FloatArray:
-    """Compute Cohen's kappa (C, B) of decisions (C, N) and target (N,) under weights (B, N)."""
-    passing = passes @ weights.T
-    good = weights @ target
-    both = passes @ (weights * target).T
-    total = weights.sum(axis=1)
-    by_chance = passing * (total - good) + good * (total - passing)
-    with np.errstate(invalid="ignore"):  # 0 / 0 where all decisions are alike
-        kappa: FloatArray = 2.0 * (total * both - passing * good) / by_chance
-    return kappa
 
 
 def _folds(target: FloatArray, units: Units, seed: int) -> IntArray:
