@@ -143,32 +143,30 @@ def validate(
         *rated.largest(largest),
         *drawn,
     ]
-    why = f" (no interval: {error.reason})" if error.reason else ""
-    sentences = [
-        _agreement(name, rho, parts_text(parts, name)),
-        f"Scores differ from the ratings by {with_interval(error, 'signed')} on average{why}.",
-        *_causes(factors),
-        *_estimated(means),
-    ]
+    sentences = _sentences(name, rho, parts_text(parts, name), error, factors, means)
     notes = [*table.notes, *rated.notes(error)]
     return Report(" ".join(sentences), tables, notes, settings)
 
 
-def _agreement(method: str, rho: Estimate, parts: str) -> str:
+def _sentences(
+    method: str,
+    rho: Estimate,
+    parts: str,
+    error: Estimate,
+    factors: Table,
+    means: Sequence[Table],
+) -> Iterator[str]:
+    """Write the agreement, the mean error and what it depends on, and the mean rating of all samples."""
     if math.isnan(rho.value):
-        return f"{method}: Spearman is not defined ({rho.reason})."
-    apart = f"; {parts}" if parts else ""
-    return f"{method}: Spearman {with_interval(rho)} with the human ratings, n = {rho.n}{apart}."
-
-
-def _causes(factors: Table) -> Iterator[str]:
+        yield f"{method}: Spearman is not defined ({rho.reason})."
+    else:
+        apart = f"; {parts}" if parts else ""
+        yield f"{method}: Spearman {with_interval(rho)} with the human ratings, n = {rho.n}{apart}."
+    why = f" (no interval: {error.reason})" if error.reason else ""
+    yield f"Scores differ from the ratings by {with_interval(error, 'signed')} on average{why}."
     causes = [row["factor"] for row in factors.records if row["p_corrected"] <= ALPHA]
     if causes:
         yield f"The error depends on {', '.join(causes)}."
-
-
-def _estimated(means: Sequence[Table]) -> Iterator[str]:
-    """The mean rating that all samples would have, where not all are rated."""
     for table in means:
         row = table.records[0]
         mean = Column("estimate", "interval").cell(row)

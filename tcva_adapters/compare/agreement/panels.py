@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -16,7 +16,9 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.result import Result
 from tcva_adapters.stats.alpha import krippendorff_alpha
+from tcva_adapters.stats.checks import IntArray
 from tcva_adapters.stats.describe import mean
+from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.kappa import weighted_kappa
 from tcva_adapters.stats.raters import ENOUGH, independence, mean_rating
 from tcva_adapters.tables import (
@@ -63,7 +65,6 @@ def panel_report(source: ScoreTable | Source) -> Report:
     independent = independence(_scores(table, panels, judges), human)
     is_enough = independent.samples >= ENOUGH
     effective = independent.effective if is_enough else math.nan
-    samples = set(rows)
     disputes = disputed(table)
 
     pairs = []
@@ -82,20 +83,6 @@ def panel_report(source: ScoreTable | Source) -> Report:
                 "second_fully": mean(two[both] == 0),
             }
         )
-    notes = [f"no interval of alpha: {alpha.reason}"] if alpha.reason else []
-    if alpha.n < FEW:
-        notes.append(
-            f"Alpha rests on {counted(alpha.n, 'claim')} only; below {FEW} one or two claims decide it."
-        )
-    if math.isnan(effective):
-        notes.append(
-            f"The effective number of judges needs {ENOUGH} samples with varying scores of all judges."
-        )
-    for judge, has_level in zip(judges, np.isfinite(levels), strict=True):
-        if lacking := samples - set(rows[has_level]):
-            notes.append(
-                f"{judge} gave no verdicts on {counted(len(lacking), 'sample')} that others judged."
-            )
     return Report(
         f"{disputes.sentence} Krippendorff's alpha is "
         f"{with_interval(alpha)} over {counted(alpha.n, 'claim')}.",
@@ -112,7 +99,7 @@ def panel_report(source: ScoreTable | Source) -> Report:
                 [
                     {
                         "judges": len(judges),
-                        "samples": len(samples),
+                        "samples": len({*rows}),
                         "claims": levels.shape[1],
                         "effective_judges": effective,
                         **alpha.record("alpha"),
@@ -134,8 +121,27 @@ def panel_report(source: ScoreTable | Source) -> Report:
             ),
             *disputes.tables,
         ],
-        notes,
+        [*_notes(alpha, effective, judges, levels, rows)],
     )
+
+
+def _notes(
+    alpha: Estimate,
+    effective: float,
+    judges: Sequence[str],
+    levels: FloatArray,
+    rows: IntArray,
+) -> Iterator[str]:
+    """Note what the figures rest on, and judges without verdicts on a sample that others judged."""
+    if alpha.reason:
+        yield f"no interval of alpha: {alpha.reason}"
+    if alpha.n < FEW:
+        yield f"Alpha rests on {counted(alpha.n, 'claim')} only; below {FEW} one or two claims decide it."
+    if math.isnan(effective):
+        yield f"The effective number of judges needs {ENOUGH} samples with varying scores of all judges."
+    for judge, has_level in zip(judges, np.isfinite(levels), strict=True):
+        if lacking := {*rows} - {*rows[has_level]}:
+            yield f"{judge} gave no verdicts on {counted(len(lacking), 'sample')} that others judged."
 
 
 def disputed(source: ScoreTable | Source, most: int | None = None) -> Report:
@@ -199,14 +205,10 @@ def results_of_main(table: ScoreTable) -> list[Result | None]:
 
 def _panels(table: ScoreTable) -> list[Sequence[Assessment]]:
     """The judgements of each sample's panel; of repeats the first."""
-    panels = []
-    for result in results_of_main(table):
-        panel: Sequence[Assessment] = ()
-        if result is not None:
-            repeats = result.assessment.repeats or [result.assessment]
-            panel = repeats[0].panel
-        panels.append(panel)
-    return panels
+    return [
+        (result.assessment.repeats or [result.assessment])[0].panel if result else ()
+        for result in results_of_main(table)
+    ]
 
 
 def _judges(panels: Sequence[Sequence[Assessment]]) -> list[str]:

@@ -325,8 +325,7 @@ def _recommendation(
 
 def _rated(table: ScoreTable) -> ScoreTable:
     """Select the samples with verdicts and a rating."""
-    assert table.counts is not None  # noqa: S101  # `_of_one_judge` has checked it
-    has_verdicts = table.counts[:, 0].any(axis=1)
+    has_verdicts = table.level_counts[:, 0].any(axis=1)
     rated = table.select(np.isfinite(table.rating) & has_verdicts)
     if not len(rated):
         raise InvalidValueError(

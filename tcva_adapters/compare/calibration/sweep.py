@@ -18,7 +18,6 @@ from tcva_adapters.core.checks import as_list
 from tcva_adapters.core.collapse import ablation_plans, binary_counts
 from tcva_adapters.core.temperature import Temperatures, check_temperature
 from tcva_adapters.core.verdicts import SCHEMES, FloatArray, WeightScheme
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.summary import Summary
@@ -142,7 +141,7 @@ def sweep(
         for temperature in as_list("temperatures", temperatures)
     ]
     at = grid.index(base.temperature) if base.temperature in grid else len(grid) // 2
-    counts = _counts(table)
+    counts = table.level_counts
     rated = table.rated
     change_of = partial(
         difference,
@@ -163,7 +162,7 @@ def sweep(
         if is_first_scheme:
             sentence = _sentence(variant_rows, len(table), base.threshold)
         if table.human.size:
-            scores = seen(variant.scores(_counts(rated)))
+            scores = seen(variant.scores(rated.level_counts))
             for row, column in zip(variant_rows, scores.T, strict=True):
                 rho = estimate("spearman", [column, rated.rating], rated.known_groups)
                 row.update(
@@ -269,14 +268,6 @@ def _rows(
             row["mean"] = sums[place] / scored
             row["pass_rate"] = passing[place] / scored
         yield {**row, "flips": flips[place] if place else None}
-
-
-def _counts(table: ScoreTable) -> FloatArray:
-    if table.counts is None:
-        raise InvalidValueError(
-            "these scores have no verdicts to compute other temperatures from; give judgements"
-        )
-    return table.counts
 
 
 def _ablation_table(

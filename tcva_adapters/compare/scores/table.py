@@ -282,6 +282,19 @@ class ScoreTable:
         chosen = self.select(methods=methods)
         return chosen.select(np.isfinite(chosen.scores).all(axis=1))
 
+    @property
+    def level_counts(self) -> FloatArray:
+        """The level counts of judgements, by which they are scored at any temperature.
+
+        Raises:
+            InvalidValueError: There are none.
+        """
+        if self.counts is None:
+            raise InvalidValueError(
+                "scores without verdicts have no other temperatures; give judgements"
+            )
+        return self.counts
+
     def at(self, scoring: ScoringConfig | float) -> FloatArray:
         """Score the judgements at other settings, shape (N,), without a call.
 
@@ -291,14 +304,10 @@ class ScoreTable:
         Raises:
             InvalidValueError: There are no level counts.
         """
-        if self.counts is None:
-            raise InvalidValueError(
-                "scores without verdicts have no other temperatures; give judgements"
-            )
         if not isinstance(scoring, ScoringConfig):
             scoring = ScoringConfig(temperature=scoring)
         return scoring.fuse_scores(
-            [scoring.scores(judge) for judge in self.counts.swapaxes(0, 1)]
+            [scoring.scores(judge) for judge in self.level_counts.swapaxes(0, 1)]
         )
 
     def with_method(
