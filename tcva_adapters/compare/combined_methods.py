@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tcva_adapters.compare.agreement.method_tables import figure_row
 from tcva_adapters.compare.scores.table import THRESHOLD, ScoreTable
 from tcva_adapters.core.panel import fuse
 from tcva_adapters.errors import InvalidValueError
@@ -149,12 +150,9 @@ def gains(table: ScoreTable, *, resamples: int = 10_000, seed: int = 0) -> Table
         records.append(
             {
                 "method": name,
-                "n": rho.n,
-                **rho.record("rho"),
+                **figure_row(gain=gain, rho=rho),
                 "best_member": best,
                 "member_rho": rhos[best],
-                **gain.record("gain"),
-                "p": gain.p,
             }
         )
     correct_p(records)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import reason_notes
+from tcva_adapters.compare.agreement.method_tables import figure_row, reason_notes
 from tcva_adapters.compare.agreement.rated_decisions import AUC_NOTE, rated_decisions
 from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
@@ -23,8 +23,6 @@ from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.inference import estimate
 from tcva_adapters.tables import (
-    Record,
-    Records,
     Table,
     cell,
     counted,
@@ -111,9 +109,11 @@ class RatedMethod:
         for method, scores in self.table.columns:
             mae = self.mae(scores)
             agreement_rows.append(
-                _row("method", method, spearman=rhos[method], mae=mae)
+                {"method": method, **figure_row(spearman=rhos[method], mae=mae)}
             )
-            error_rows.append(_row("method", method, error=errors[method], mae=mae))
+            error_rows.append(
+                {"method": method, **figure_row(error=errors[method], mae=mae)}
+            )
         correct_p(agreement_rows)
         return [
             Table(
@@ -126,36 +126,33 @@ class RatedMethod:
                     mae="interval",
                 ),
                 agreement_rows,
-                notes=[*_reason_notes(agreement_rows, "method"), TIES],
+                notes=[*reason_notes(agreement_rows, "method"), TIES],
             ),
             Table(
                 "errors",
                 named_columns("method", n="int", error="signed", p="p", mae="interval"),
                 error_rows,
                 detail=True,
-                notes=_reason_notes(error_rows, "method"),
+                notes=reason_notes(error_rows, "method"),
             ),
         ]
 
     def decisions(self, passes_at: float) -> Table:
         """Tabulate how passing by score agrees with passing by rating."""
         figures = rated_decisions(self.table, self.method, passes_at, self.level)
+        rows = [
+            {"figure": name.replace("_", " "), **figure_row(value=figure)}
+            for name, figure in figures.items()
+        ]
         threshold = self.table.threshold(self.method)
         return Table(
             "decisions",
             named_columns("figure", value="interval", n="int"),
-            [
-                {
-                    "figure": name.replace("_", " "),
-                    **figure.record("value"),
-                    "n": figure.n,
-                }
-                for name, figure in figures.items()
-            ],
+            rows,
             notes=[
                 f"a score passes from {threshold:g}, a rating from {passes_at:g}",
                 AUC_NOTE,
-                *reason_notes((name, e.reason) for name, e in figures.items()),
+                *reason_notes(rows, "figure"),
             ],
         )
 
@@ -209,7 +206,7 @@ class RatedMethod:
         """Tabulate rank correlations of factors with errors; above 0, both rise together."""
         errors = seen(self.errors)
         rows = [
-            _row("factor", name, spearman=self.rho(values, errors))
+            {"factor": name, **figure_row(spearman=self.rho(values, errors))}
             for name, values in self._factors(fields)
         ]
         correct_p(rows)
@@ -220,7 +217,7 @@ class RatedMethod:
             detail=not any(row["p_corrected"] <= ALPHA for row in rows),
             notes=[
                 "spearman: correlation of the factor with the error (score minus rating)",
-                *_reason_notes(rows, "factor"),
+                *reason_notes(rows, "factor"),
             ],
         )
 
@@ -240,14 +237,9 @@ class RatedMethod:
             rows = []
             for name, _ in sizes.most_common(MAX_VALUES):
                 scores = np.where(names == name, self.scores, np.nan)
-                rows.append(
-                    _row(
-                        "value",
-                        name,
-                        error=self.mean_error(scores),
-                        mae=self.mae(scores),
-                    )
-                )
+                error = self.mean_error(scores)
+                figures = figure_row(error=error, mae=self.mae(scores))
+                rows.append({"value": name, **figures})
             notes = []
             if len(sizes) > MAX_VALUES:
                 notes.append(f"the {MAX_VALUES} largest of {len(sizes)} values")
@@ -352,21 +344,3 @@ def _are_numbers(values: Sequence[Any]) -> bool:
         for value in known
     )
     return are_numeric and len(known) >= _MIN_NUMBERS
-
-
-def _reason_notes(rows: Records, name: str) -> list[str]:
-    return reason_notes((row[name], row["reason"]) for row in rows)
-
-
-def _row(kind: str, name: str, **figures: Estimate) -> Record:
-    """Make a row of figures with their intervals; n and p are those of the first figure."""
-    first = next(iter(figures.values()))
-    row = {
-        kind: name,
-        "n": first.n,
-        "p": first.p,
-        "reason": first.reason,
-    }
-    for figure, interval in figures.items():
-        row |= interval.record(figure)
-    return row

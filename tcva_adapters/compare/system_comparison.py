@@ -234,10 +234,7 @@ def systems(
             notes=[
                 "people: by how much they would rate the higher one higher, if a random draw is rated",
                 "the intervals of all pairs of a metric hold together",
-                *reason_notes(
-                    (f"{pair['higher']} - {pair['lower']}", pair["reason"])
-                    for pair in rated
-                ),
+                *reason_notes(rated, "higher", "lower"),
             ],
         ),
         Table("pairs", _PAIRS, pairs, detail=True),

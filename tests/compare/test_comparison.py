@@ -297,7 +297,10 @@ def test_peoples_decisions_by_hand() -> None:
 
 def test_records_hold_the_columns_of_their_table() -> None:
     report = comparison(random_table(), **FEW)
-    for title, further in (("distribution", set()), ("differences", {"reference"})):
+    for title, further in (
+        ("distribution", set()),
+        ("differences", {"reference", "reason"}),
+    ):
         table = report.table(title)
         shown = {column.name for column in table.columns}
         for record in table.records:

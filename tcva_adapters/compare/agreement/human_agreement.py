@@ -9,7 +9,11 @@ from itertools import product
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import reason_notes, with_interval
+from tcva_adapters.compare.agreement.method_tables import (
+    figure_row,
+    reason_notes,
+    with_interval,
+)
 from tcva_adapters.compare.scores.ratings import is_on_scale
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.stats.correlation import (
@@ -74,15 +78,13 @@ def agreement_table(estimates: Estimates, objective: Measure) -> Table:
         {
             "method": method,
             "measure": measure,
-            "n": estimated.n,
-            "p": estimated.p,
-            **estimated.record("agreement"),
+            **figure_row(agreement=estimated),
         }
         for (method, measure), estimated in estimates.items()
     ]
     notes = [
         f"n: samples with a score and a rating; p: of no agreement, for {objective} only",
-        *reason_notes((m, e.reason) for (m, _), e in estimates.items()),
+        *reason_notes(records, "method"),
     ]
     methods = {method for method, _ in estimates}
     if len(estimates) < len(methods) * len(MEASURES):
@@ -209,9 +211,7 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
         record = {
             "method": method,
             "reference": tests.reference,
-            "n": tested.n,
-            "p": tested.p,
-            **tested.record("difference"),
+            **figure_row(difference=tested),
             "p_corrected": tests.p_corrected.get(method, math.nan),
             "detectable": tested.smallest,
         }
@@ -230,7 +230,7 @@ def differences_table(tests: PairTests, margin: float | None) -> Table:
         notes.append(
             f"equivalent: within {margin:g} of each other (two one-sided tests at 5 %, uncorrected)"
         )
-    notes += reason_notes((m, e.reason) for m, e in tests.differences.items())
+    notes += reason_notes(records, "method")
     return Table("differences", columns, records, notes=notes)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
@@ -21,6 +21,7 @@ from tcva_adapters.tables import (
     Column,
     Kind,
     Record,
+    Records,
     Table,
     cell,
     counted,
@@ -119,17 +120,33 @@ def with_interval(figure: Estimate, kind: Kind = "interval") -> str:
     return cell(figure.value, kind, figure.low, figure.high)
 
 
-def reason_notes(reasons: Iterable[tuple[str, str]]) -> list[str]:
+def figure_row(**figures: Estimate) -> Record:
+    """The cells of figures with their intervals; n, p and reason are those of the first figure.
+
+    >>> figure_row(mean=Estimate(0.5, 0.25, 0.75, n=9))
+    {'n': 9, 'p': nan, 'reason': '', 'mean': 0.5, 'mean_low': 0.25, 'mean_high': 0.75}
+    """
+    first = next(iter(figures.values()))
+    row = {"n": first.n, "p": first.p, "reason": first.reason}
+    for name, figure in figures.items():
+        row |= figure.record(name)
+    return row
+
+
+def reason_notes(records: Records, *columns: str) -> list[str]:
     """Note why rows have no interval, each reason once with the names of its rows.
 
-    >>> reason_notes([("a", "too few ratings"), ("b", ""), ("c", "too few ratings")])
+    >>> few = "too few ratings"
+    >>> rows = [{"by": "a", "reason": few}, {"by": "b", "reason": ""}, {"by": "c", "reason": few}]
+    >>> reason_notes(rows, "by")
     ['no interval (a, c): too few ratings']
     """
-    names: dict[str, dict[str, None]] = {}
-    for name, reason in reasons:
-        if reason:
-            names.setdefault(reason, {})[name] = None
-    return [f"no interval ({', '.join(names[reason])}): {reason}" for reason in names]
+    rows: dict[str, dict[str, None]] = {}
+    for record in records:
+        if record["reason"]:
+            name = " - ".join(record[column] for column in columns)
+            rows.setdefault(record["reason"], {})[name] = None
+    return [f"no interval ({', '.join(rows[reason])}): {reason}" for reason in rows]
 
 
 def reasons_of_missing(table: ScoreTable, method: str) -> MissingScores:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tcva_adapters.compare.agreement.method_tables import reason_notes
+from tcva_adapters.compare.agreement.method_tables import figure_row, reason_notes
 from tcva_adapters.compare.scores.ratings import is_on_scale, passes_by_rating
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.stats.decisions import auc, decision_estimate, kappa
@@ -56,11 +56,8 @@ def decisions_by_rating(table: ScoreTable, passes_at: float) -> Table:
     records: list[Record] = []
     for method in table.methods if is_on_scale(table.rating) else ():
         figures = rated_decisions(table, method, passes_at)
-        beyond = figures["kappa"]
-        record = {"method": method, "n": beyond.n, "reason": beyond.reason}
-        for name, figure in figures.items():
-            record |= figure.record(name)
-        records.append(record)
+        beyond = figures.pop("kappa")
+        records.append({"method": method, **figure_row(kappa=beyond, **figures)})
     return Table(
         "decisions by rating",
         named_columns(
@@ -77,6 +74,6 @@ def decisions_by_rating(table: ScoreTable, passes_at: float) -> Table:
         notes=[
             f"a rating passes from {passes_at:g}; precision: of the samples that the method passes, recall: of those whose rating passes",
             AUC_NOTE,
-            *reason_notes((record["method"], record["reason"]) for record in records),
+            *reason_notes(records, "method"),
         ],
     )

@@ -83,7 +83,7 @@ def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
         notes=[
             "within groups: the mean of their correlations, of those n in which scores and ratings vary; between: of n means",
             "pairwise accuracy: of the pairs of systems whose mean ratings differ, those in the same order by score",
-            *reason_notes((record["where"], record["reason"]) for record in records),
+            *reason_notes(records, "where"),
         ],
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tcva_adapters.compare.agreement.method_tables import with_interval
+from tcva_adapters.compare.agreement.method_tables import figure_row, with_interval
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.config import Config, setting_text
@@ -118,11 +118,9 @@ class Choice:
             "tried": self.tried,
             "share": self.share,
             "cross_validated": self.on_unseen,
-            **self.gain.record("gain"),
-            "n": self.gain.n,
+            **figure_row(gain=self.gain),
             "detectable": self.detectable,
             "significant": self.is_better,
-            "reason": self.gain.reason,
             **self.errors,
         }
 

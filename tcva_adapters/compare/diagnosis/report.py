@@ -159,12 +159,13 @@ def _causes(claims: Records) -> Iterator[Record]:
 def _measures(samples: Sequence[Mapping[str, float]], groups: Groups) -> Table:
     """Average each measure over the samples, and say what those without a value need."""
     records = []
-    reasons = []
     for name, needs in NEEDS.items():
         figure = estimate("mean", [sample[name] for sample in samples], groups)
-        records.append({"measure": name, "samples": figure.n} | figure.record("mean"))
-        reasons.append((name, figure.reason if figure.n else f"it needs {needs}"))
-    return Table("measures", _MEASURES, records, notes=reason_notes(reasons))
+        reason = figure.reason if figure.n else f"it needs {needs}"
+        record = {"measure": name, "samples": figure.n, "reason": reason}
+        records.append(record | figure.record("mean"))
+    notes = reason_notes(records, "measure")
+    return Table("measures", _MEASURES, records, notes=notes)
 
 
 def _worst(claims: Records) -> Iterator[Record]:
