@@ -104,7 +104,7 @@ _OPENED = re.compile(
 )
 _ENDING = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
 _SPACED_CITATIONS = re.compile(
-    rf"(?:{_GAP}(?:{patterns('spaced_marks')}))+(?=\s|\Z)", re.IGNORECASE
+    rf"(?:{_GAP}(?:{patterns('spaced_marks')})+)+(?=\s|\Z)", re.IGNORECASE
 )
 _NEXT_WORD = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
 _SPEECH_TAG = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
