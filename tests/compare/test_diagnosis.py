@@ -23,7 +23,7 @@ from benchmarks.diagnosis import (
     labels,
     load_ragchecker,
 )
-from tcva_adapters import Assessment, ClaimVerdict, Result, Sample
+from tcva_adapters import TCVA, Assessment, ClaimVerdict, Result, Sample
 from tcva_adapters.cli.app import run
 from tcva_adapters.compare import diagnose
 from tcva_adapters.compare.diagnosis.causes import (
@@ -346,6 +346,23 @@ def test_with_the_samples_passages_are_counted() -> None:
     }
     with pytest.raises(InvalidValueError, match="an id of the results, such as 'a'"):
         diagnose(four(), samples=[Sample(id="b", contexts=["one"])])
+
+
+def test_samples_with_fewer_contexts_than_were_judged_are_refused() -> None:
+    sample = Sample(
+        id="a", response="Entry is free.", reference="We open at nine. Entry is free.",
+        contexts=["Entry is free.", "We close at six.", "We open at nine."],
+    )  # fmt: skip
+    criteria = ("faithfulness", "context_recall")
+    results = {
+        name: [TCVA(name, judge="lexical").evaluate(sample)] for name in criteria
+    }
+    shorter = sample.model_copy(update={"contexts": ("Entry is free.",)})
+    with pytest.raises(
+        InvalidSampleError, match="'a' was judged with more contexts than 1"
+    ):
+        diagnose(results, samples=[shorter])
+    assert diagnose(results, samples=[sample]).records("passages")
 
 
 def test_the_command_reads_files_and_prints_json(

@@ -175,14 +175,19 @@ def test_there_is_no_table_where_nothing_was_compared_with_contexts() -> None:
     assert not passage_tables(imported, [sample])[0].records
 
 
-def test_a_judge_without_quotes_has_no_rows() -> None:
-    levels = [Verdict.FULLY, Verdict.NONE]
+def test_of_a_judge_without_quotes_only_unsupported_answers_count() -> None:
+    levels = [Verdict.FULLY, Verdict.NONE, Verdict.FULLY]
     pairs = [
         sample_of(at, [True], claims=(ClaimVerdict(claim="x", verdict=level),))
         for at, level in enumerate(levels)
     ]
     results, samples = map(list, zip(*pairs, strict=True))
-    assert not passage_tables(read_scores(results), samples)[0].records
+    (shown,) = passage_tables(read_scores(results), samples)
+    assert {(row["mean"], row["samples"]) for row in shown.records} == {
+        (0.0, 1),
+        (1.0, 1),
+    }
+    assert "do not count" in shown.notes[0]
 
 
 def test_several_criteria_have_rows_of_their_own() -> None:

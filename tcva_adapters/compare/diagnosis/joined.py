@@ -78,7 +78,8 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
 
     Raises:
         InvalidValueError: None of the criteria was judged, or one was judged twice.
-        InvalidSampleError: Samples cannot be joined by their ids, or the claims of two criteria differ.
+        InvalidSampleError: Samples cannot be joined by their ids, the claims of two criteria differ, or samples
+            are not those that were judged.
     """
     methods = {
         judged.criterion: method for method, judged in table.judged_methods.items()
@@ -113,7 +114,12 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
             if cause:
                 faults.append((claim, Cause(cause)))
         texts = table.judged_samples[row] if table.judged_samples else Sample()
-        measured.append(measures(*labels, n_passages=len(texts.contexts or ())))
+        n_passages = len(texts.contexts or ())
+        if n_passages and any(claim.passage > n_passages for claim in claims):
+            raise InvalidSampleError(
+                f"{sample!r} was judged with more contexts than {n_passages}; give the samples that were judged"
+            )
+        measured.append(measures(*labels, n_passages=n_passages))
         n_needed += len(labels[1].agrees)
         left_out += len(said + needed) - len(claims)
     return Diagnosis(faults, measured, n_needed, left_out)

@@ -19,7 +19,8 @@ from tcva_adapters.tables import Record, Table, named_columns
 
 _ONE_QUOTE = (
     "A passage is used if the quote of a claim stands in it (of context_recall, a claim of the reference). "
-    "One quote of each claim is known, so a passage that is not used may still have served."
+    "One quote of each claim is known, so a passage that is not used may still have served. Samples whose "
+    "supported claims have no sound quote in their contexts do not count."
 )
 
 _NOT_WRONG = ("confirmed", "unconfirmed")
@@ -63,7 +64,7 @@ def passage_tables(table: ScoreTable, samples: Sequence[Sample]) -> list[Table]:
     Returns:
         The table ``passages`` with the measures of `passage_measures`: means over the samples that have the
         measure, and of `Citations.precision` and `Citations.recall`. Intervals are over groups where the
-        table has groups. It is empty if no claim was compared with contexts, or none has a quote. Where
+        table has groups. It is empty if no claim was compared with contexts. Where
         answers cite, also the table ``citations to check`` of the claims that are broken, elsewhere or missing.
 
     >>> from tcva_adapters import TCVA
@@ -83,8 +84,6 @@ def passage_tables(table: ScoreTable, samples: Sequence[Sample]) -> list[Table]:
             ]
         except InvalidValueError:
             continue  # the claims were compared with another text than the contexts
-        if not any(row.get("passages used") for row in rows):
-            continue  # the judge gives no quotes
         for measure in sorted({*chain(*rows)}):
             figure = estimate(
                 # At 1 it is 0 or 1, and a share has an interval where few differ.
