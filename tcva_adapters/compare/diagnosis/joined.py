@@ -59,12 +59,14 @@ class Diagnosis:
         measures: For each sample, by name, see `tcva_adapters.compare.diagnosis.causes.measures`.
         needed: How many claims of references were judged.
         left_out: How many claims count as none, since one of two criteria says that they claim nothing.
+        least_weight: The weight from which a claim counts as supported.
     """
 
     faults: Sequence[tuple[JoinedClaim, Cause]]
     measures: Sequence[Mapping[str, float]]
     needed: int
     left_out: int
+    least_weight: float
 
 
 def diagnosis(table: ScoreTable) -> Diagnosis:
@@ -122,7 +124,7 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
         measured.append(measures(*labels, n_passages=n_passages))
         n_needed += len(labels[1].agrees)
         left_out += len(said + needed) - len(claims)
-    return Diagnosis(faults, measured, n_needed, left_out)
+    return Diagnosis(faults, measured, n_needed, left_out, scoring.least_weight)
 
 
 def _labels(claims: Sequence[JoinedClaim | None]) -> ClaimLabels:

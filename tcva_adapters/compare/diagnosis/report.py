@@ -11,7 +11,7 @@ from tcva_adapters.compare.diagnosis.causes import Cause
 from tcva_adapters.compare.diagnosis.joined import diagnosis
 from tcva_adapters.compare.scores.passages import passage_tables
 from tcva_adapters.compare.scores.score_reader import Source, read_scores
-from tcva_adapters.compare.scores.table import ScoreTable, groups_note
+from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.scoring import ScoringConfig
@@ -126,9 +126,9 @@ def diagnose(
     notes = [
         "; ".join(map(str, table.judged_methods.values())),
         f"{counted(found.left_out, 'claim')} left out, which one of two criteria calls none",
+        f"Claims count as supported from the weight {found.least_weight:g} on (claim_threshold).",
+        "Intervals count samples, or groups where there are some, and not claims.",
     ]
-    if groups:
-        notes.append(groups_note(len({*groups})))
     return Report(
         _sentence(causes, found.needed, n_unscored),
         [
