@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count
 
-from tcva_adapters.batches.ledger import MAX_BYTES, Ledger
+from tcva_adapters.batches.ledger import Ledger
 from tcva_adapters.batches.request_lines import request_line
 from tcva_adapters.errors import JudgeError
 from tcva_adapters.judges.prompts import SENTENCE_SCHEMA
@@ -98,16 +98,11 @@ class Replay:
             body = next(bodies)
             for number in count(first):
                 if number not in known:
-                    line = request_line(name, number, body)
-                    if len(line) > MAX_BYTES:
-                        return JudgeError(
-                            f"the request is larger than {MAX_BYTES:,} bytes"
-                        )
                     self.ledger.ask(
                         self.model.name,
                         name,
                         number,
-                        line,
+                        request_line(name, number, body),
                     )
                     break
                 tries, status, content = known[number]

@@ -6,7 +6,6 @@ gives a score of its own, and `core.panel` combines the scores.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -70,12 +69,7 @@ class CompositeJudge:
         """Judge one sample with every judge, and combine their verdicts."""
         return self.combined([judge.assess(sample, criterion) for judge in self.judges])
 
-    async def aassess(self, sample: Sample, criterion: Criterion) -> Assessment:
-        """The same, awaited; the judges work at the same time."""
-        assessments = await asyncio.gather(
-            *(judge.aassess(sample, criterion) for judge in self.judges)
-        )
-        return self.combined(assessments)
+    aassess = Judge.aassess
 
     def combined(self, assessments: Sequence[Assessment]) -> Assessment:
         """Combine assessments of the same sample into one, which keeps them in its ``panel``.

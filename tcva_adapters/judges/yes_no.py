@@ -110,13 +110,7 @@ def yes_no_verdicts(
             yes_no_request(blocks, criterion, claim, again=is_again)
             for claim in asked.values()
         ]
-        try:
-            replies = yield from calls.ask(requests)
-        except JudgeError as error:
-            if is_again or "logprobs" not in str(error):
-                raise
-            # A server that refuses a request for probabilities gives none.
-            replies = [ModelReply("")]
+        replies = yield from calls.ask(requests)
         has_alternatives = any(
             getattr(token, "top", None)
             for reply in replies

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from collections.abc import Mapping
 from typing import (
     Annotated,
     Any,
@@ -80,16 +81,14 @@ def json_object(text: str | bytes, *, what: str = "a result") -> Json:
     return plain
 
 
-def written_out(value: object) -> Any:
-    r"""Convert a value to JSON's types; objects and circular or too deep values become text.
+def written_out(fields: Mapping[str, object]) -> Json:
+    r"""Convert fields to JSON's types; objects and circular or too deep values become text.
 
     >>> written_out({"a": b"\xff", 1: [None, True, 0.5, {2}]})
     {'a': '\\xff', '1': [None, True, 0.5, '{2}']}
     """
-    if not isinstance(value, dict):
-        return _as_json(value)
     # Each field is converted alone, so that a bad one does not affect the others.
-    return {text_of(name): _as_json(field) for name, field in value.items()}
+    return {text_of(name): _as_json(field) for name, field in fields.items()}
 
 
 Metadata = Annotated[Json, PlainSerializer(written_out, when_used="json")]
