@@ -269,8 +269,8 @@ def evaluate(  # noqa: PLR0915  # one step after the other, most on options
         everything=everything,
         file=side(out, markdown, supported),
     )
-    lines = dict.fromkeys(outs.values(), "results, a line for each sample")
-    say_written({**lines, **reviews.written})
+    say_written(dict.fromkeys(outs.values(), "results, a line for each sample"))
+    say_written(reviews.written)
     write_page(
         [table, figures],
         report,

@@ -117,7 +117,7 @@ def evaluation(
     tables = [Table("methods", _METHODS, methods)]
     tables += [other for other in others if other.records]
     notes = [*_notes(table)]
-    if conversations:
+    if conversations and len(methods) == 1:
         passed = sum(record["passed"] is True for record in conversations)
         total = counted(len(conversations), "conversation")
         notes.append(f"{passed} of {total} pass by the score over all their claims.")
@@ -289,9 +289,7 @@ def _sentence(
         )
         sentence = f"Mean scores of {counted(size, 'sample')}: {means or 'no method'}."
         judges = table.judged_methods.values()
-        return " ".join(
-            [sentence, *{LEXICAL for judged in judges if judged.is_lexical}]
-        )
+        return " ".join([sentence, *{LEXICAL for by in judges if by.is_lexical}])
     (row,) = methods
     method = row["method"]
     scored = row["scored"]

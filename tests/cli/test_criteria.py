@@ -182,6 +182,25 @@ def test_a_run_continues_in_the_middle_of_a_later_criterion(
     assert "correctness: 0 of 6 samples judged, 6 failed" in done.text
 
 
+def test_conversations_are_counted_by_criterion(tcva: Run) -> None:
+    said = [
+        {"role": role, "content": text}
+        for role, text in (
+            ("user", "When?"),
+            ("tool", PASSAGE),
+            ("assistant", "The office opens at nine."),
+        )
+    ]
+    write("in.jsonl", {"id": "talk", "messages": [*said, *said]})
+    several = (*SEVERAL[:3], "faithfulness,answer_relevancy", "-j", "lexical")
+    done = tcva(*several, "--json").json
+    talks = done["tables"]["conversations"]
+    assert [talk["method"] for talk in talks] == ["faithfulness", "answer_relevancy"]
+    assert "pass by the score" not in json.dumps(done["notes"])
+    alone = tcva(*SEVERAL[:2], "-j", "lexical").text
+    assert "1 of 1 conversation pass by the score" in alone
+
+
 def test_a_pipe_is_read_once(tcva: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     text = Path("in.jsonl").read_text(encoding="utf-8")
     monkeypatch.setattr(sys, "stdin", io.StringIO(text))
