@@ -21,7 +21,7 @@ from tcva_adapters.stats.checks import FloatArray, Groups, IntArray, numbers
 from tcva_adapters.stats.describe import TIES, mean, seen
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.holm import correct_p
-from tcva_adapters.stats.inference import estimate
+from tcva_adapters.stats.inference import Statistic, estimate
 from tcva_adapters.tables import (
     Table,
     cell,
@@ -79,26 +79,19 @@ class RatedMethod:
         """Scores minus ratings; nan where either is missing."""
         return self.scores - self.human
 
-    def rho(self, first: FloatArray, second: FloatArray) -> Estimate:
-        """Estimate and test Spearman's correlation of two columns."""
+    def figure(
+        self, statistic: Statistic, scores: FloatArray, other: FloatArray | None = None
+    ) -> Estimate:
+        """Estimate and test a figure of scores and another column, by default the ratings."""
         return estimate(
-            "spearman",
-            [first, second],
+            statistic,
+            [scores, self.human if other is None else other],
             self.groups,
             level=self.level,
             resamples=self.resamples,
             seed=self.seed,
             test=True,
         )
-
-    def mean_error(self, scores: FloatArray) -> Estimate:
-        """Estimate and test the mean of scores minus ratings."""
-        columns = [scores, self.human]
-        return estimate("error", columns, self.groups, level=self.level, test=True)
-
-    def mae(self, scores: FloatArray) -> Estimate:
-        """Estimate the mean absolute error of scores."""
-        return estimate("mae", [scores, self.human], self.groups, level=self.level)
 
     def methods(
         self, rhos: Mapping[str, Estimate], errors: Mapping[str, Estimate]
@@ -107,7 +100,7 @@ class RatedMethod:
         agreement_rows = []
         error_rows = []
         for method, scores in self.table.columns:
-            mae = self.mae(scores)
+            mae = self.figure("mae", scores)
             agreement_rows.append(
                 {"method": method, **figure_row(spearman=rhos[method], mae=mae)}
             )
@@ -206,7 +199,10 @@ class RatedMethod:
         """Tabulate rank correlations of factors with errors; above 0, both rise together."""
         errors = seen(self.errors)
         rows = [
-            {"factor": name, **figure_row(spearman=self.rho(values, errors))}
+            {
+                "factor": name,
+                **figure_row(spearman=self.figure("spearman", values, errors)),
+            }
             for name, values in self._factors(fields)
         ]
         correct_p(rows)
@@ -237,8 +233,8 @@ class RatedMethod:
             rows = []
             for name, _ in sizes.most_common(MAX_VALUES):
                 scores = np.where(names == name, self.scores, np.nan)
-                error = self.mean_error(scores)
-                figures = figure_row(error=error, mae=self.mae(scores))
+                error = self.figure("error", scores)
+                figures = figure_row(error=error, mae=self.figure("mae", scores))
                 rows.append({"value": name, **figures})
             notes = []
             if len(sizes) > MAX_VALUES:

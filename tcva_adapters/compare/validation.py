@@ -123,8 +123,8 @@ def validate(
         resamples=resamples,
         seed=seed,
     )
-    rhos = {m: rated.rho(seen(scores), rated.human) for m, scores in table.columns}
-    errors = {m: rated.mean_error(scores) for m, scores in table.columns}
+    rhos = {m: rated.figure("spearman", seen(scores)) for m, scores in table.columns}
+    errors = {m: rated.figure("error", scores) for m, scores in table.columns}
     rho = rhos[name]
     error = errors[name]
     means = mean_ratings(rated.scores, rated.human, rated.groups, passes_at, level)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tcva_adapters.stats.bootstrap import clustered_p, interval_shares
+from tcva_adapters.stats.bootstrap import bootstrap_p, interval_shares
 from tcva_adapters.stats.checks import SAME, FloatArray
 from tcva_adapters.stats.estimates import Ends, Estimate
 from tcva_adapters.stats.jackknife import (
@@ -17,7 +17,6 @@ from tcva_adapters.stats.jackknife import (
     student_p,
     student_quantile,
 )
-from tcva_adapters.stats.p_values import bootstrap_p
 from tcva_adapters.stats.sampling_units import Units
 
 
@@ -41,9 +40,7 @@ def difference_of_resamples(
         low, high = np.quantile(deltas, interval_shares(level, units.clusters)).tolist()
         return low, high
 
-    return replace(
-        figure, p=clustered_p(bootstrap_p(deltas), units.clusters)
-    ).with_ends(ends)
+    return replace(figure, p=bootstrap_p(deltas, units.clusters)).with_ends(ends)
 
 
 def difference_by_z(

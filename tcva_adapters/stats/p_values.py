@@ -103,14 +103,6 @@ def spearman_resamples(
     return np.concatenate([*map(rhos, blocks)], axis=1)
 
 
-def bootstrap_p(deltas: FloatArray) -> float:
-    """Twice the smaller share of resampled differences on either side of 0, never 0 itself."""
-    # Shares must not depend on the last bit of differences that are equal on paper.
-    below = np.count_nonzero(deltas <= SAME)
-    above = np.count_nonzero(deltas >= -SAME)
-    return min(1.0, 2 * (min(below, above) + 1) / (len(deltas) + 1))
-
-
 def passes_more_p(
     passes: BoolArray,
     is_good: BoolArray,
