@@ -23,14 +23,14 @@ from tcva_adapters.compare.calibration.certify_setting import guarantee_table
 from tcva_adapters.compare.combined_methods import gains
 from tcva_adapters.compare.scores.ratings import (
     NEEDS_HUMAN,
+    check_on_scale,
     check_unused,
-    is_on_scale,
-    off_scale,
 )
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, percent_hint
 from tcva_adapters.results.guarantee import Limits
+from tcva_adapters.stats.checks import one_of
 from tcva_adapters.stats.correlation import Measure, agreement, check_measure
 from tcva_adapters.stats.describe import TIES, mean, seen
 from tcva_adapters.stats.estimates import Estimate
@@ -77,12 +77,10 @@ def check_tests(
     if limits is not None and not is_rated:
         raise InvalidValueError(f"max_false_pass (--max-false-pass) {NEEDS_HUMAN}")
     check_measure(objective)
-    if objective == "mae" and human is not None and not is_on_scale(human):
-        raise InvalidValueError(f"mae: {off_scale(human)}")
-    if reference is not None and reference not in methods:
-        raise InvalidValueError(
-            f"reference: no method {reference!r}; the methods are {', '.join(methods)}"
-        )
+    if objective == "mae" and human is not None:
+        check_on_scale(human)
+    if reference is not None:
+        one_of("method", reference, methods)
     if margin is not None and not 0.0 < margin < 1.0:
         raise InvalidValueError(
             f"margin must be above 0 and below 1, got {margin:g}{percent_hint(margin)}"

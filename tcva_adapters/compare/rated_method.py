@@ -12,7 +12,7 @@ import numpy as np
 
 from tcva_adapters.compare.agreement.method_tables import figure_row, reason_notes
 from tcva_adapters.compare.agreement.rated_decisions import AUC_NOTE, rated_decisions
-from tcva_adapters.compare.scores.ratings import is_on_scale, off_scale
+from tcva_adapters.compare.scores.ratings import check_on_scale
 from tcva_adapters.compare.scores.table import ScoreTable, groups_note
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
@@ -71,8 +71,7 @@ class RatedMethod:
                 f"no sample has both a score of {self.method!r} and a human rating; name their field "
                 "or file with --human, or draw samples to rate with --next 60"
             )
-        if not is_on_scale(self.human):
-            raise InvalidValueError(off_scale(self.human))
+        check_on_scale(self.human)
 
     @property
     def errors(self) -> FloatArray:

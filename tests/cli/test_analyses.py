@@ -191,7 +191,7 @@ def test_reports_and_figures(tcva: Run) -> None:
     ("compare in.jsonl --fuse lexical", "no --fuse; average methods by --mean-of 'A + B'"),
     ("compare in.jsonl --fuse=lexical", "no --fuse; average methods by --mean-of 'A + B'"),
     ("compare in.jsonl --with none --gate x:mean>=1", "gate on 'x'"),
-    ("compare in.jsonl --with none --reference x", "no method 'x'"),
+    ("compare in.jsonl --with none --reference x", "unknown method 'x'"),
     ("compare in.jsonl --with none --scores in.jsonl::nope", "nope"),
     pytest.param(
         *("compare in.jsonl --with ragas --metrics beauty", "beauty"),

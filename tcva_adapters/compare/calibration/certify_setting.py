@@ -23,10 +23,9 @@ from tcva_adapters.compare.calibration.threshold_path import (
 )
 from tcva_adapters.compare.scores.ratings import (
     Scale,
+    check_on_scale,
     check_scale,
     check_unused,
-    is_on_scale,
-    off_scale,
     passes_from,
 )
 from tcva_adapters.compare.scores.table import ScoreTable
@@ -473,8 +472,7 @@ def _rated(table: ScoreTable, limits: Limits) -> ScoreTable:
         raise InvalidValueError(
             "no sample has a human rating; name their field or file with --human"
         )
-    if not is_on_scale(rated.rating):
-        raise InvalidValueError(off_scale(rated.rating))
+    check_on_scale(rated.rating)
     are_rejected = rejects(rated, limits)
     if are_rejected.min() == are_rejected.max():
         quality = "rejected" if are_rejected[0] else "good"

@@ -18,8 +18,7 @@ from tcva_adapters.compare.calibration.recommendation import (
 )
 from tcva_adapters.compare.calibration.settings_grid import with_thresholds
 from tcva_adapters.compare.scores.ratings import (
-    is_on_scale,
-    off_scale,
+    check_on_scale,
     passes_by_rating,
 )
 from tcva_adapters.compare.scores.table import ScoreTable
@@ -217,8 +216,8 @@ class Search:
 
     def _target(self, human: FloatArray) -> FloatArray:
         """Return the ratings, or 1 and 0 for pass and fail, to compare scores with."""
-        if self.objective != "spearman" and not is_on_scale(human):
-            raise InvalidValueError(off_scale(human))
+        if self.objective != "spearman":
+            check_on_scale(human)
         target = human
         outcome = f"are {human[0]:g}"
         if self.is_of_decisions:

@@ -58,6 +58,7 @@ from tcva_adapters.runner.running import Runner
 from tcva_adapters.samples import file_writing
 from tcva_adapters.samples.reader import SampleStream, with_ids
 from tcva_adapters.samples.sample import Sample, whole_characters
+from tcva_adapters.stats.checks import one_of
 from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
 
@@ -233,11 +234,8 @@ class Run:
         names = [*self.views, *(method.name for method in self.metrics)]
         names += [name for table in self._imported for name in table.methods]
         named = [member for text in self._mean_of for member in members_of(text)]
-        unknown = [name for name in (*named, *self._thresholds) if name not in names]
-        if unknown:
-            raise InvalidValueError(
-                f"no method {unknown[0]!r}; the methods are {', '.join(names)}"
-            )
+        for name in (*named, *self._thresholds):
+            one_of("method", name, names)
         if repeated := repeated_name(names):
             raise InvalidValueError(
                 f"two methods are named {repeated!r}; give imported scores another name: NAME=FILE"

@@ -345,13 +345,18 @@ def is_on_scale(values: FloatArray) -> bool:
     return not ((values < 0.0) | (values > 1.0)).any()
 
 
-def off_scale(human: FloatArray) -> str:
-    """The message on ratings outside [0, 1], with the remedy."""
-    low = np.nanmin(human)
-    high = np.nanmax(human)
-    return (
-        f"human ratings must be between 0 and 1, got {low:g} to {high:g}; {_GIVE_SCALE}"
-    )
+def check_on_scale(human: FloatArray) -> None:
+    """Refuse ratings outside [0, 1], with the remedy.
+
+    Raises:
+        InvalidValueError: A rating lies outside.
+    """
+    if not is_on_scale(human):
+        low = np.nanmin(human)
+        high = np.nanmax(human)
+        raise InvalidValueError(
+            f"human ratings must be between 0 and 1, got {low:g} to {high:g}; {_GIVE_SCALE}"
+        )
 
 
 def passes_by_rating(ratings: FloatArray, passes_at: float) -> BoolArray:

@@ -31,7 +31,7 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.conversation import conversation_of
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import quoted_names
-from tcva_adapters.stats.checks import BoolArray, Groups, IntArray
+from tcva_adapters.stats.checks import BoolArray, Groups, IntArray, one_of
 from tcva_adapters.stats.raters import mean_rating
 from tcva_adapters.tables import Record, counted
 
@@ -169,10 +169,7 @@ class ScoreTable:
         Raises:
             InvalidValueError: No such method.
         """
-        if method not in self.methods:
-            raise InvalidValueError(
-                f"no method {method!r}; the methods are {', '.join(self.methods)}"
-            )
+        one_of("method", method, self.methods)
         return self.scores[:, self.methods.index(method)]
 
     def places_of(self, samples: Sequence[str]) -> IntArray:
