@@ -28,9 +28,9 @@ from tcva_adapters.compare.scores.ratings import (
 )
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.errors import InvalidValueError, percent_hint
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.guarantee import Limits
-from tcva_adapters.stats.checks import one_of
+from tcva_adapters.stats.checks import check_level, one_of
 from tcva_adapters.stats.correlation import Measure, agreement, check_measure
 from tcva_adapters.stats.describe import TIES, mean, seen
 from tcva_adapters.stats.estimates import Estimate
@@ -81,10 +81,8 @@ def check_tests(
         check_on_scale(human)
     if reference is not None:
         one_of("method", reference, methods)
-    if margin is not None and not 0.0 < margin < 1.0:
-        raise InvalidValueError(
-            f"margin must be above 0 and below 1, got {margin:g}{percent_hint(margin)}"
-        )
+    if margin is not None:
+        check_level(margin, "margin", 0.05)
 
 
 def comparison(

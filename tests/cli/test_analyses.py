@@ -178,7 +178,7 @@ def test_reports_and_figures(tcva: Run) -> None:
     ("calibrate judged.jsonl", "no sample has both"),
     ("calibrate judged.jsonl --set objective=mae", "did you mean '--objective'?"),
     ("validate judged.jsonl --human a --human b", "--human is given twice; join"),
-    ("validate judged.jsonl --human score --width 3", "above 0 and at most 1, got 3.0"),
+    ("validate judged.jsonl --human score --width 3", "between 0 and 1, e.g. 0.1, got 3.0"),
     ("calibrate judged.jsonl --human always", "all 160 human ratings are 1"),
     ("calibrate judged.jsonl --human stars --human-scale 5", "two numbers with a comma"),
     ("sweep judged.jsonl --set level=0.9", "unknown setting 'level' of --set"),

@@ -230,7 +230,7 @@ def test_kappa_is_that_of_equal_decisions_less_chance() -> None:
     ({"human": [1.0] * 20 + [4.0] * 20, "objective": "mae"}, "between 0 and 1, got 1 to 4"),
     ({"objective": "auc"}, "unknown objective 'auc'"),
     ({"objective": "kappa", "cost_false_pass": 5.0}, "leave objective kappa out"),
-    ({"cost_false_pass": 0.0}, "^cost_false_pass must be a number above 0, got 0$"),
+    ({"cost_false_pass": 0.0}, r"^cost_false_pass must be above 0, got 0\.0$"),
     ({"cost_false_pass": 5.0, "max_false_pass": 0.1}, "cost is not used with a limit"),
     ({"level": 1.0}, r"level must .*got 1\.0"),
     ({"source": [[1, 0, 0, 0, 0]] * 40}, "all 40 samples have the same score"),

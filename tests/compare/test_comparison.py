@@ -311,7 +311,7 @@ def test_records_hold_the_columns_of_their_table() -> None:
 @pytest.mark.parametrize(("options", "said"), [
     ({"objective": "rho"}, "'rho'"),
     ({"reference": "best"}, "unknown method 'best'; use good"),
-    ({"margin": 1.5}, "above 0 and below 1"),
+    ({"margin": 1.5}, r"margin must be between 0 and 1, e.g. 0.05, got 1\.5"),
 ])  # fmt: skip
 def test_wrong_arguments_are_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValueError, match=said):

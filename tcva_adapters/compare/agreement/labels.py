@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from tcva_adapters.compare.scores.table import ScoreTable
-from tcva_adapters.errors import InvalidValueError, percent_hint
+from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.samples.file_formats import csv_text
 from tcva_adapters.samples.file_writing import replacing
-from tcva_adapters.stats.checks import whole
+from tcva_adapters.stats.checks import check_level, whole
 from tcva_adapters.stats.estimates import Estimate
 from tcva_adapters.stats.labels_needed import labels_needed
 from tcva_adapters.tables import Column, Table, cell, counted
@@ -35,12 +35,10 @@ def labels_table(estimates: Mapping[str, Estimate], width: float | None) -> Tabl
         width: The wanted width, from end to end; by default 0.2, 0.1 and 0.05.
 
     Raises:
-        InvalidValueError: A width that is not above 0 and at most 1.
+        InvalidValueError: A width that does not lie between 0 and 1.
     """
-    if width is not None and not 0.0 < width <= 1.0:
-        raise InvalidValueError(
-            f"width (--width) must be above 0 and at most 1, got {width!r}{percent_hint(width)}"
-        )
+    if width is not None:
+        check_level(width, "width (--width)", 0.1)
     pilots = {name: e for name, e in estimates.items() if e.high > e.low}
     rows = [{"width": wanted} for wanted in (_WIDTHS if width is None else [width])]
     for row in rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import get_args
@@ -39,6 +38,7 @@ from tcva_adapters.results.config import setting_text, settings_of
 from tcva_adapters.results.guarantee import ClaimLimit, Of, Per
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.settings_base import Positive, check
 from tcva_adapters.stats.checks import check_level, one_of
 from tcva_adapters.tables import Record, Report, Table, counted, named_columns
 
@@ -172,10 +172,7 @@ def calibrate(
             raise InvalidValueError(
                 f"cost_false_pass is itself an objective; leave objective {objective} out"
             )
-        if not 0 < cost_false_pass < math.inf:
-            raise InvalidValueError(
-                f"cost_false_pass must be a number above 0, got {cost_false_pass:g}"
-            )
+        check(Positive, "cost_false_pass", cost_false_pass)
         objective = "cost"
     check_level(level)
     table = _of_one_judge(

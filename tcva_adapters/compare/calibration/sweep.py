@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -64,19 +63,16 @@ Change = partial[Estimate]
 """`difference`, from two settings' scores to the difference of their Spearman correlations."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Variant:
-    """One way to score, at several temperatures."""
+Variant = partial[FloatArray]
+"""One way to score at several temperatures, from counts (n, J, 5) to scores (n, temperatures)."""
 
-    plan: Plan
-    is_binary: bool = False
 
-    def scores(self, counts: FloatArray) -> FloatArray:
-        """Score counts of shape (n, J, 5), fused where J > 1; shape (n, temperatures)."""
-        by_judge = counts.swapaxes(0, 1)
-        if self.is_binary:
-            by_judge = np.array([binary_counts(judge) for judge in by_judge])
-        return ScoringConfig().fuse_scores([scores_of(j, self.plan) for j in by_judge])
+def _scores(counts: FloatArray, *, plan: Plan, is_binary: bool = False) -> FloatArray:
+    """Score counts of shape (n, J, 5), fused where J > 1; shape (n, temperatures)."""
+    by_judge = counts.swapaxes(0, 1)
+    if is_binary:
+        by_judge = np.array([binary_counts(judge) for judge in by_judge])
+    return ScoringConfig().fuse_scores([scores_of(judge, plan) for judge in by_judge])
 
 
 @with_checked_names
@@ -162,7 +158,7 @@ def sweep(
         if is_first_scheme:
             sentence = _sentence(variant_rows, len(table), base.threshold)
         if table.human.size:
-            scores = seen(variant.scores(rated.level_counts))
+            scores = seen(variant(rated.level_counts))
             for row, column in zip(variant_rows, scores.T, strict=True):
                 rho = estimate("spearman", [column, rated.rating], rated.known_groups)
                 row.update(
@@ -210,7 +206,7 @@ def _variants(
     schemes: Sequence[SchemeLike] | Mapping[str, SchemeLike],
     *,
     ablation: bool,
-) -> dict[str, _Variant]:
+) -> dict[str, Variant]:
     """Make the variants by name: those of the ablation first, the schemes last."""
     if not isinstance(schemes, Mapping):
         resolved = [WeightScheme.resolve(scheme) for scheme in schemes]
@@ -228,7 +224,9 @@ def _variants(
             bounds=base.bounds,
         )
         for part, plan in plans.items():
-            variants[PARTS[part]] = _Variant(plan, is_binary=part == "binary")
+            variants[PARTS[part]] = partial(
+                _scores, plan=plan, is_binary=part == "binary"
+            )
     for name, scheme in (schemes or {base.scheme.name: base.scheme}).items():
         plan = make_plan(
             grid,
@@ -238,13 +236,13 @@ def _variants(
             floor=base.floor,
             bounds=base.bounds,
         )
-        variants[name] = _Variant(plan)
+        variants[name] = partial(_scores, plan=plan)
     return variants
 
 
 def _rows(
     name: str,
-    variant: _Variant,
+    variant: Variant,
     grid: Sequence[float],
     counts: FloatArray,
     threshold: float,
@@ -255,7 +253,7 @@ def _rows(
     passing = np.zeros(len(grid), dtype=np.int64)
     flips = np.zeros(len(grid), dtype=np.int64)
     for start in range(0, len(counts), _BLOCK):
-        scores = variant.scores(counts[start : start + _BLOCK])
+        scores = variant(counts[start : start + _BLOCK])
         scores = scores[np.isfinite(scores).all(axis=1)]
         scored += len(scores)
         sums += scores.sum(axis=0)
