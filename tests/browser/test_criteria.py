@@ -66,8 +66,9 @@ def test_criteria_are_no_change_but_stand_side_by_side(judged: Watched) -> None:
 def test_a_diagnosis_says_what_is_wrong_and_leads_to_the_claim(judged: Watched) -> None:
     content = several_criteria()
     (shown,) = (report for view, report in content.reports if view == "diagnosis")
-    judged.page.get_by_role("link", name="Diagnosis").click()
     main = judged.page.locator("main")
+    expect(main).to_contain_text(shown.sentence)
+    main.get_by_role("link", name="Causes and their claims").click()
     expect(main.get_by_role("status")).to_have_text(shown.sentence)
     expect(main).to_contain_text("at least 0.7, that of partial")
     for of, cause, text, context in (
@@ -162,6 +163,16 @@ def test_citations_are_marked_in_the_answer_with_what_came_of_them(
     assert outcomes >= {"confirmed", "elsewhere", "broken"}
     judged.goto("#view=conversation&conversation=chat")
     expect(judged.page.locator("li.turn mark .cite")).to_have_text(["[1]", "[4]"])
+
+
+def test_a_citation_to_check_leads_to_its_claim(judged: Watched) -> None:
+    judged.goto("#view=diagnosis")
+    table = judged.page.get_by_role("region", name="citations to check")
+    row = table.get_by_role("row").filter(has_text="Insurance is free [9].")
+    expect(row).to_contain_text("broken")
+    row.get_by_role("link", name="prices").click()
+    chosen = judged.page.locator("li.claim.chosen")
+    expect(chosen.locator(".cite-broken")).to_have_text("[9]")
 
 
 def test_criteria_that_cannot_be_joined_are_shown_without_a_diagnosis(

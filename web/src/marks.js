@@ -62,10 +62,10 @@ export function Prose({ text, class: extra = "" }) {
   return html`<div class=${`prose ${extra}`} dir="auto">${visible(String(text))}</div>`;
 }
 
-/** The way to a sample, by its name; with its question where there is room. */
-export function SampleLink({ app, i, run, text, withQuestion = false }) {
+/** The way to a sample or one of its claims, by its name; with its question where there is room. */
+export function SampleLink({ app, i, run, claim, text, withQuestion = false }) {
   const { ids, questions } = app.report.samples;
-  const address = app.link({ view: "sample", sample: ids[i], ...(run ? { run } : {}) });
+  const address = app.link({ view: "sample", sample: ids[i], claim, ...(run ? { run } : {}) });
   return html`<a href=${address}><bdi>${text ?? brief(ids[i], 60)}</bdi></a>${withQuestion && questions[i] && html` <span class="aside"><bdi>${visible(questions[i])}</bdi></span>`}`;
 }
 

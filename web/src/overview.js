@@ -18,9 +18,11 @@ export function Overview({ app }) {
   const { notes, reports } = report.figures;
   const isScored = main && averages(main).n > 0;
   const [found] = reports.filter(({ view }) => view === "overview");
+  const diagnosis = reports.find(({ view }) => view === "diagnosis");
   return html`<h2 class="spoken">Overview</h2>
     ${main && html`<${Sentence} app=${app} />${comparesWords(main) && html`<p class="said" data-figure="lexical">The lexical judge only compares words, so many of these verdicts may be its own errors.</p>`}${look?.run.served && html`<p class="said" data-figure="served">${visible(look.run.served)}</p>`}
       <${Tiles} app=${app} all=${all} />`}
+    ${diagnosis && html`<section class="card found"><h3>Why answers are wrong</h3><p>${visible(diagnosis.sentence)}</p><a href=${app.link({ view: "diagnosis" })}>Causes and their claims</a></section>`}
     ${isScored && html`<${Worst} app=${app} />
       <div class="pair uneven">${look && html`<${Curve} app=${app} />`}<${Histogram} app=${app} of=${main} /></div>`}
     ${all.length > 1 && html`<${Methods} app=${app} all=${all} />`}

@@ -80,7 +80,11 @@ function cell(app, record, { name, kind, digits }) {
   const value = record[name];
   if (value === null || value === undefined || value === "") return "–";
   const place = name === "sample" ? app.report.indexOf(value) : -1;
-  if (place >= 0) return html`<${SampleLink} app=${app} i=${place} />`;
+  if (place >= 0) {
+    // A record of a citation has its claim's place, too.
+    const cites = Number.isInteger(record.place) && app.report.runs.find(({ criterion }) => criterion === "faithfulness");
+    return html`<${SampleLink} app=${app} i=${place} run=${cites ? cites.name : undefined} claim=${cites ? record.place + 1 : undefined} />`;
+  }
   if (typeof value !== "number") return html`<bdi>${visible(String(value))}</bdi>`;
   const [low, high] = [record[`${name}_low`] ?? null, record[`${name}_high`] ?? null];
   const write = kind === "signed" ? signed : figure;
