@@ -106,8 +106,9 @@ class CCRSResult(Layouted):
         scores = self.judged
         for name, judged in scores.items():
             if judged is not None and METRICS[name].has_exact_match:
-                mixed = self.lambda_ * bool(self.exact) + (1.0 - self.lambda_) * judged
-                scores[name] = min(1.0, mixed)
+                scores[name] = min(
+                    1.0, self.lambda_ * bool(self.exact) + (1.0 - self.lambda_) * judged
+                )
         return scores
 
     @property

@@ -175,12 +175,13 @@ def evaluate_panel(
     # weight 0.1 would miss a threshold of 0.6 by the last bit.
     weighted = float(np.clip(shares @ means, means.min(), means.max()))
     normalized = weighted / best
-    agreement = 1.0 - 2.0 * float(table.std(axis=0).mean()) / best
     return PanelRating(
         weighted_score=weighted,
         normalized_score=normalized,
         pass_status=normalized >= least,
-        judge_agreement=agreement if len(table) > 1 else math.nan,
+        judge_agreement=(1.0 - 2.0 * float(table.std(axis=0).mean()) / best)
+        if len(table) > 1
+        else math.nan,
     )
 
 

@@ -153,8 +153,7 @@ class CrossEncoder:
         encoded = self._tokenizer.encode(text, add_special_tokens=False)
         for number, (begin, end) in zip(encoded.ids, encoded.offsets, strict=True):
             if number in self._special:
-                blanked = _MARK.sub(" ", text[begin:end])
-                text = text[:begin] + blanked + text[end:]
+                text = text[:begin] + _MARK.sub(" ", text[begin:end]) + text[end:]
         return text
 
     def cut(self, text: str, most: int) -> tuple[str, int]:

@@ -304,8 +304,10 @@ def _supported(
         index,
     )
     if support < 1.0:
-        present = {token.key for token in content} - {token.key for token in absent}
-        n_words = len(present) or _FUNCTION_WORDS_ALONE
+        n_words = (
+            len({token.key for token in content} - {token.key for token in absent})
+            or _FUNCTION_WORDS_ALONE
+        )
         speakers = [t for t in tokens if t.key in _SPEAKERS and not index.has(t)]
         support *= n_words / (n_words + _THIN)
         support *= _SPEAKER ** min(len(speakers), _MAX_SPEAKERS)

@@ -84,8 +84,12 @@ class LLMJudge(Judge):
     @property
     def prompt_version(self) -> str:
         """The version of the prompts, with the forms of verdicts and claims that are not the default."""
-        forms = {self.verdicts, self.claims} - {"written", "split"}
-        return " ".join([prompts.PROMPT_VERSION, *sorted(forms)])
+        return " ".join(
+            [
+                prompts.PROMPT_VERSION,
+                *sorted({self.verdicts, self.claims} - {"written", "split"}),
+            ]
+        )
 
     @property
     def parameters(self) -> Mapping[str, object]:

@@ -123,11 +123,15 @@ class NLIJudge:
             for claim, text in zip(claims, without_marks(claims), strict=True)
             if claim not in verdicts
         }
-        pairs = [pair for each in comparisons.values() for pair in each.pairs]
-        chances = iter(model.chances(pairs))
+        chances = iter(
+            model.chances(
+                [pair for each in comparisons.values() for pair in each.pairs]
+            )
+        )
         for claim, comparison in comparisons.items():
-            own_chances = islice(chances, len(comparison.pairs))
-            verdicts[claim] = _verdict(claim, comparison, own_chances)
+            verdicts[claim] = _verdict(
+                claim, comparison, islice(chances, len(comparison.pairs))
+            )
         return [verdicts[claim] for claim in claims]
 
     def _model(self) -> CrossEncoder:

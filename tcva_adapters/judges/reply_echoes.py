@@ -93,8 +93,10 @@ def _json_shown(shown: tuple[str, ...]) -> tuple[str, set[_Essence]]:
     for node in nodes:
         for verdict in verdicts_in(node.value):
             number, label, evidence = _essence(verdict)
-            words = re.split(r"[^\w\s-]+", str(verdict.word))
-            labels = {label, *map(read_label, words)}
+            labels = {
+                label,
+                *map(read_label, re.split(r"[^\w\s-]+", str(verdict.word))),
+            }
             essences.update(product((number, None), labels, (evidence, "")))
     return "|".join(map(repeated_words, shown)) if nodes else "", essences
 

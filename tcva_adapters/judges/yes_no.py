@@ -106,11 +106,12 @@ def yes_no_verdicts(
             for number, claim in enumerate(texts, start=1)
             if number not in verdicts
         }
-        requests = [
-            yes_no_request(blocks, criterion, claim, again=is_again)
-            for claim in asked.values()
-        ]
-        replies = yield from calls.ask(requests)
+        replies = yield from calls.ask(
+            [
+                yes_no_request(blocks, criterion, claim, again=is_again)
+                for claim in asked.values()
+            ]
+        )
         has_alternatives = any(
             getattr(token, "top", None)
             for reply in replies

@@ -139,8 +139,12 @@ class Server:
             detail = f"{self.url} answered {answer.status}"
             if refusal.message:
                 detail += f": {refusal.message}"
-        where = self.clean(shown_url(answer.headers.get("location", ""))) or "nowhere"
-        hint = kind.hint.format(url=self.url, model=self.model, where=where)
+        hint = kind.hint.format(
+            url=self.url,
+            model=self.model,
+            where=self.clean(shown_url(answer.headers.get("location", "")))
+            or "nowhere",
+        )
         sent = f"{counted(answer.sent, 'request')} sent"
         if pause := answer.headers.get("retry-after"):
             sent += f", Retry-After: {self.clean(pause)}"

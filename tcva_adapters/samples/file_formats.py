@@ -271,12 +271,14 @@ def _csv_rows(source: Source) -> Iterator[FileRow]:
         if fault:
             yield FileRow(line, None, fault)
         elif cells:
-            record = {
-                name: None if cell in _NOTHING else cell
-                for name, cell in zip(header, cells, strict=False)
-                if not _is_index(name)
-            }
-            yield FileRow(line, record)
+            yield FileRow(
+                line,
+                {
+                    name: None if cell in _NOTHING else cell
+                    for name, cell in zip(header, cells, strict=False)
+                    if not _is_index(name)
+                },
+            )
 
 
 def _csv_cells(source: Source) -> Iterator[tuple[int, list[str], str]]:

@@ -44,8 +44,9 @@ def usable_path(path: str | Path) -> Path:
 
 def make_folder(folder: Path) -> None:
     """Make a folder and its missing parents, which only their owner can read."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    for path in reversed(missing):
+    for path in reversed(
+        [path for path in (folder, *folder.parents) if not path.exists()]
+    ):
         path.mkdir(0o700, exist_ok=True)
     folder.mkdir(exist_ok=True)  # raises where it is a file
 

@@ -96,8 +96,9 @@ def judge_batch(
         mapping or {},
         prefix,
     )
-    added = {name: [row.get(name) for row in rows] for name in ADDED}
-    return with_columns(batch, added, prefix)
+    return with_columns(
+        batch, {name: [row.get(name) for row in rows] for name in ADDED}, prefix
+    )
 
 
 def judge_rows(
