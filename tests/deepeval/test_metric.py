@@ -56,7 +56,7 @@ def test_a_copy_has_every_setting_and_shares_judge_store_and_list(
         "strict_mode": False,  # with it, the threshold is 1
         "include_reason": False, "async_mode": False, "verbose_mode": True, "flaky": True,
         "collected": [], "share": False, "max_concurrency": 2, "guarantee": None,
-        "claim_threshold": 0.8, "max_removed": 0.5,
+        "claim_threshold": 0.8, "max_removed": 0.5, "citations": "<([0-9]+)>", "require_citations": True,
         "streamed": False,  # the lexical judge makes no requests
     }  # fmt: skip
     parameters = list(inspect.signature(TCVAMetric).parameters)
