@@ -73,12 +73,10 @@ def measures(
     total = precision + recall
     claim_recall = mean(reference.grounded)
     faithfulness = mean(response.grounded)
-    self_knowledge = mean(response.agrees * (1 - response.grounded))
     relevant = {*reference.passage.tolist()} - {0}
-    known = 0.0 * (precision + faithfulness)  # nan or 0
+    # Each is 0, or nan where that was not judged, and makes what is added to it nan.
+    known = 0.0 * (precision + faithfulness)
     known_needed = 0.0 * claim_recall
-    in_relevant = mean(wrong == Cause.RELEVANT_PASSAGE)
-    in_irrelevant = mean(wrong == Cause.IRRELEVANT_PASSAGE)
     return {
         "precision": precision,
         "recall": recall,
@@ -86,10 +84,14 @@ def measures(
         "claim_recall": claim_recall,
         "context_precision": len(relevant) / (n_passages or np.nan) + known_needed,
         "context_utilization": mean(reference.agrees[reference.grounded == 1]),
-        "noise_sensitivity_in_relevant": in_relevant + known + known_needed,
-        "noise_sensitivity_in_irrelevant": in_irrelevant + known + known_needed,
+        "noise_sensitivity_in_relevant": mean(wrong == Cause.RELEVANT_PASSAGE)
+        + known
+        + known_needed,
+        "noise_sensitivity_in_irrelevant": mean(wrong == Cause.IRRELEVANT_PASSAGE)
+        + known
+        + known_needed,
         "hallucination": mean(wrong == Cause.HALLUCINATION) + known,
-        "self_knowledge": self_knowledge,
+        "self_knowledge": mean(response.agrees * (1 - response.grounded)),
         "faithfulness": faithfulness,
     }
 

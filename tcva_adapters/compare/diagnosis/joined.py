@@ -145,8 +145,8 @@ def _joined(
     Raises:
         InvalidSampleError: The claims differ.
     """
-    rows = zip_longest(*(result.claims if result else () for result in pair))
-    for place, claims in enumerate(rows):
+    of_each = (result.claims if result else () for result in pair)
+    for place, claims in enumerate(zip_longest(*of_each)):
         texts = [claim.claim if claim else "" for claim in claims]
         if all(pair) and texts[0] != texts[1]:
             raise InvalidSampleError(

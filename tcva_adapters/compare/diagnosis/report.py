@@ -151,9 +151,12 @@ def _causes(claims: Records) -> Iterator[Record]:
         for cause in Cause:
             is_cause = [claim["cause"] is cause for claim in of_kind]
             if any(is_cause):
-                share = estimate("share", is_cause, units).record("share")
-                number = sum(is_cause)
-                yield {"claims": kind, "cause": cause, "number": number, **share}
+                yield {
+                    "claims": kind,
+                    "cause": cause,
+                    "number": sum(is_cause),
+                    **estimate("share", is_cause, units).record("share"),
+                }
 
 
 def _measures(samples: Sequence[Mapping[str, float]], groups: Groups) -> Table:
@@ -164,8 +167,7 @@ def _measures(samples: Sequence[Mapping[str, float]], groups: Groups) -> Table:
         reason = figure.reason if figure.n else f"it needs {needs}"
         record = {"measure": name, "samples": figure.n, "reason": reason}
         records.append(record | figure.record("mean"))
-    notes = reason_notes(records, "measure")
-    return Table("measures", _MEASURES, records, notes=notes)
+    return Table("measures", _MEASURES, records, notes=reason_notes(records, "measure"))
 
 
 def _worst(claims: Records) -> Iterator[Record]:
