@@ -116,6 +116,7 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, default=_without_objects)
 
 def _as_json(value: object) -> Any:
     try:
-        return json.loads(whole_characters(_ENCODER.encode(value)))
+        # It refuses what is nested deeper than pydantic can write.
+        return from_json(whole_characters(_ENCODER.encode(value)))
     except (TypeError, ValueError, RecursionError):
         return text_of(value)

@@ -160,15 +160,15 @@ def circular() -> dict[str, Any]:
     return found
 
 
-def deep() -> dict[str, Any]:
+def deep(levels: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for _ in range(5000):
+    for _ in range(levels):
         found = {"a": found}
     return found
 
 
 METADATA = {
-    "bytes": {"b": b"\xff\xfe"}, "circular": circular(), "deep": deep(),
+    "bytes": {"b": b"\xff\xfe"}, "circular": circular(), "deep": deep(5000), "less deep": deep(400),
     "speechless": {"o": Speechless()}, "half a character": {"t": "\ud800"},
     "a long number": {"n": 10**5000},
     "nan": {"n": [math.nan, np.float32(0.5), np.arange(2)]},

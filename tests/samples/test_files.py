@@ -466,7 +466,10 @@ def test_a_path_that_none_can_be(tmp_path: Path) -> None:
     loop, other = tmp_path / "loop.json", tmp_path / "loop.jsonl"
     loop.symlink_to(other)
     other.symlink_to(loop)
-    for path in ["a\0b.json", "\ud800.json", "~nobody-of-this-name/a.json", str(loop)]:
+    paths = ["a\0b.json", "\ud800.json", "~nobody-of-this-name/a.json"]
+    if sys.version_info < (3, 13):  # later ones replace such a link
+        paths.append(str(loop))
+    for path in paths:
         for use in (
             lambda path: write_results(f"{path}l", [MADE]),
             lambda path: Config().dump(path),

@@ -108,9 +108,8 @@ def test_auc_knows_only_the_order_and_turns_round(pairs: Any) -> None:
 
 def test_samples_without_a_value_do_not_count_and_ends_stay_in_range() -> None:
     some: Any = [None, *SCORES]
-    assert decision_estimate(auc, some, [1.0, *GOOD]) == decision_estimate(
-        auc, SCORES, GOOD
-    )
+    with_one_more = decision_estimate(auc, some, [1.0, *GOOD])
+    assert repr(with_one_more) == repr(decision_estimate(auc, SCORES, GOOD))
     good = np.repeat([0.0, 1.0], 8)
     near = np.arange(16.0)
     near[[7, 8]] = near[[8, 7]]

@@ -147,7 +147,8 @@ def test_samples_without_a_number_are_left_out(statistic: Statistic) -> None:
     columns = columns[:1] if statistic == "mean" else columns
     holes = [np.append(column, [NAN, 0.5, np.inf]) for column in columns]
     holes[-1][-2] = NAN
-    assert estimate(statistic, holes) == estimate(statistic, columns)
+    # Not the estimates themselves: nan in them is equal to nothing from Python 3.13 on.
+    assert repr(estimate(statistic, holes)) == repr(estimate(statistic, columns))
     assert estimate(statistic, holes).n == N
 
 

@@ -65,7 +65,8 @@ def test_the_judge_is_left_out(rated: int, noise: float) -> None:
     ratings, scores = drawn(300, rated, noise, seed=3)
     found = powered_mean(ratings, scores)
     assert found.estimate is found.alone
-    assert (found.alone, found.effective_n) == (estimate("mean", ratings), rated)
+    assert repr(found.alone) == repr(estimate("mean", ratings))
+    assert found.effective_n == rated
 
 
 def test_a_judge_that_rates_the_others_far_off_and_bad_input() -> None:
