@@ -94,7 +94,7 @@ def main() -> None:
     results = {
         name: TCVA(name, judge="lexical").evaluate_many(samples) for name in CRITERIA
     }
-    diagnose(results).show(full=True)
+    diagnose(results, samples=samples).show(full=True)
     print()
     for sample, result in zip(samples, results["faithfulness"], strict=True):
         used = [use.id for use in result.passages() if use.is_used]

@@ -18,7 +18,6 @@ from tcva_adapters.text.lists import patterns
 _NO_MARKS = re.compile(patterns("no_marks"), re.IGNORECASE | re.MULTILINE)
 _ID_AT_THE_END = re.compile(patterns("id_at_the_end"))
 _PARENTHESES = re.compile(r"[(（]\d{1,3}[)）,，]")
-_LONGEST_RANGE = 100
 
 
 class Mark(NamedTuple):
@@ -48,13 +47,14 @@ def read_marks(
     """
     plain = _NO_MARKS.sub(lambda hidden: " " * len(hidden[0]), text)
     forms, names = _patterns(tuple(filter(None, ids)))
-    matches = [*(re.compile(pattern) if pattern else forms).finditer(plain)]
+    matches = [match for match in re.finditer(pattern or forms, plain) if match[0]]
     others = [match for match in matches if pattern or match.lastindex != 1]
     if others or len(matches) < len(_PARENTHESES.findall(text)):
         matches = others
     marks = []
     for match in matches:
-        inner = match[match.re.groups] if pattern else match[0].strip()
+        groups = match.groups() if pattern else ()
+        inner = next(filter(None, groups), match[0].strip())
         cited = _cited(normalize("NFKC", inner).partition("†")[0], names)
         marks.append(Mark(match[0].strip(), match.start(), cited or (inner,)))
     return marks, plain
@@ -83,7 +83,9 @@ def _patterns(ids: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     several = rf"{item}(?:\s?[,;、，；]\s?{item}){{0,20}}"
     return (
         re.compile(patterns("marks").replace("LIST", several), re.IGNORECASE),
-        re.compile(rf"{known}|(\d+)\s?[–—-]\s?(\d+)|\d+", re.IGNORECASE),
+        re.compile(
+            rf"{known}|(?<![\w-])(?:(\d+)\s?[–—-]\s?(\d+)|\d+)(?![\w-])", re.IGNORECASE
+        ),
     )
 
 
@@ -92,6 +94,6 @@ def _cited(inner: str, names: re.Pattern[str]) -> tuple[str, ...]:
     cited: list[str] = []
     for match in names.finditer(inner):
         first, last = map(int, match.groups("0"))
-        is_range = first < last < first + _LONGEST_RANGE
+        is_range = first < last < first + 100
         cited += map(str, range(first, last + 1)) if is_range else [match[0]]
     return tuple(dict.fromkeys(cited))

@@ -346,7 +346,7 @@ def _ends(
     if stops[0] == "." and not trailing_off:
         before = text[max(start, first - _WINDOW) : first]
         last_words = [
-            word.strip("()[]{}\"'“”‘’«»*_`¿¡") for word in before.split()[-2:]
+            word.strip("()[{}\"'“”‘’«»*_`¿¡") for word in before.split()[-2:]
         ] or [""]
         if _is_abbreviation(last_words, after, opens=opens):
             return False

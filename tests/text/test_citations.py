@@ -97,8 +97,11 @@ def test_a_pattern_replaces_the_forms() -> None:
     text = "A {{7}}. B [1]. `{{8}}` C {{x, y}}."
     marks, _ = read_marks(text, pattern=r"\{\{([^{}]+)\}\}")
     assert [mark.names for mark in marks] == [("7",), ("x, y",)]
-    marks, _ = read_marks("A @doc-7. B @3.", pattern=r"@[\w-]+\w")
-    assert [mark.names for mark in marks] == [("doc-7",)]
+    marks, _ = read_marks("A @doc-7. B @page-3-x. C @3.", pattern=r"@([\w-]+)")
+    assert [mark.names for mark in marks] == [("doc-7",), ("page-3-x",), ("3",)]
+    assert read_marks("A 3.", pattern=r"x*")[0] == []
+    marks, _ = read_marks("A @3. B #4.", pattern=r"@(\d)|#(\d)")
+    assert [mark.names for mark in marks] == [("3",), ("4",)]
 
 
 @given(st.text(alphabet="[]()^12,-–.¹² \n`$\\ax†【】:*#|", max_size=200))

@@ -37,6 +37,7 @@ PROSE = [
     "It is 5.[doc-7]| It is 6.[hours.md]| It is 7.[2, 3]| It is 8.[Source 2; Source 3]| It is 9.",
     "It is five.¹| It is six.²³| It is 7.[^1]| It is 8.(1)| It is 9.【1†source】| It is 10.\\[1\\]| End.",
     "It is 5. [1][2] [3]| It is 6. [page-12-a]| It is 7. [Source 1][Source 2]| End.",
+    "It is five [source: 1].| It is six [Source: 2].| End.",
     "It is 5. [doc-7]| It is 6. [^note]| It is seven. ¹ ²| It is 8. 【2†a. b.pdf】| It is 9. [Source 2, Source 3]| End.",
     "它是五。[doc-7]|它是六。【1†source】|它是七。［１］|好。",
     "He came.| [He] left.| [Table 2] shows it.| The U.S.[the country] is big.",
