@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from PIL import Image
 from playwright.sync_api import Browser
 
+from examples.whose_fault import CRITERIA, answers
 from tcva_adapters import TCVA, Sample, report
 from tcva_adapters.cli.settings import silence_frameworks
 from tcva_adapters.compare import Run
@@ -49,7 +50,7 @@ class Picture(NamedTuple):
 
     Attributes:
         name: Of the file.
-        report: Of ``compared`` and ``changed``.
+        report: Of ``compared``, ``changed`` and ``diagnosed``.
         link: The place in it.
         height: Of the window.
         key: Pressed before it is taken.
@@ -69,6 +70,7 @@ PICTURES: Final = (
         "report_sample", "compared", "#view=sample&sample=medical-004", height=1180
     ),
     Picture("report_changes", "changed", "#view=changes"),
+    Picture("report_diagnosis", "diagnosed", "#view=diagnosis", height=560),
     Picture("report_label", "compared", "#view=label", height=900, key="ArrowRight"),
 )
 
@@ -92,7 +94,14 @@ def reports(folder: Path) -> dict[str, Path]:
     report.write(table, compared, title="Three assistants")
     two = [str(folder / f"{name}.jsonl") for name in ("before", "after")]
     report.write(two, changed, title="Two runs", samples=SAMPLES)
-    return {"compared": compared, "changed": changed}
+    diagnosed = folder / "diagnosed.html"
+    answered = answers()
+    judged = {
+        name: TCVA(name, judge="lexical").evaluate_many(answered, progress=False)
+        for name in CRITERIA
+    }
+    report.write(judged, diagnosed, title="A library's bot", samples=answered)
+    return {"compared": compared, "changed": changed, "diagnosed": diagnosed}
 
 
 def halved(sample: Sample) -> Sample:

@@ -46,6 +46,7 @@ export function Answer({ app, i, detail, claims, said, lights, without }) {
   };
   useKeys({ j: () => move(1), k: () => move(-1) });
   const uses = usesOf(said, contexts);
+  const used = uses?.filter(({ claims: resting }) => resting.length > 0).length;
   const marking = { claims, levels, lights, chosen: target.claim, jump };
   const isTarget = (id) => target.id.startsWith(id);
   /** A text with the claims that stand in it, or else the evidence. */
@@ -72,7 +73,7 @@ export function Answer({ app, i, detail, claims, said, lights, without }) {
     </div>
     ${contexts.length > 0 && html`<div class="answer-contexts">
       <h3>Contexts</h3>
-      ${uses && html`<p class="note">${uses.filter(({ claims: resting }) => resting.length > 0).length} of ${counted(uses.length, "context")} used. Each claim has one quote, so an unused context may have served, too.</p>`}
+      ${uses && html`<p class="note">${used} of ${counted(uses.length, "context")} used.${used < uses.length ? " Each claim has one quote, so an unused context may have served, too." : ""}</p>`}
       ${contexts.map((_, p) => html`<section key=${p} class="passage" aria-label=${`Context ${p + 1}`}>
         <h4>${p + 1}</h4>
         ${uses?.[p] && html`<${Rests} use=${uses[p]} claims=${claims} levels=${levels} look=${app.look} jump=${jump} />`}
