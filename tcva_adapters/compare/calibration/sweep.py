@@ -211,31 +211,16 @@ def _variants(
     if not isinstance(schemes, Mapping):
         resolved = [WeightScheme.resolve(scheme) for scheme in schemes]
         schemes = {scheme.name or str(scheme.weights): scheme for scheme in resolved}
-    penalty = base.penalty
     variants = {}
     if ablation:
-        penalty = "paper"
+        base = base.changed(penalty="paper")
         schemes = schemes or SCHEMES
-        plans = ablation_plans(
-            grid,
-            scheme=base.scheme,
-            eps=base.eps,
-            floor=base.floor,
-            bounds=base.bounds,
-        )
-        for part, plan in plans.items():
+        for part, plan in ablation_plans(grid, **base.options).items():
             variants[PARTS[part]] = partial(
                 _scores, plan=plan, is_binary=part == "binary"
             )
     for name, scheme in (schemes or {base.scheme.name: base.scheme}).items():
-        plan = make_plan(
-            grid,
-            scheme=scheme,
-            penalty=penalty,
-            eps=base.eps,
-            floor=base.floor,
-            bounds=base.bounds,
-        )
+        plan = make_plan(grid, **base.changed(scheme=scheme).options)
         variants[name] = partial(_scores, plan=plan)
     return variants
 
