@@ -28,7 +28,6 @@ from tcva_adapters.compare.scores.ratings import (
 )
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.verdicts import FloatArray
-from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.guarantee import Limits
 from tcva_adapters.stats.checks import check_level, one_of
 from tcva_adapters.stats.correlation import Measure, agreement, check_measure
@@ -73,9 +72,10 @@ def check_tests(
             ratings.
     """
     if not is_rated:
-        check_unused({"human_threshold": human_threshold}, NEEDS_HUMAN)
-    if limits is not None and not is_rated:
-        raise InvalidValueError(f"max_false_pass (--max-false-pass) {NEEDS_HUMAN}")
+        limit = limits and limits.max_false_pass
+        check_unused(
+            {"human_threshold": human_threshold, "max_false_pass": limit}, NEEDS_HUMAN
+        )
     check_measure(objective)
     if objective == "mae" and human is not None:
         check_on_scale(human)

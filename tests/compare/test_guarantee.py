@@ -284,7 +284,7 @@ WHY = [
 @pytest.mark.parametrize(("passing", "bad", "said"), WHY)
 def test_why_there_is_no_threshold(passing: int, bad: int, said: str) -> None:
     found = guarantee_table(table_of(passing, bad), TEN)
-    assert found.records[0]["good_answers_passed"] is None
+    assert found.records[0].get("true_pass") is None
     assert said in found.notes[1]
     assert found.records[0]["at_threshold_1"] == passing / bad
 
@@ -297,7 +297,7 @@ def test_a_comparison_has_the_good_answers_that_pass() -> None:
         [row] = comparison(table_of(0, 60, low), limits=TEN, resamples=100).records(
             "guarantee"
         )
-        assert (row["threshold"], row["good_answers_passed"]) == (threshold, 1.0)
+        assert (row["threshold"], row["true_pass"]) == (threshold, 1.0)
     with pytest.raises(InvalidValueError, match="needs human ratings"):
         comparison(ScoreTable(("a",), ("m",), np.ones((1, 1))), limits=TEN)
 
@@ -420,7 +420,7 @@ def test_a_run_is_told_what_holds_for_it(tcva: Run) -> None:  # noqa: F811  # th
     ]
     limit = ["--human", "human", "--max-false-pass", "0.1", "--set", "confidence=0.9"]
     shown = tcva(*compared, *limit).json
-    assert shown["tables"]["guarantee"][0]["good_answers_passed"] == 1.0
+    assert shown["tables"]["guarantee"][0]["true_pass"] == 1.0
     assert shown["settings"]["confidence"] == 0.9
 
 
@@ -572,7 +572,7 @@ def test_the_papers_stored_verdicts() -> None:
     for name, table in sets.items():
         scored = with_fused(table.with_method("tcva", table.at(0.5)), "tcva + ragas")
         for row in guarantee_table(scored, TEN).records:
-            found[name.partition("_")[2], row["method"]] = row["good_answers_passed"]
+            found[name.partition("_")[2], row["method"]] = row["true_pass"]
     assert found["", "ragas"] is found["rel", "ragas"] is found["", "tcva"] is None
     shares = [found[each] for each in (("rel", "tcva"), ("", FUSED), ("rel", FUSED))]
     assert shares == pytest.approx([21 / 114, 40 / 62, 20 / 114])

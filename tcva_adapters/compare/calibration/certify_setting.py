@@ -255,7 +255,7 @@ class _Choice:
                 for setting, record in self.records.items()
             ],
             notes=[
-                _share_note(limits, "true pass"),
+                _share_note(limits),
                 f"{', '.join(names)}: of the true share (one-sided, {certain} for one threshold alone)",
                 "at threshold 1: the false passes that no threshold prevents",
                 _GAIN,
@@ -410,7 +410,6 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
             1.0 - limits.confidence,
         )
         row = {"method": method, **path.record()}
-        row["good_answers_passed"] = row.get("true_pass")
         rows.append(row)
         if path.chosen is None:
             reasons.append(f"no threshold for {method}: {path.why()}")
@@ -424,10 +423,9 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     note = (
         f"threshold: there {limits.text} pass "
         f"{'in the mean over groups ' if rated.groups else ''}"
-        f"({percent(limits.confidence)} confidence, for each method alone)"
+        f"({percent(limits.confidence)} confidence, for each method alone; a choice among methods by "
+        "this table is not covered)"
     )
-    if len(rows) > 1:
-        note += "; a choice among the methods by this table is not covered"
     return Table(
         "guarantee",
         named_columns(
@@ -435,7 +433,7 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
             rejected="int",
             threshold="score",
             false_pass="score",
-            good_answers_passed="score",
+            true_pass="score",
             precision="interval",
             p="p",
         ),
@@ -443,7 +441,7 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
         notes=[
             note,
             *reasons,
-            _share_note(limits, "good answers passed"),
+            _share_note(limits),
             f"{_GAIN}; {1.0 - rejects(rated, limits).mean():.3f} of all answers are good",
         ],
     )
@@ -498,8 +496,8 @@ def grouped_by_sample(table: ScoreTable) -> ScoreTable:
     return replace(table, groups=tuple(originals))
 
 
-def _share_note(limits: Limits, passed: str) -> str:
+def _share_note(limits: Limits) -> str:
     return (
-        f"rejected: answers rated below {limits.human_threshold:g}; false pass, {passed}: shares of "
+        f"rejected: answers rated below {limits.human_threshold:g}; false pass, true pass: shares of "
         "rejected and good answers that pass"
     )

@@ -103,18 +103,19 @@ class Choice:
         half = (self.gain.high - self.gain.low) / 2.0
         return half + (self.gain.smallest - half) / WIDER
 
-    def text(self, setting: ScoringConfig) -> str:
-        """Describe a setting; with its threshold where the objective depends on it."""
-        text = setting_text(setting)
-        return (
-            f"{text}, threshold {setting.threshold:g}" if self.has_threshold else text
-        )
+    @property
+    def text(self) -> str:
+        """The setting in words; with its threshold where the objective depends on it."""
+        text = setting_text(self.setting)
+        if self.has_threshold:
+            text += f", threshold {self.setting.threshold:g}"
+        return text
 
     def record(self) -> Record:
         """The row of the choice in a table."""
         return {
             "choice": self.name,
-            "setting": None if self.name in CONSTANT else self.text(self.setting),
+            "setting": None if self.name in CONSTANT else self.text,
             "tried": self.tried,
             "share": self.share,
             "cross_validated": self.on_unseen,
@@ -186,7 +187,7 @@ class Recommendation:
     def advice(self) -> str:
         """The recommendation in words."""
         verb = "use" if self.is_change else "keep"
-        return f"{verb} {self.chosen.text(self.chosen.setting)}"
+        return f"{verb} {self.chosen.text}"
 
     def sentence(self) -> str:
         """State the recommendation, and the gain behind it."""
