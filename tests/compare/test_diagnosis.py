@@ -334,6 +334,8 @@ def test_intervals_count_groups() -> None:
     grouped = diagnose(many, group="document")
     assert alone["share_low"] is not None
     assert grouped.records("causes")[0]["share_low"] is None  # three groups are too few
+    [why] = grouped.table("causes").notes
+    assert why.startswith("no interval (relevant passage, irrelevant passage,")
 
 
 def test_with_the_samples_passages_are_counted() -> None:

@@ -132,7 +132,7 @@ def diagnose(
     return Report(
         _sentence(causes, found.needed, n_unscored),
         [
-            Table("causes", _CAUSES, causes),
+            Table("causes", _CAUSES, causes, notes=reason_notes(causes, "cause")),
             _measures(found.measures, groups),
             Table("worst samples", _WORST, [*_worst(claims)]),
             Table("claims", _CLAIMS, claims, detail=True),
@@ -151,11 +151,13 @@ def _causes(claims: Records) -> Iterator[Record]:
         for cause in Cause:
             is_cause = [claim["cause"] is cause for claim in of_kind]
             if any(is_cause):
+                share = estimate("share", is_cause, units)
                 yield {
                     "claims": kind,
                     "cause": cause,
                     "number": sum(is_cause),
-                    **estimate("share", is_cause, units).record("share"),
+                    "reason": share.reason,
+                    **share.record("share"),
                 }
 
 
