@@ -14,7 +14,7 @@ from pydantic import Field
 
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.base import Judge
+from tcva_adapters.judges.base import Judge, nothing_to_score
 from tcva_adapters.judges.resolve import JUDGING, is_fixed, resolve_judge
 from tcva_adapters.models.store_keys import key_of
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
@@ -89,11 +89,7 @@ class CompositeJudge:
             unscored = self._too_few(assessments, len(counted))
         else:
             claims = combined_claims(counted, fused=self.combine == "fused")
-            if not any(claim.verdict for claim in claims):
-                unscored = Unscored(
-                    reason=Reason.NO_CLAIMS,
-                    detail=f"most {self.kind} find no claim in the text",
-                )
+            unscored = nothing_to_score(claims)
 
         first = assessments[0]
         paid = [assessment.usage for assessment in assessments if assessment.is_new]
