@@ -207,7 +207,9 @@ def studentised(
     tested = np.flatnonzero(counts >= MIN_QUERIES)
     p, smallest = np.full((2, len(counts)), np.nan)
     if len(tested):
-        scaled = _with_unit_size(apart[:, tested])
+        # To a mean square of 1, which tells rounding from spread.
+        sizes = np.sqrt(mean_rating((apart[:, tested] ** 2).T))
+        scaled = np.nan_to_num(apart[:, tested] / np.where(sizes > 0.0, sizes, 1.0))
         as_they_are = np.ones((1, len(table)))
         observed = _hall(as_they_are, scaled, counts[tested])[0]
         drawn = [
@@ -305,12 +307,6 @@ def _shuffled_sums(table: FloatArray, number: int, seed: int) -> FloatArray:
             sums[:, way] += rng.permuted(copies, axis=2).sum(axis=1)
         parts.append(sums)
     return np.concatenate(parts)[:number]
-
-
-def _with_unit_size(apart: FloatArray) -> FloatArray:
-    """Scale the differences of pairs to a mean square of 1, to tell rounding from spread."""
-    sizes = np.sqrt(mean_rating((apart**2).T))
-    return np.nan_to_num(apart / np.where(sizes > 0.0, sizes, 1.0))
 
 
 def _hall(

@@ -40,10 +40,14 @@ def labels_table(estimates: Mapping[str, Estimate], width: float | None) -> Tabl
     if width is not None:
         check_level(width, "width (--width)", 0.1)
     pilots = {name: e for name, e in estimates.items() if e.high > e.low}
-    rows = [{"width": wanted} for wanted in (_WIDTHS if width is None else [width])]
-    for row in rows:
-        for name, pilot in pilots.items():
-            row[name] = max(MIN_LABELS, labels_needed(pilot, width=row["width"]))
+    rows = [
+        {"width": wanted}
+        | {
+            name: max(MIN_LABELS, labels_needed(pilot, wanted))
+            for name, pilot in pilots.items()
+        }
+        for wanted in (_WIDTHS if width is None else [width])
+    ]
     widths_now = ", ".join(
         f"{cell(pilot.high - pilot.low, 'score')} ({name}, n = {pilot.n})"
         for name, pilot in pilots.items()

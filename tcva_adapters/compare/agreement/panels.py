@@ -164,7 +164,9 @@ def disputed(source: ScoreTable | Source, most: int | None = None) -> Report:
     disputes: list[tuple[float, list[Record]]] = []
     for sample, panel in zip(table.samples, panels, strict=True):
         levels = _levels(panel, judges)
-        spreads = _spreads(levels)
+        first, second = np.triu_indices(len(levels), 1)
+        # nan where fewer than two judges gave a level
+        spreads = mean_rating(np.abs(levels[first] - levels[second]).T)
         records = []
         for place in np.argsort(-spreads, kind="stable"):
             if spreads[place] > 0.0:
@@ -236,12 +238,6 @@ def _levels(panel: Sequence[Assessment], judges: Sequence[str]) -> FloatArray:
                 for claim in judged.claims
             ]
     return levels
-
-
-def _spreads(levels: FloatArray) -> FloatArray:
-    """Mean distance between two judges for each claim; nan where fewer than two gave a level."""
-    first, second = np.triu_indices(len(levels), 1)
-    return mean_rating(np.abs(levels[first] - levels[second]).T)
 
 
 def _scores(

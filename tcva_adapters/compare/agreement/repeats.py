@@ -63,7 +63,7 @@ def repeat_report(source: ScoreTable | Source) -> Report:
         "repeats": most,
         "flip": sum(flips),
         "flip_rate": mean(np.array(flips)),
-        "disagree": math.fsum(disagreements) / samples if samples else math.nan,
+        "disagree": mean(np.array(disagreements)),
         "same": same,
         "judge_sd": math.sqrt(variance.judge),
         "sample_sd": math.sqrt(variance.sample),

@@ -43,9 +43,11 @@ def within_and_between(table: ScoreTable, level: float = 0.95) -> Table:
         known = table.common([method]).rated
         pairs = np.column_stack([known.scores, known.rating])
         systems = [metadata.get("system") for metadata in known.metadata]
-        for name, labels in (("groups", known.groups), (_SYSTEMS, systems)):
+        for name, labels, most in (
+            ("groups", known.groups, len(pairs)),
+            (_SYSTEMS, systems, _MOST_SYSTEMS),
+        ):
             parts = [pairs[rows].T for rows in rows_by_label(labels).values()]
-            most = _MOST_SYSTEMS if name == _SYSTEMS else len(pairs)
             if not 2 <= len(parts) <= most:
                 continue
             means = np.array([part.mean(axis=1) for part in parts]).T

@@ -155,7 +155,6 @@ class Search:
                     agreement=agreement,
                     gain=self._gain(agreement, in_use, target, units),
                     share=picks.count(best) / len(picks),
-                    has_threshold=thresholds,
                     errors={
                         "false_pass": mean(unseen[target == 0.0]),
                         "missed": 1.0 - mean(unseen[target == 1.0]),

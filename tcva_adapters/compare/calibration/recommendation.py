@@ -63,9 +63,8 @@ class Choice:
         agreement: The same on all samples and on each resample, with such a sign that higher is better.
         gain: Its gain over the setting in use, on unseen samples; above 0 is better.
         share: The share of the folds in which this setting was chosen, too.
-        has_threshold: Whether a threshold may be chosen, too.
-        errors: With thresholds, shares on unseen samples: ``false_pass`` of rejected
-            answers, and ``missed`` of good ones.
+        errors: Where a threshold may be chosen, too, shares on unseen samples: ``false_pass`` of
+            rejected answers, and ``missed`` of good ones; else empty.
     """
 
     name: str
@@ -76,7 +75,6 @@ class Choice:
     agreement: FloatArray
     gain: Estimate
     share: float
-    has_threshold: bool
     errors: Record
 
     @property
@@ -107,7 +105,7 @@ class Choice:
     def text(self) -> str:
         """The setting in words; with its threshold where the objective depends on it."""
         text = setting_text(self.setting)
-        if self.has_threshold:
+        if self.errors:
             text += f", threshold {self.setting.threshold:g}"
         return text
 
@@ -228,7 +226,7 @@ class Recommendation:
             "cross validated and gain: on unseen samples",
             f"detectable: {DETECTABLE}",
         ]
-        if self.chosen.has_threshold:
+        if self.chosen.errors:
             columns += named_columns(false_pass="share", missed="share")
             notes.append(
                 "false pass: of rejected answers; missed: of good ones (unseen samples)"

@@ -375,7 +375,12 @@ class Run:
             name = metric.name
             thresholds[name] = metric.entry.threshold
             usage[name] = _usage(judged[name])
-            verdicts[name] = _as_results(judged[name])
+            verdicts[name] = [
+                Result(FrameworkScore("", None, cell.verdicts).assessment())
+                if cell.verdicts
+                else None
+                for cell in judged[name]
+            ]
         table = replace(
             self._empty_table,
             methods=tuple(columns),
@@ -470,13 +475,3 @@ def _usage(judged: Sequence[Judgement]) -> dict[str, float]:
     spent = sum((judgement.usage for judgement in made), Usage())
     counts = {"judged": len(made), "cached": len(asked) - len(made)}
     return counts | spent.model_dump(exclude={"retries"}, exclude_none=True)
-
-
-def _as_results(judgements: Sequence[MetricJudgement]) -> list[Result | None]:
-    """Wrap a framework metric's own verdicts as results, for readers of single samples."""
-    return [
-        Result(FrameworkScore("", None, judgement.verdicts).assessment())
-        if judgement.verdicts
-        else None
-        for judgement in judgements
-    ]
