@@ -173,7 +173,7 @@ def evaluate(  # noqa: PLR0915  # one step after the other, most on options
         _judge_on_ray(ray, file, out, plain, refused, mapping, as_json=as_json)
         return
 
-    check_unused({} if human else {"human_scale": scale}, NEEDS_HUMAN)
+    check_unused(NEEDS_HUMAN, **{} if human else {"human_scale": scale})
     gates = Gates.of(gate or ())
     outs = _result_files(out, criteria)
     earlier = [*_result_files(baseline, criteria).values()]

@@ -73,9 +73,7 @@ def check_tests(
     """
     if not is_rated:
         limit = limits and limits.max_false_pass
-        check_unused(
-            {"human_threshold": human_threshold, "max_false_pass": limit}, NEEDS_HUMAN
-        )
+        check_unused(NEEDS_HUMAN, human_threshold=human_threshold, max_false_pass=limit)
     check_measure(objective)
     if objective == "mae" and human is not None:
         check_on_scale(human)

@@ -163,7 +163,7 @@ def systems(
         isinstance(table, ScoreTable) for table in source.values()
     ):
         why = f"cannot be read for tables; give the ratings as their table {HUMAN!r}"
-        check_unused({"human": human, "human_scale": human_scale}, why)
+        check_unused(why, human=human, human_scale=human_scale)
         found = dict(source)
     else:
         found = read_systems(

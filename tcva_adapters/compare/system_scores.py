@@ -113,7 +113,7 @@ def read_systems(
         )
     judged = JudgedBy(judge=", ".join(sorted(frozenset().union(*different))))
     if reading.ratings is None:
-        check_unused({"human_scale": human_scale}, NEEDS_HUMAN)
+        check_unused(NEEDS_HUMAN, human_scale=human_scale)
     else:
         reading.notes += reading.ratings.notes(sum(map(len, cells[HUMAN].values())))
 

@@ -144,29 +144,27 @@ def calibrate(
     of_claims: Record = {"rejected_below": rejected_below, "of": of}
     if max_unsupported is not None:
         check_unused(
-            {
-                "objective": None if objective == "spearman" else objective,
-                "temperatures": temperatures or None,
-                "schemes": schemes or None,
-                "penalties": penalties or None,
-                "by": by,
-                "human_scale": human_scale,
-                "human_threshold": human_threshold,
-                "cost_false_pass": cost_false_pass,
-                "max_false_pass": max_false_pass,
-                "min_true_pass": min_true_pass,
-                "per": per,
-                "largest_group": largest_group,
-            },
             "is not used with max_unsupported (--max-unsupported); leave it out",
+            objective=None if objective == "spearman" else objective,
+            temperatures=temperatures or None,
+            schemes=schemes or None,
+            penalties=penalties or None,
+            by=by,
+            human_scale=human_scale,
+            human_threshold=human_threshold,
+            cost_false_pass=cost_false_pass,
+            max_false_pass=max_false_pass,
+            min_true_pass=min_true_pass,
+            per=per,
+            largest_group=largest_group,
         )
         if human is None:
-            check_unused({"max_unsupported": max_unsupported}, NEEDS_HUMAN)
+            check_unused(NEEDS_HUMAN, max_unsupported=max_unsupported)
         of_claims |= {"max_unsupported": max_unsupported, "confidence": confidence}
         limit = ClaimLimit(**{k: v for k, v in of_claims.items() if v is not None})
         judged = read_scores(source, group=group, scoring=scoring, skip_bad=skip_bad)
         return certify_claim_threshold(_of_one_judge(judged), human, limit, scoring)
-    check_unused(of_claims, "needs max_unsupported (--max-unsupported)")
+    check_unused("needs max_unsupported (--max-unsupported)", **of_claims)
     if cost_false_pass is not None:
         if objective not in {"spearman", "cost"}:
             raise InvalidValueError(
@@ -217,8 +215,8 @@ def calibrate(
     )
     if not search.is_of_decisions:
         check_unused(
-            {"human_threshold": human_threshold},
             "needs the objective kappa or cost, or a limit (max_false_pass, min_true_pass)",
+            human_threshold=human_threshold,
         )
     return _recommendation(
         search,

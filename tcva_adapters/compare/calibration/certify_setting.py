@@ -83,15 +83,14 @@ def limits_of(
             or ``largest_group`` without ``per="answer"``.
     """
     if per != "answer":
-        check_unused(
-            {"largest_group": largest_group}, "needs per='answer' (--per answer)"
-        )
+        check_unused("needs per='answer' (--per answer)", largest_group=largest_group)
     elif largest_group is None:
         largest_group = LARGEST_GROUP
     if max_false_pass is None and min_true_pass is None:
         check_unused(
-            {"confidence": confidence, "per": per},
             "needs a limit, max_false_pass (--max-false-pass)",
+            confidence=confidence,
+            per=per,
         )
         return None
     scale = human_scale or (0.0, 1.0)
@@ -329,7 +328,7 @@ def _choose(
     """Test the thresholds of every setting, and choose the one that passes the most good answers."""
     rated = _rated(table, limits)
     if not rated.groups:
-        check_unused({"per": limits.per}, "needs groups (--group)")
+        check_unused("needs groups (--group)", per=limits.per)
     method = _method(table)
     rows_by_value = {"": [*range(len(rated))]} if by is None else rated.rows_by(by)
     rows = [*chain.from_iterable(rows_by_value.values())]

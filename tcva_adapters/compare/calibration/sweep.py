@@ -121,7 +121,7 @@ def sweep(
     [(0.2, 0.191), (0.5, 0.72)]
     """
     if human is None:
-        check_unused({"group": group, "human_scale": human_scale}, NEEDS_HUMAN)
+        check_unused(NEEDS_HUMAN, group=group, human_scale=human_scale)
     table = read_scores(
         source,
         human=human,

@@ -176,7 +176,7 @@ class Run:
         )
         self.notes += left_out
         if human is None and not imported:
-            check_unused({"human_scale": human_scale}, NEEDS_HUMAN)
+            check_unused(NEEDS_HUMAN, human_scale=human_scale)
         self._mean_of = as_list("mean_of", mean_of)
         self._imported = [
             read_scores(source, samples=self.samples, human_scale=human_scale)

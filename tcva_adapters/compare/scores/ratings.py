@@ -62,12 +62,12 @@ def check_scale(name: str, scale: object) -> None:
     )
 
 
-def check_unused(settings: Mapping[str, object], why: str) -> None:
+def check_unused(why: str, **settings: object) -> None:
     """Refuse settings that would be ignored; those that are None are not given.
 
     Args:
-        settings: Settings by name.
         why: The reason and the way out, for the message.
+        settings: Settings by name.
 
     Raises:
         InvalidValueError: One of them is given.

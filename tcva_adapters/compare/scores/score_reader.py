@@ -120,8 +120,9 @@ def read_scores(
     """
     if isinstance(source, ScoreTable):
         check_unused(
-            {"human": human, "group": group},
             "cannot be read for a table; give it to read_scores() or Run(), which make the table",
+            human=human,
+            group=group,
         )
         return source
     folder = _comparison_folder(source)
