@@ -8,6 +8,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -189,7 +190,7 @@ def files_hold(folder: Path) -> dict[str, list[str]]:
         if path.is_file():
             text = path.read_bytes().decode(errors="replace")
             if path.suffix == ".sqlite":
-                with sqlite3.connect(path) as store:
+                with closing(sqlite3.connect(path)) as store:
                     text += "\n".join(store.iterdump())
             found[path.name] = held(text)
     return {name: secrets for name, secrets in found.items() if secrets}
