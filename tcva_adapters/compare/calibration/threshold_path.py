@@ -159,6 +159,7 @@ class ThresholdPath:
     def table(self) -> Table:
         """Tabulate what passes at each step."""
         shown = {**self.curves, "certified": self.certified}
+        del shown["true_bound"]
         return Table(
             "thresholds",
             named_columns(
