@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeAlias
 
 from tcva_adapters._adapter.evaluator import require
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.loops import wait_for
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
 
@@ -61,31 +60,20 @@ class MetricRun(ABC):
     def calls(self) -> int | None:
         return None
 
-    def score(self) -> FrameworkScore:
+    async def score(self) -> FrameworkScore:
         """Run the metric; an exception becomes the error of the returned score."""
         try:
-            return self._read(self._measure())
+            return self._read(await self._measure())
         except Exception as error:  # noqa: BLE001  # see above
-            return self._without_score(error)
-
-    async def ascore(self) -> FrameworkScore:
-        """The same, awaited."""
-        try:
-            return self._read(await self._ameasure())
-        except Exception as error:  # noqa: BLE001  # as above
             return self._without_score(error)
 
     def _build(self, llm: Any) -> Any:
         """Build the metric with an LLM."""
         return self.metrics[self.name](llm=llm)
 
-    def _measure(self) -> Any:
-        """Run the metric, and return what it returns."""
-        return wait_for(self._ameasure())
-
     @abstractmethod
-    async def _ameasure(self) -> Any:
-        """The same, awaited."""
+    async def _measure(self) -> Any:
+        """Run the metric, and return what it returns."""
 
     @abstractmethod
     def _read(self, returned: Any) -> FrameworkScore:

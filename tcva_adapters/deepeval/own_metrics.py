@@ -20,6 +20,7 @@ from deepeval.test_case import LLMTestCase
 from tcva_adapters._adapter.own_metrics import MetricRun, Metrics
 from tcva_adapters.core.collapse import from_deepeval
 from tcva_adapters.deepeval.llm import NamedLLM
+from tcva_adapters.loops import blocking
 from tcva_adapters.models.framework_prompts import Shape
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
@@ -53,21 +54,16 @@ class _Run(MetricRun):
             eval_mode="llm",
         )
 
-    def _case(self) -> LLMTestCase:
+    async def _measure(self) -> Any:
         sample = self.sample
         contexts: Any = None if sample.contexts is None else list(sample.contexts)
-        return LLMTestCase(
+        case = LLMTestCase(
             input=sample.input or "",
             actual_output=sample.response,
             expected_output=sample.reference,
             retrieval_context=contexts,
         )
-
-    def _measure(self) -> Any:
-        return self.metric.measure(self._case(), _show_indicator=False)
-
-    async def _ameasure(self) -> Any:
-        return await self.metric.a_measure(self._case(), _show_indicator=False)
+        return await self.metric.a_measure(case, _show_indicator=False)
 
     def _read(self, returned: float) -> FrameworkScore:
         verdicts = self.metric.verdicts
@@ -91,8 +87,10 @@ def framework_metrics() -> Metrics:
 
 
 @with_checked_names
-def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkScore:
-    """Run one of DeepEval's own metrics on a sample; no event loop is needed.
+async def ascore_framework_metric(
+    name: str, sample: Sample, llm: object
+) -> FrameworkScore:
+    """Run one of DeepEval's own metrics on a sample.
 
     Args:
         name: One of `framework_metrics`.
@@ -106,19 +104,10 @@ def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkS
     Raises:
         InvalidValueError: The name is unknown, or the metric does not take ``llm``.
     """
-    return _Run(name, sample, llm).score()
+    return await _Run(name, sample, llm).score()
 
 
-@with_checked_names
-async def ascore_framework_metric(
-    name: str, sample: Sample, llm: object
-) -> FrameworkScore:
-    """`score_framework_metric`, awaited.
-
-    Raises:
-        InvalidValueError: As for `score_framework_metric`.
-    """
-    return await _Run(name, sample, llm).ascore()
+score_framework_metric = with_checked_names(blocking(ascore_framework_metric))
 
 
 class _CountingLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subclass__ is
@@ -130,16 +119,10 @@ class _CountingLLM(NamedLLM):  # type: ignore[no-untyped-call]  # as __init_subc
         super().__init__(llm.get_model_name())
 
     def generate(self, prompt: str, schema: Shape = None) -> Any:
-        self.calls += 1
-        return _without_cost(self._llm.generate_with_schema(prompt, schema=schema))
+        return self._llm.generate(prompt, schema=schema)  # no metric calls it
 
     async def a_generate(self, prompt: str, schema: Shape = None) -> Any:
         self.calls += 1
-        return _without_cost(
-            await self._llm.a_generate_with_schema(prompt, schema=schema)
-        )
-
-
-def _without_cost(answer: Any) -> Any:
-    # DeepEval expects the pair of reply and cost from its own classes only.
-    return answer[0] if isinstance(answer, tuple) else answer
+        answer = await self._llm.a_generate_with_schema(prompt, schema=schema)
+        # DeepEval expects the pair of reply and cost from its own classes only.
+        return answer[0] if isinstance(answer, tuple) else answer

@@ -21,6 +21,7 @@ from tcva_adapters._adapter.lookup import Arguments
 from tcva_adapters._adapter.own_metrics import MetricRun, Metrics
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.errors import InvalidSampleError
+from tcva_adapters.loops import blocking
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
@@ -47,22 +48,16 @@ class _Run(MetricRun):
     def calls(self) -> int:
         return self._counter.calls
 
-    def _measure(self) -> Any:
-        return self.metric.evaluate_strings(**self._arguments())
-
-    async def _ameasure(self) -> Any:
-        return await self.metric.aevaluate_strings(**self._arguments())
-
-    def _arguments(self) -> Arguments:
+    async def _measure(self) -> Any:
         if self.sample.response is None:  # LangChain would have the word None judged
             raise InvalidSampleError("the sample has no response")
         reference = "contexts" if self.name == "context_qa" else "reference"
-        return {
-            "prediction": self.sample.response,
-            "input": self.sample.input,
-            "reference": self.sample.field(reference),
-            "callbacks": [self._counter],
-        }
+        return await self.metric.aevaluate_strings(
+            prediction=self.sample.response,
+            input=self.sample.input,
+            reference=self.sample.field(reference),
+            callbacks=[self._counter],
+        )
 
     def _read(self, returned: Arguments) -> FrameworkScore:
         score = returned["score"]
@@ -84,8 +79,10 @@ def framework_metrics() -> Metrics:
 
 
 @with_checked_names
-def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkScore:
-    """Run one of LangChain's own metrics on a sample; no event loop is needed.
+async def ascore_framework_metric(
+    name: str, sample: Sample, llm: object
+) -> FrameworkScore:
+    """Run one of LangChain's own metrics on a sample.
 
     Args:
         name: One of `framework_metrics`.
@@ -99,19 +96,10 @@ def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkS
     Raises:
         InvalidValueError: The name is unknown, or the metric does not take ``llm``.
     """
-    return _Run(name, sample, llm).score()
+    return await _Run(name, sample, llm).score()
 
 
-@with_checked_names
-async def ascore_framework_metric(
-    name: str, sample: Sample, llm: object
-) -> FrameworkScore:
-    """`score_framework_metric`, awaited.
-
-    Raises:
-        InvalidValueError: As for `score_framework_metric`.
-    """
-    return await _Run(name, sample, llm).ascore()
+score_framework_metric = with_checked_names(blocking(ascore_framework_metric))
 
 
 class _Counter(BaseCallbackHandler):

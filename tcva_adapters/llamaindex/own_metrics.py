@@ -19,6 +19,7 @@ from llama_index.core.llms import LLM
 
 from tcva_adapters._adapter.own_metrics import MetricRun, Metrics
 from tcva_adapters.core.verdicts import LEVELS, Verdict
+from tcva_adapters.loops import blocking
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.samples.sample import Sample
@@ -44,7 +45,7 @@ class _Run(MetricRun):
     llm_classes = LLM
     llm_kind = "a LlamaIndex LLM, e.g. LexicalLLM()"
 
-    async def _ameasure(self) -> Any:
+    async def _measure(self) -> Any:
         sample = self.sample
         return await self.metric.aevaluate(
             query=sample.input,
@@ -82,8 +83,10 @@ def framework_metrics() -> Metrics:
 
 
 @with_checked_names
-def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkScore:
-    """Run one of LlamaIndex's own metrics on a sample; no event loop is needed.
+async def ascore_framework_metric(
+    name: str, sample: Sample, llm: object
+) -> FrameworkScore:
+    """Run one of LlamaIndex's own metrics on a sample.
 
     Args:
         name: One of `framework_metrics`.
@@ -97,16 +100,7 @@ def score_framework_metric(name: str, sample: Sample, llm: object) -> FrameworkS
     Raises:
         InvalidValueError: The name is unknown, or the metric does not take ``llm``.
     """
-    return _Run(name, sample, llm).score()
+    return await _Run(name, sample, llm).score()
 
 
-@with_checked_names
-async def ascore_framework_metric(
-    name: str, sample: Sample, llm: object
-) -> FrameworkScore:
-    """`score_framework_metric`, awaited.
-
-    Raises:
-        InvalidValueError: As for `score_framework_metric`.
-    """
-    return await _Run(name, sample, llm).ascore()
+score_framework_metric = with_checked_names(blocking(ascore_framework_metric))

@@ -25,6 +25,7 @@ from ragas.metrics.result import MetricResult
 from tcva_adapters._adapter.evaluator import require
 from tcva_adapters._adapter.own_metrics import MetricRun, Metrics
 from tcva_adapters.core.verdicts import Verdict
+from tcva_adapters.loops import blocking
 from tcva_adapters.ragas.llm import Reply
 from tcva_adapters.ragas.samples import COLUMNS
 from tcva_adapters.results.argument_names import with_checked_names
@@ -74,7 +75,7 @@ class _Run(MetricRun):
         )
         return build(llm=recorder, embeddings=self._embeddings)
 
-    async def _ameasure(self) -> Any:
+    async def _measure(self) -> Any:
         columns = {
             column: getattr(self.sample, name) for name, column in COLUMNS.items()
         }
@@ -97,10 +98,10 @@ def framework_metrics() -> Metrics:
 
 
 @with_checked_names
-def score_framework_metric(
+async def ascore_framework_metric(
     name: str, sample: Sample, llm: object, embeddings: object = None
 ) -> FrameworkScore:
-    """Run one of RAGAS's own metrics on a sample; no event loop is needed.
+    """Run one of RAGAS's own metrics on a sample.
 
     Args:
         name: One of `framework_metrics`.
@@ -115,19 +116,10 @@ def score_framework_metric(
     Raises:
         InvalidValueError: The name is unknown, or the metric does not take ``llm``.
     """
-    return _Run(name, sample, llm, embeddings).score()
+    return await _Run(name, sample, llm, embeddings).score()
 
 
-@with_checked_names
-async def ascore_framework_metric(
-    name: str, sample: Sample, llm: object, embeddings: object = None
-) -> FrameworkScore:
-    """`score_framework_metric`, awaited.
-
-    Raises:
-        InvalidValueError: As for `score_framework_metric`.
-    """
-    return await _Run(name, sample, llm, embeddings).ascore()
+score_framework_metric = with_checked_names(blocking(ascore_framework_metric))
 
 
 @dataclass
