@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
-from string import digits
+from unicodedata import normalize
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
@@ -138,17 +139,21 @@ def citations_of(
     if not (marks and quoted):
         return Citations(())
     parts = []
+    ids = [*map(_plain, sample.context_ids)]
     answer_parts = supported_answer(answer, judged, scoring).parts
     for place, (part, found) in enumerate(zip(answer_parts, quoted, strict=True)):
         own = [mark for mark in marks if part.start <= mark.start < part.end]
         names = dict.fromkeys(chain.from_iterable(mark.names for mark in own))
-        numbers = [_passage(name, sample.context_ids, len(contexts)) for name in names]
+        cited = {}
+        for name in names:
+            number = _passage(name, ids, len(contexts), found)
+            cited[number or name] = number
         is_supported = (part.weight or 0.0) >= scoring.least_weight
         is_prose = plain[part.start : part.end].strip()
         if own or (found and is_supported and is_prose):
             texts = tuple(mark.text for mark in own)
             claim = judged.claims[place]
-            parts.append(Citation(claim, place, texts, tuple(numbers), found))
+            parts.append(Citation(claim, place, texts, (*cited.values(),), found))
     return Citations((*parts,))
 
 
@@ -166,19 +171,31 @@ def without_wrong(judged: Assessment, citations: Citations) -> Assessment:
     return judged.model_copy(update={"claims": (*claims,)})
 
 
-def _passage(name: str, ids: Sequence[str], n_passages: int) -> int:
+def _plain(name: str) -> str:
+    """An id or mark in lower case, without what parts a word from its number: Doc 2 and doc-2 are one."""
+    plain = normalize("NFKC", name).casefold()
+    return re.sub(r"(?<=[^\W\d_])[ _:#.-]{1,2}(?=\d)", "", plain)
+
+
+def _passage(
+    name: str, ids: Sequence[str], n_passages: int, found: Sequence[int]
+) -> int:
     """The passage, from 1, that a number or id in a mark names; 0 for none.
 
-    Ids come first. Numbers count passages from 1, also behind a word, unless the ids look alike.
+    Ids come first; of passages that share one, the first that holds the quote. Numbers count passages
+    from 1, also behind a word, unless the ids look alike.
 
-    >>> ids = ("doc-4", "doc-7")
-    >>> [_passage(name, ids, 2) for name in ("doc-7", "2", "Source 1", "doc-1", "0")]
-    [2, 2, 1, 0, 0]
+    >>> ids = ("doc4", "doc7", "doc7")
+    >>> [_passage(name, ids, 3, (3,)) for name in ("Doc 7", "2", "Source 1", "doc-1", "0")]
+    [3, 2, 1, 0, 0]
     """
-    known = [same.casefold() for same in ids]
-    if name.casefold() in known:
-        return known.index(name.casefold()) + 1
-    word = name.casefold().rstrip(digits)
-    number = int(name[len(word) :] or 0)
-    is_alike = word and any(same.startswith(word) for same in known)
+    plain = _plain(name)
+    named = [number for number, same in enumerate(ids, start=1) if same == plain]
+    if named:
+        return min(named, key=lambda number: (number not in found, number))
+    if not (counted := re.fullmatch(r"(\D*)(\d+)", plain)):
+        return 0
+    word, digits = counted.groups()
+    is_alike = word and any(re.match(rf"{re.escape(word)}\d", same) for same in ids)
+    number = int(digits[:10])
     return 0 if is_alike or number > n_passages else number

@@ -74,17 +74,22 @@ def without_citations(claim: str) -> str:
 @lru_cache(maxsize=64)
 def _patterns(ids: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The forms of marks, and of what stands in them: ids and others of their shape, doc-7, ranges, numbers."""
-    shapes = [
-        name if name.isdigit() else re.sub(r"\d+", r"\\d+", re.escape(name))
-        for name in ids
-    ]
+    spellings = (*ids, *(normalize("NFKC", name) for name in ids))
+    shapes = {
+        name if name.isdecimal() else re.sub(r"\d+", r"\\d{1,20}", re.escape(name))
+        for name in spellings
+    }
     known = "|".join([*sorted(shapes, key=len)[::-1], patterns("numbered_word")])
-    item = rf"\^?(?:{known}|\d{{1,3}}(?:\s?[–—-]\s?\d{{1,3}})?)"
+    # An item is read in one way only, which ends where the item does: shapes of ids overlap.
+    item = (
+        rf"(?>\^?(?:{known}|\d{{1,3}}(?:\s?[–—-]\s?\d{{1,3}})?)"
+        r"(?=\s?[],;、，；］〕】†\\]))"
+    )
     several = rf"{item}(?:\s?[,;、，；]\s?{item}){{0,20}}"
     return (
         re.compile(patterns("marks").replace("LIST", several), re.IGNORECASE),
         re.compile(
-            rf"{known}|(?<![\w-])(?:(\d+)\s?[–—-]\s?(\d+)|\d+)(?![\w-])", re.IGNORECASE
+            rf"{known}|(?<![\w-])(?:(\d{{1,9}})\s?[–—-]\s?(\d{{1,9}})|\d+)(?![\w-])", re.IGNORECASE
         ),
     )
 

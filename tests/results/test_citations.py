@@ -111,6 +111,27 @@ def test_ids_name_passages() -> None:
         assert outcome(response, ids) == expected, mark
 
 
+def test_digits_of_other_scripts_and_of_any_number_name_passages() -> None:
+    for mark, ids, expected in (
+        ("[٢]", (), ("confirmed", (2,))),
+        ("[२]", (), ("confirmed", (2,))),
+        ("[資料２]", ("資料１", "資料２", "x", "y"), ("confirmed", (2,))),
+    ):
+        assert outcome(f"Entry is free for children {mark}.", ids) == expected, mark
+    for digits in ("2" * 4400, "0" * 20 + "2"):
+        sample = Sample(response=f"Entry is free @{digits}.", contexts=CONTEXTS)
+        result = TCVA(judge="lexical", citations=r"@(\d+)").evaluate(sample)
+        assert [part.outcome.value for part in result.citations().parts] == ["broken"]
+
+
+def test_an_id_of_several_passages_is_confirmed_by_any() -> None:
+    ids = ("info.pdf", "info.pdf", "dogs.pdf", "info.pdf")
+    response = "Entry is free for children [{}]."
+    assert outcome(response.format("info.pdf"), ids) == ("confirmed", (2,))
+    assert outcome(response.format("dogs.pdf"), ids) == ("elsewhere", (3,))
+    assert outcome(response.format("Dogs.PDF, info.pdf"), ids) == ("confirmed", (3, 2))
+
+
 def test_ids_come_before_numbers() -> None:
     response = "Entry is free for children [4]."
     assert outcome(response, ("3", "4", "1", "2")) == ("confirmed", (2,))

@@ -117,9 +117,38 @@ def test_any_text_is_read(text: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     ["[1]", "[", "[[", "`", "``` ", "$", "$$", "\\(", "\\[", "[1\n", "(1)", "x[", "[1, ", "\n", "[a](",
-     "\nSources:\n", "¹", "【1†", "_", "a_", "http://", "[^1]:\n", "  ", "\n#"],
+     "\nSources:\n", "¹", "【1†", "_", "a_", "http://", "[^1]:\n", "  ", "\n#",
+     "[doc-1, ", "[doc-1, doc-2]", "doc-1", "[1-2, ", "1-", "[[1]] ", "[a1b-1c, "],
 )  # fmt: skip
 def test_the_time_grows_with_the_length(piece: str) -> None:
     began = time.perf_counter()
-    read_marks(piece * (60_000 // len(piece)), ("doc-1", "hours"))
+    ids = [name for n in range(1, 20) for name in (f"doc-{n}", f"a{n}b-{n}c", f"{n}")]
+    read_marks(piece * (100_000 // len(piece)), (*ids, "hours"))
     assert time.perf_counter() - began < 2.0
+
+
+def test_a_list_of_ids_that_look_alike_is_read_once() -> None:
+    ids = tuple(f"doc-{n}" for n in range(1, 31))
+    began = time.perf_counter()
+    assert read_marks(f"It is so [{', '.join(ids[:20])} and others].", ids)[0] == []
+    assert read_marks(f"[{'1, ' * 20}3.5]", ("1", "2", "3"))[0] == []
+    assert time.perf_counter() - began < 1.0
+    marks, _ = read_marks(f"It is so [{', '.join(ids[:20])}].", ids)
+    assert [mark.names for mark in marks] == [ids[:20]]
+
+
+@pytest.mark.parametrize("digits", ["¹" * 4400, "7" * 4400, "1-" + "7" * 4400])
+def test_a_number_of_any_length_is_no_error(digits: str) -> None:
+    read_marks(f"It is five.{digits}")
+    [mark] = read_marks(f"It is five @{digits}.", pattern=r"@([^.]+)")[0]
+    assert mark.names[-1] in {digits, "1" * 4400}
+
+
+def test_digits_of_any_script_are_read() -> None:
+    for text, ids in (
+        ("نفتح في التاسعة [١].", ()),
+        ("हम नौ बजे [१].", ()),
+        ("九時 [資料１].", ("資料１",)),
+    ):
+        [mark] = read_marks(text, ids)[0]
+        assert mark.text in text
