@@ -89,7 +89,8 @@ def _patterns(ids: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return (
         re.compile(patterns("marks").replace("LIST", several), re.IGNORECASE),
         re.compile(
-            rf"{known}|(?<![\w-])(?:(\d{{1,9}})\s?[–—-]\s?(\d{{1,9}})|\d+)(?![\w-])", re.IGNORECASE
+            rf"{known}|(?<![\w-])(?:(\d{{1,9}})\s?[–—-]\s?(\d{{1,9}})|\d+)(?![\w-])",
+            re.IGNORECASE,
         ),
     )
 
