@@ -55,7 +55,6 @@ from tcva_adapters.progress import progress_of
 from tcva_adapters.report.markdown import MARKDOWN_BEGINNING
 from tcva_adapters.results.config import CONFIG_BEGINNING
 from tcva_adapters.results.scoring import SERVING, ScoringConfig
-from tcva_adapters.samples.reader import read_samples
 
 _TENTHS = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
 
@@ -405,7 +404,7 @@ def diagnose(
             judged,
             scoring=scoring_of(None, parse_settings(set_, ScoringConfig)),
             group=group,
-            samples=read_samples(samples).samples if samples else None,
+            samples=samples,
             skip_bad=skip_bad,
         ),
         as_json=as_json,

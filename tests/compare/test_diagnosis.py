@@ -262,18 +262,148 @@ def test_with_fewer_criteria_it_says_what_can_be_said(
     assert below.endswith("it needs faithfulness, correctness, context_recall")
 
 
+def unscored(criterion: str, reason: Reason, sample: str = "a") -> list[Result]:
+    why = Unscored(reason=reason, detail="no answer")
+    return [judged(criterion, [], sample, unscored=why)]
+
+
 def test_a_failure_is_no_fault_of_retriever_or_generator() -> None:
     for criterion in DIAGNOSED:
-        results = four()
-        why = Unscored(reason=Reason.JUDGE_ERROR, detail="no answer")
-        results[criterion] = [judged(criterion, [], unscored=why)]
         rest = {name: rows for name, rows in four().items() if name != criterion}
-        with_failure = diagnose(results)
-        assert with_failure.records("causes") == diagnose(rest).records("causes")
-        assert with_failure.records("measures") == diagnose(rest).records("measures")
+        failed = unscored(criterion, Reason.JUDGE_ERROR)
+        with_failure = diagnose(with_rows(four(), **{criterion: failed}))
+        without = diagnose(rest)
+        assert with_failure.records("measures") == without.records("measures")
+        expected = without.records("causes")
+        if criterion == "completeness":  # it was asked for, so what is missing is open
+            expected = [row for row in expected if row["claims"] == "wrong"]
+            assert "missing" not in with_failure.sentence
+        assert with_failure.records("causes") == expected
         assert with_failure.sentence.endswith(". 1 judgement without a score.")
         [row] = with_failure.records("unscored")
         assert (row["method"], row["reason"]) == (criterion, "judge_error")
+
+
+def test_needed_and_missing_claims_are_of_the_same_samples() -> None:
+    results = four()
+    for name, rows in four("b").items():
+        results[name] += rows
+    both = diagnose(results).sentence
+    assert "4 missing claims (of 8 needed): 2 not retrieved" in both
+    for reason, missing in (
+        (Reason.JUDGE_ERROR, "2 missing claims (of 4 needed): 1 not retrieved"),
+        # Of nothing an answer says nothing: what was retrieved was not used.
+        (Reason.EMPTY_RESPONSE, "6 missing claims (of 8 needed): 3 not retrieved"),
+    ):
+        rows = [results["completeness"][0], *unscored("completeness", reason, "b")]
+        sentence = diagnose(with_rows(results, completeness=rows)).sentence
+        assert missing in sentence
+    lost = with_rows(results, completeness=results["completeness"][:1])
+    assert "2 missing claims (of 4 needed)" in diagnose(lost).sentence
+
+
+def test_an_empty_context_supports_no_claim() -> None:
+    empty = {
+        name: unscored(name, Reason.EMPTY_CONTEXT)
+        for name in ("faithfulness", "context_recall")
+    }
+    report = diagnose(with_rows(four(), **empty))
+    assert {row["cause"]: row["number"] for row in report.records("causes")} == {
+        "hallucination": 3,
+        "not retrieved": 2,
+    }
+    measured = {row["measure"]: row["mean"] for row in report.records("measures")}
+    assert measured["claim_recall"] == measured["faithfulness"] == 0.0
+    assert measured["context_precision"] is None
+
+
+def test_a_refusal_says_none_of_the_claims_of_the_reference() -> None:
+    sample = Sample(
+        id="a", input="When do you open?", response="I'm sorry, but I can't answer that.",
+        reference="We open at nine.", contexts=["We open at nine."],
+    )  # fmt: skip
+    for response in (sample.response, " "):
+        judged_sample = sample.model_copy(update={"response": response})
+        results = {
+            name: [TCVA(name, judge="lexical").evaluate(judged_sample)]
+            for name in DIAGNOSED
+        }
+        sentence = diagnose(results).sentence
+        assert sentence.startswith("1 missing claim (of 1 needed): 1 retrieved and not")
+
+
+def test_where_nothing_has_a_score_the_command_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for name in DIAGNOSED:
+        files.append(str(tmp_path / f"{name}.jsonl"))
+        write_results(files[-1], unscored(name, Reason.JUDGE_ERROR))
+    assert run(["diagnose", *files]) == 2
+    assert "no sample has a score; 'a': judge_error" in capsys.readouterr().err
+
+
+def test_without_correctness_claims_in_no_passage_are_counted() -> None:
+    report = diagnose({"faithfulness": four()["faithfulness"]})
+    assert report.sentence == (
+        "No passage supports 3 claims; whether that is wrong needs correctness."
+    )
+    supported = [judged("faithfulness", [("right.", "fully", 1)])]
+    assert diagnose(supported).sentence == "No claim is known to be wrong or missing."
+
+
+def test_files_with_different_thresholds_need_one() -> None:
+    results = four()
+    strict = ScoringConfig(claim_threshold="mostly")
+    [other] = results["faithfulness"]
+    mixed = with_rows(results, faithfulness=[Result(other.assessment, strict)])
+    with pytest.raises(
+        InvalidValueError, match=r"weights on, \[0\.7, 0\.9\].*--set claim_threshold"
+    ):
+        diagnose(mixed)
+    assert diagnose(mixed, scoring=strict).records("causes")
+
+
+def test_claims_that_a_model_lists_are_refused_even_if_they_are_alike() -> None:
+    results = four()
+    listed = [
+        Result(
+            result.assessment.model_copy(update={"prompt_version": "tcva/5 llm yes_no"})
+        )
+        for result in results["completeness"]
+    ]
+    with pytest.raises(InvalidSampleError, match="claims='split'"):
+        diagnose(with_rows(results, completeness=listed))
+    assert diagnose({"completeness": listed}).records("causes")  # nothing is joined
+
+
+def test_passages_are_counted_by_id() -> None:
+    samples = [
+        Sample(id=name, response="Entry is free.", contexts=contexts, context_ids=ids)
+        for name, contexts, ids in (
+            ("a", ["Entry is free.", "We open at nine."], ["entry", "hours"]),
+            ("b", ["We close at six.", "Entry is free."], ["end", "entry"]),
+            ("c", ["We open at nine.", "Entry is free."], ["hours", "entry"]),
+        )
+    ]
+    results = TCVA(judge="lexical").evaluate_many(samples)
+    report = diagnose(results, samples=samples)
+    by_id = report.records("passages by id")
+    assert [(row["id"], row["retrieved"], row["used"]) for row in by_id] == [
+        ("hours", 2, 0),
+        ("end", 1, 0),
+        ("entry", 3, 3),
+    ]
+    assert "passages by id (3 rows)" in report.text()
+
+
+def test_samples_may_be_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "bot.jsonl"
+    path.write_text('{"id": "a", "contexts": ["a quote", "two", "three", "four"]}\n')
+    for samples in (path, str(path)):
+        assert diagnose(four(), samples=samples).records("passages")
+    with pytest.raises(InvalidSampleError, match="dict"):
+        diagnose(four(), samples=[{"id": "a"}])  # type: ignore[list-item]
 
 
 def test_what_cannot_be_joined_is_refused_with_the_way_out() -> None:

@@ -104,7 +104,7 @@ def drawn(seed: int = 1, number: int = 40) -> tuple[list[Result], list[Sample], 
 def test_the_table_holds_means_with_their_intervals(group: str | None) -> None:
     results, samples, used = drawn()
     table = read_scores(results, group=group)
-    (shown,) = passage_tables(table, samples)
+    shown, *_ = passage_tables(table, samples)
     assert (shown.title, [row["measure"] for row in shown.records]) == (
         "passages",
         [*MEASURES],
@@ -129,13 +129,13 @@ def test_the_table_holds_means_with_their_intervals(group: str | None) -> None:
 def test_what_has_no_score_or_no_passage_does_not_count() -> None:
     results, samples, _ = drawn(number=12)
     table = read_scores(results)
-    (before,) = passage_tables(table, samples)
+    before, *_ = passage_tables(table, samples)
     failed = sample_of(90, [True], claims=(), unscored=Unscored(reason=Reason.TIMEOUT))
     silent = sample_of(91, [True], claims=(), unscored=Unscored(reason=Reason.REFUSAL))
     bare = sample_of(92, [])
     more = [*zip(results, samples, strict=True), failed, silent, bare]
     results, samples = map(list, zip(*more, strict=True))
-    (after,) = passage_tables(read_scores(results), samples)
+    after, *_ = passage_tables(read_scores(results), samples)
     assert after.records == before.records
 
 
@@ -147,7 +147,7 @@ def test_a_sample_that_one_criterion_lacks_counts_for_the_other() -> None:
     ]
     table = read_scores({"all": results, "some": others}, group="topic")
     assert [row is None for row in table.results["some"]][-2:] == [False, True]
-    (shown,) = passage_tables(table, samples)
+    shown, *_ = passage_tables(table, samples)
     sizes = {
         row["method"]: row["samples"]
         for row in shown.records
@@ -158,7 +158,7 @@ def test_a_sample_that_one_criterion_lacks_counts_for_the_other() -> None:
 
 def test_a_measure_that_no_sample_has_is_left_out() -> None:
     result, sample = sample_of(0, [True, False])
-    (shown,) = passage_tables(read_scores([result]), [sample])
+    shown, *_ = passage_tables(read_scores([result]), [sample])
     assert [(row["measure"], row["mean"]) for row in shown.records] == [
         ("characters not used", 0.5),
         ("passages used", 0.5),
@@ -182,7 +182,7 @@ def test_of_a_judge_without_quotes_only_unsupported_answers_count() -> None:
         for at, level in enumerate(levels)
     ]
     results, samples = map(list, zip(*pairs, strict=True))
-    (shown,) = passage_tables(read_scores(results), samples)
+    shown, *_ = passage_tables(read_scores(results), samples)
     assert {(row["mean"], row["samples"]) for row in shown.records} == {
         (0.0, 1),
         (1.0, 1),
@@ -197,7 +197,7 @@ def test_several_criteria_have_rows_of_their_own() -> None:
     )  # fmt: skip
     names = ("faithfulness", "context_recall", "correctness")
     results = [TCVA(name, judge="lexical").evaluate(sample) for name in names]
-    (shown,) = passage_tables(read_scores(results), [sample])
+    shown, *_ = passage_tables(read_scores(results), [sample])
     ranks = {
         row["method"]: row["mean"]
         for row in shown.records

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
@@ -17,12 +18,17 @@ from tcva_adapters.compare.diagnosis.causes import (
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
+from tcva_adapters.results.judgement import Reason
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.sample import Sample
 
 DIAGNOSED = ("correctness", "faithfulness", "completeness", "context_recall")
 """The criteria that are joined: two on the claims of the response, two on those of the reference."""
+
+BLANK = (Reason.EMPTY_RESPONSE, Reason.EMPTY_CONTEXT)
+"""Reasons of texts that are empty, so that they support no claim."""
 
 JUDGE_AGAIN = f"tcva evaluate SAMPLES --criterion {','.join(DIAGNOSED)} -o judged.jsonl"
 
@@ -57,7 +63,8 @@ class Diagnosis:
     Attributes:
         faults: The claims that are wrong (those of responses) or missing (of references), each with the cause.
         measures: For each sample, by name, see `tcva_adapters.compare.diagnosis.causes.measures`.
-        needed: How many claims of references were judged.
+        needed: The number of claims of references of which it is known whether they are missing.
+        unsupported: The number of claims of responses in no passage that may be right or wrong.
         left_out: How many claims count as none, since one of two criteria says that they claim nothing.
         least_weight: The weight from which a claim counts as supported.
     """
@@ -65,6 +72,7 @@ class Diagnosis:
     faults: Sequence[tuple[JoinedClaim, Cause]]
     measures: Sequence[Mapping[str, float]]
     needed: int
+    unsupported: int
     left_out: int
     least_weight: float
 
@@ -72,16 +80,17 @@ class Diagnosis:
 def diagnosis(table: ScoreTable) -> Diagnosis:
     """Diagnose the samples of a table with judgements of one or several of `DIAGNOSED`.
 
-    A claim counts as supported with the weight of the first results' ``claim_threshold``. A criterion without a
-    score of a sample counts as not judged there.
+    A claim counts as supported with the weight of the results' ``claim_threshold``; an empty response or
+    context supports none. A criterion without a score of a sample counts as not judged there; without one of
+    ``completeness`` it is unknown which claims of the reference are missing.
 
     Args:
         table: The table, as `read_scores` reads several files; with its samples if passages are to be counted.
 
     Raises:
-        InvalidValueError: None of the criteria was judged, or one was judged twice.
-        InvalidSampleError: Samples cannot be joined by their ids, the claims of two criteria differ, or samples
-            are not those that were judged.
+        InvalidValueError: None of the criteria was judged, one was judged twice, or the thresholds differ.
+        InvalidSampleError: No sample has a score, samples cannot be joined by their ids, the claims of two
+            criteria differ, or samples are not those that were judged.
     """
     methods = {
         judged.criterion: method for method, judged in table.judged_methods.items()
@@ -90,10 +99,24 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
         raise InvalidValueError(
             f"some of these criteria are needed, each once: {JUDGE_AGAIN}; got {', '.join(table.methods)}"
         )
-    scoring = next(iter(table.judged_methods.values())).scoring or ScoringConfig()
+    scorings = [
+        judged.scoring or ScoringConfig() for judged in table.judged_methods.values()
+    ]
+    scoring = scorings[0]
+    weights = sorted({scoring.least_weight for scoring in scorings})
+    if len(weights) > 1:
+        raise InvalidValueError(
+            f"claims count as supported from different weights on, {weights}; "
+            "choose one for all files: --set claim_threshold=LEVEL"
+        )
+    if np.isnan(table.scores).all():
+        raise InvalidSampleError(
+            f"no sample has a score; {table.samples[0]!r}: "
+            f"{table.reason(table.samples[0], table.methods[0])}"
+        )
     faults = []
     measured = []
-    n_needed = left_out = 0
+    n_needed = n_unsupported = left_out = 0
     for row, sample in enumerate(table.samples):
         results = [
             table.result(methods.get(criterion, ""), row) for criterion in DIAGNOSED
@@ -104,16 +127,14 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
                 f"{sample!r} cannot be joined: ids are missing or occur twice; give each sample an id of its own, "
                 f"and judge again: {JUDGE_AGAIN}"
             )
-        scored = [
-            result if isinstance(result, Result) and not result.unscored else None
-            for result in results
-        ]
-        said = [*_joined(row, sample, "response", scored[:2], scoring)]
-        needed = [*_joined(row, sample, "reference", scored[2:], scoring)]
-        labels = _labels(said), _labels(needed)
+        said = [*_joined(row, sample, "response", results[:2], scoring)]
+        needed = [*_joined(row, sample, "reference", results[2:], scoring)]
+        response, reference = labels = _labels(said), _labels(needed)
         claims = [claim for claim in (*said, *needed) if claim]
+        # Where it failed, it is unknown what is missing; where it was not asked for, what was not retrieved is.
+        is_open = "completeness" in methods and np.isnan(reference.agrees).any()
         for claim, cause in zip(claims, chain(*causes(*labels)), strict=True):
-            if cause:
+            if cause and not (is_open and claim.of == "reference"):
                 faults.append((claim, Cause(cause)))
         texts = table.judged_samples[row] if table.judged_samples else Sample()
         n_passages = len(texts.contexts or ())
@@ -122,9 +143,12 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
                 f"{sample!r} was judged with more contexts than {n_passages}; give the samples that were judged"
             )
         measured.append(measures(*labels, n_passages=n_passages))
-        n_needed += len(labels[1].agrees)
+        n_needed += 0 if is_open else len(reference.agrees)
+        n_unsupported += sum(response.grounded[np.isnan(response.agrees)] == 0)
         left_out += len(said + needed) - len(claims)
-    return Diagnosis(faults, measured, n_needed, left_out, scoring.least_weight)
+    return Diagnosis(
+        faults, measured, n_needed, n_unsupported, left_out, scoring.least_weight
+    )
 
 
 def _labels(claims: Sequence[JoinedClaim | None]) -> ClaimLabels:
@@ -137,18 +161,24 @@ def _joined(
     row: int,
     sample: str,
     of: str,
-    pair: Sequence[Result | None],
+    pair: Sequence[Scored | None],
     scoring: ScoringConfig,
 ) -> Iterator[JoinedClaim | None]:
     """Join the claims of two results of one text by place and text; None for one that only one of them judges.
 
     Raises:
-        InvalidSampleError: The claims differ.
+        InvalidSampleError: The claims differ, or were made by a model for each criterion.
     """
-    of_each = (result.claims if result else () for result in pair)
-    for place, claims in enumerate(zip_longest(*of_each)):
+    judged = [
+        result.claims if result and not result.unscored else () for result in pair
+    ]
+    are_listed = any(
+        isinstance(result, Result) and re.search(r"\bllm\b", result.prompt_version)
+        for result in pair
+    )
+    for place, claims in enumerate(zip_longest(*judged)):
         texts = [claim.claim if claim else "" for claim in claims]
-        if all(pair) and texts[0] != texts[1]:
+        if all(judged) and (are_listed or texts[0] != texts[1]):
             raise InvalidSampleError(
                 f"sample {sample!r}: claim {place + 1} is {texts[0]!r:.60} for one criterion, "
                 f"{texts[1]!r:.60} for the other; judge the same samples by both, with "
@@ -156,17 +186,23 @@ def _joined(
             )
         verdicts = [claim.verdict for claim in claims if claim]
         if all(verdicts):
-            agrees, grounded = (_supported(claim, scoring) for claim in claims)
+            agrees, grounded = (
+                _supported(claim, result, scoring)
+                for claim, result in zip(claims, pair, strict=True)
+            )
             passage = sound_passage(claims[1]) if claims[1] and grounded else 0
             yield JoinedClaim(row, of, place, max(texts), agrees, grounded, passage)
         elif any(verdicts):
             yield None
 
 
-def _supported(claim: ClaimVerdict | None, scoring: ScoringConfig) -> float:
-    """Whether a claim reaches the claim threshold, as 1 or 0; nan where it was not judged."""
+def _supported(
+    claim: ClaimVerdict | None, result: Scored | None, scoring: ScoringConfig
+) -> float:
+    """Whether a claim reaches the claim threshold, as 1 or 0; nan where a result does not judge it."""
     if claim is None:
-        return np.nan
+        why = result and result.unscored
+        return 0.0 if why and why.reason in BLANK else np.nan
     return float((claim.support(scoring.scheme) or 0.0) >= scoring.least_weight)
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from tcva_adapters.compare.agreement.method_tables import reason_notes, unscored
 from tcva_adapters.compare.diagnosis.causes import Cause
-from tcva_adapters.compare.diagnosis.joined import diagnosis
+from tcva_adapters.compare.diagnosis.joined import Diagnosis, diagnosis
 from tcva_adapters.compare.scores.passages import passage_tables
 from tcva_adapters.compare.scores.score_reader import Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.results.argument_names import with_checked_names
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.samples.reader import SampleStream
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.stats.checks import Groups
 from tcva_adapters.stats.inference import estimate
@@ -63,7 +66,7 @@ def diagnose(
     *,
     scoring: ScoringConfig | None = None,
     group: str | None = None,
-    samples: Sequence[Sample] | None = None,
+    samples: str | Path | Iterable[Sample] | None = None,
     skip_bad: bool = False,
 ) -> Report:
     """Find out why answers are wrong from judgements of several criteria, without a call of a model.
@@ -78,7 +81,8 @@ def diagnose(
         scoring: Settings; a claim counts as supported with the weight of their ``claim_threshold``. By
             default those of the results.
         group: The metadata field of groups; intervals count groups instead of samples.
-        samples: The samples that were judged, for the context precision and the tables of `passage_tables`.
+        samples: The samples that were judged, or their file, for the context precision and the tables of
+            `passage_tables`.
         skip_bad: Leave out unreadable lines.
 
     Returns:
@@ -87,8 +91,9 @@ def diagnose(
         wrong or missing) and ``unscored``.
 
     Raises:
-        InvalidValueError: No criterion was judged, or one was judged twice; or the samples are others.
-        InvalidSampleError: The judgements cannot be joined; the message says why.
+        InvalidValueError: No criterion was judged, or one was judged twice; thresholds differ; or the samples
+            are others.
+        InvalidSampleError: The judgements cannot be joined, or no claim was judged; the message says why.
         UnreadableInputError: See `read_scores`.
 
     >>> from tcva_adapters import TCVA, Sample
@@ -98,12 +103,15 @@ def diagnose(
     >>> diagnose(results).records("causes")[0]["cause"].value
     'some passage'
     """
+    if isinstance(samples, str | Path):
+        samples = SampleStream(samples, skip_bad=skip_bad)
+    texts = None if samples is None else [*checked_samples(samples)]
     table = read_scores(
-        source, scoring=scoring, group=group, samples=samples, skip_bad=skip_bad
+        source, scoring=scoring, group=group, samples=texts, skip_bad=skip_bad
     )
     tables = [unscored(table)]
     n_unscored = sum(row["samples"] for row in tables[0].records)
-    if samples and not any(sample.contexts for sample in table.judged_samples):
+    if texts and not any(sample.contexts for sample in table.judged_samples):
         raise InvalidValueError(
             f"no sample has contexts and an id of the results, such as {table.samples[0]!r}; give those judged"
         )
@@ -130,7 +138,7 @@ def diagnose(
         "Intervals count samples, or groups where there are some, and not claims.",
     ]
     return Report(
-        _sentence(causes, found.needed, n_unscored),
+        _sentence(causes, found, n_unscored),
         [
             Table("causes", _CAUSES, causes, notes=reason_notes(causes, "cause")),
             _measures(found.measures, groups),
@@ -182,18 +190,24 @@ def _worst(claims: Records) -> Iterator[Record]:
             yield {**first, "claims": number}
 
 
-def _sentence(causes: Records, n_needed: int, n_unscored: int) -> str:
+def _sentence(causes: Records, found: Diagnosis, n_unscored: int) -> str:
     """Say how many claims are wrong or missing, and why, and how many judgements say nothing."""
     parts = []
-    for kind, of in (("wrong", ""), ("missing", f" (of {n_needed} needed)")):
-        rows = [row for row in causes if row["claims"] == kind]
-        number = sum(row["number"] for row in rows)
-        numbers = [f"{row['number']} {_PHRASES[row['cause']]}" for row in rows]
-        if rows:
-            parts.append(
-                f"{counted(number, f'{kind} claim')}{of}: {', '.join(numbers)}."
-            )
-    sentence = " ".join(parts) or "No claim is known to be wrong or missing."
+    for kind, of in (("wrong", ""), ("missing", f" (of {found.needed} needed)")):
+        numbers = {
+            row["cause"]: row["number"] for row in causes if row["claims"] == kind
+        }
+        if numbers:
+            number = counted(sum(numbers.values()), f"{kind} claim")
+            why = (f"{part} {_PHRASES[cause]}" for cause, part in numbers.items())
+            parts.append(f"{number}{of}: {', '.join(why)}.")
+    if found.unsupported:
+        claims = counted(found.unsupported, "claim")
+        parts.append(
+            f"No passage supports {claims}; whether that is wrong needs correctness."
+        )
+    if not parts:
+        parts.append("No claim is known to be wrong or missing.")
     if n_unscored:
-        sentence += f" {counted(n_unscored, 'judgement')} without a score."
-    return sentence
+        parts.append(f"{counted(n_unscored, 'judgement')} without a score.")
+    return " ".join(parts)

@@ -64,8 +64,9 @@ def passage_tables(table: ScoreTable, samples: Sequence[Sample]) -> list[Table]:
     Returns:
         The table ``passages`` with the measures of `passage_measures`: means over the samples that have the
         measure, and of `Citations.precision` and `Citations.recall`. Intervals are over groups where the
-        table has groups. It is empty if no claim was compared with contexts. Where
-        answers cite, also the table ``citations to check`` of the claims that are broken, elsewhere or missing.
+        table has groups. It is empty if no claim was compared with contexts. The table ``passages by id`` says
+        how often each passage with an id was retrieved and used, the least used first; ``citations to check``
+        has the claims that are broken, elsewhere or missing in answers that cite.
 
     >>> from tcva_adapters import TCVA
     >>> from tcva_adapters.compare import read_scores
@@ -76,10 +77,13 @@ def passage_tables(table: ScoreTable, samples: Sequence[Sample]) -> list[Table]:
     """
     records: list[Record] = []
     claims: list[Record] = []
+    by_id: dict[str, Record] = {}
     for method, results in table.results.items():
         try:
             rows = [
-                _measures(result, sample, claims) if isinstance(result, Result) else {}
+                _measures(result, sample, claims, by_id)
+                if isinstance(result, Result)
+                else {}
                 for result, sample in zip(results, samples, strict=True)
             ]
         except InvalidValueError:
@@ -101,21 +105,47 @@ def passage_tables(table: ScoreTable, samples: Sequence[Sample]) -> list[Table]:
             )
     columns = named_columns("method", "measure", mean="interval", samples="int")
     to_check = named_columns("sample", "outcome", "marks", "context", "claim")
-    tables = [
+    by_id_columns = named_columns("criterion", "id", retrieved="int", used="int")
+    return [
         Table("passages", columns, records, detail=not claims, notes=[_ONE_QUOTE]),
+        Table(
+            "passages by id",
+            by_id_columns,
+            sorted(by_id.values(), key=lambda row: (row["used"], -row["retrieved"])),
+            detail=True,
+            most=20,
+        ),
         Table("citations to check", to_check, claims, notes=[_UNCONFIRMED], most=20),
     ]
-    return tables if claims else tables[:1]
 
 
-def _measures(result: Result, sample: Sample, claims: list[Record]) -> dict[str, float]:
-    """Measure passages and citations of a sample, and append the claims whose citations are to be checked."""
-    row = passage_measures(result.passages(sample))
+def _measures(
+    result: Result,
+    sample: Sample,
+    claims: list[Record],
+    by_id: dict[str, Record],
+) -> dict[str, float]:
+    """Measure passages and citations of a sample; append claims with citations to check, and count passages by id."""
+    uses = result.passages(sample)
+    for use in uses:
+        if use.id:
+            row = by_id.setdefault(
+                f"{use.id} {result.criterion}",
+                {
+                    "criterion": result.criterion,
+                    "id": use.id,
+                    "retrieved": 0,
+                    "used": 0,
+                },
+            )
+            row["retrieved"] += 1
+            row["used"] += use.is_used
+    measures = passage_measures(uses)
     with suppress(InvalidValueError):  # the claims are no sentences of the response
         citations = result.citations(sample)
         for name in ("precision", "recall"):
             share = getattr(citations, name)
-            row |= {} if share is None else {f"citation {name}": share}
+            measures |= {} if share is None else {f"citation {name}": share}
         claims += [
             {
                 "sample": result.sample_id,
@@ -126,4 +156,4 @@ def _measures(result: Result, sample: Sample, claims: list[Record]) -> dict[str,
             for part in citations.parts
             if part.outcome not in _NOT_WRONG
         ]
-    return row
+    return measures
