@@ -57,14 +57,24 @@ def read_contexts(name: str, value: Any) -> tuple[str, ...]:
     return tuple(passages)
 
 
-def read_ids(value: Any, contexts: Sequence[str]) -> tuple[str, ...]:
+def read_ids(
+    value: Any, contexts: Sequence[str], *, must_fit: bool = False
+) -> tuple[str, ...]:
     """Read the ids in a list of ids or of documents, if there are as many as contexts; else none.
+
+    Raises:
+        InvalidSampleError: There are ids, and not as many as they must be.
 
     >>> read_ids([{"id": 7, "text": "One."}], ["One."]), read_ids("['a', 'b']", ["One.", "Two."])
     (('7',), ('a', 'b'))
     """
     items = parse_printed(value) if isinstance(value, str) else value
     ids = tuple(map(_id_of, items)) if hasattr(items, "__iter__") else ()
+    if must_fit and ids and len(ids) != len(contexts):
+        raise InvalidSampleError(
+            f"context_ids must name each of the contexts, got {len(ids)} ids for {len(contexts)} contexts; "
+            "write an empty text for a context without an id"
+        )
     is_usable = len(ids) == len(contexts) and any(ids) and ids != tuple(contexts)
     return ids if is_usable else ()
 

@@ -96,8 +96,8 @@ def parts_of(
     * Nested objects, or columns with a dot: a question is looked for in ``inputs``, an answer in
       ``outputs``, contexts in both, a reference in ``reference_outputs`` or ``reference``.
     * Messages: see `fields_in`. They fill the fields that are not given otherwise.
-    * Ids of contexts, in a field or in the documents. Where there are not as many as contexts, the
-      field is none of a sample.
+    * Ids of contexts, in a field or in the documents. Where there are not as many as contexts,
+      ``context_ids`` is an error, and a framework's own field is none of a sample.
     * Rows of a DeepEval dataset (csv, jsonl): contexts are split at ``|``, as DeepEval reads them.
 
     Args:
@@ -105,7 +105,7 @@ def parts_of(
         columns: Names in the record, each with the field that it holds; dots lead into objects.
 
     Raises:
-        InvalidSampleError: A field cannot be read.
+        InvalidSampleError: A field cannot be read, or there are not as many ``context_ids`` as contexts.
     """
     flat = flatten(record)
     if flat.keys() >= _DATASET_FIELDS:
@@ -123,11 +123,16 @@ def parts_of(
     dialogue = _dialogue_in(flat, keys)
     key_of_ids = keys.pop("context_ids", keys.get("contexts", ""))
     given_ids = flat.get(key_of_ids)
+    is_named = key_of_ids.rpartition(".")[2] == "context_ids" or (
+        columns.get(key_of_ids) == "context_ids"
+    )
     fields: Record = {}
     for field, key in keys.items():
         value = flat.pop(key)
         fields[field] = None if value is None else _read(field, key, value)
-    if ids := read_ids(given_ids, fields.get("contexts") or ()):
+    contexts = fields.get("contexts")
+    must_fit = is_named and contexts is not None
+    if ids := read_ids(given_ids, contexts or (), must_fit=must_fit):
         fields["context_ids"] = ids
         flat.pop(key_of_ids, None)
     rest = {name: value for name, value in flat.items() if value is not None}

@@ -16,7 +16,9 @@ from unicodedata import normalize
 from tcva_adapters.text.lists import patterns
 
 _NO_MARKS = re.compile(patterns("no_marks"), re.IGNORECASE | re.MULTILINE)
-_ID_AT_THE_END = re.compile(patterns("id_at_the_end"))
+_AT_THE_END = re.compile(patterns("id_at_the_end"), re.IGNORECASE)
+_MAY_BEGIN_A_MARK = re.compile(r"[\[(（【［〔<⁰¹²³⁴-⁹]")
+_STOP = re.compile(r"[*_]{0,3} ?(?:[.!?…,;:。！？，；]|\n|\Z)")
 _PARENTHESES = re.compile(r"[(（]\d{1,3}[)）,，]")
 
 
@@ -34,11 +36,12 @@ def read_marks(
     """Read the marks of a text.
 
     None is read out of code, maths, links, years, definitions of footnotes and the list of sources at the
-    end; (1) is one only where all such numbers stand as marks do, and there is no other form.
+    end; (1) is one only where there is no other form, and all such numbers or several stand as marks do.
 
     Args:
         text: The text.
-        ids: The ids of the passages, which count as marks in brackets.
+        ids: The ids of the passages, which count as marks in brackets. Where one has no figure, so does any
+            other word that stands as marks do.
         pattern: A regular expression that replaces the forms; its first group, or else the whole
             match, has the numbers or ids.
 
@@ -49,26 +52,34 @@ def read_marks(
     forms, names = _patterns(tuple(filter(None, ids)))
     matches = [match for match in re.finditer(pattern or forms, plain) if match[0]]
     others = [match for match in matches if pattern or match.lastindex != 1]
-    if others or len(matches) < len(_PARENTHESES.findall(text)):
+    if others:
         matches = others
+    elif len(matches) < len(_PARENTHESES.findall(text)):
+        matches = [match for match in matches if _STOP.match(plain, match.end())]
+        matches = matches if len(matches) > 1 else []
     marks = []
     for match in matches:
         groups = match.groups() if pattern else ()
         inner = next(filter(None, groups), match[0].strip())
         cited = _cited(normalize("NFKC", inner).partition("†")[0], names)
-        marks.append(Mark(match[0].strip(), match.start(), cited or (inner,)))
+        marks.append(Mark(match[0].strip(), match.start(), cited or (inner.strip("[]"),)))
     return marks, plain
 
 
 def without_citations(claim: str) -> str:
-    """Take the marks out of a claim, but for those in round brackets, which may be numbers of its own.
+    """Take the marks out of a claim: its text alone says what is one, not the ids of a sample.
 
-    >>> without_citations("It is 5 [Source 2]¹ (1) [a1b2-c3].")
-    'It is 5  (1) .'
+    A number in round brackets is one only beside a stop or at the end, and an id only at the end, with a
+    figure and a sign in it or the ending of a file. What denies or measures stays.
+
+    >>> without_citations("It is 5 [Source 2]¹ (24) hours (1) [docs/opening.md].")
+    'It is 5  (24) hours (1).'
     """
+    if not _MAY_BEGIN_A_MARK.search(claim):
+        return claim
     forms, _ = _patterns(())
     left = forms.sub(lambda mark: mark[0] if mark.lastindex else "", claim)
-    return _ID_AT_THE_END.sub("", left)
+    return _AT_THE_END.sub(r"\1", left)
 
 
 @lru_cache(maxsize=64)
@@ -86,8 +97,11 @@ def _patterns(ids: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
         r"(?=\s?[],;、，；］〕】†\\]))"
     )
     several = rf"{item}(?:\s?[,;、，；]\s?{item}){{0,20}}"
+    forms = patterns("marks").replace("LIST", several)
+    if any(not any(map(str.isdigit, name)) for name in ids):
+        forms += "|" + patterns("word_as_id")
     return (
-        re.compile(patterns("marks").replace("LIST", several), re.IGNORECASE),
+        re.compile(forms, re.IGNORECASE),
         re.compile(
             rf"{known}|(?<![\w-])(?:(\d{{1,9}})\s?[–—-]\s?(\d{{1,9}})|\d+)(?![\w-])",
             re.IGNORECASE,

@@ -38,7 +38,8 @@ def non_claim_kind(sentence: str) -> str | None:
 
     Returns:
         ``greeting`` (also thanks, wishes, agreement, apologies, farewells, lead-ins), ``question``,
-        ``offer``, ``refusal``, ``markup`` (nothing but tags of HTML) or None.
+        ``offer``, ``refusal``, ``markup`` (nothing but tags of HTML,
+        or a line of a list of sources that names nothing but a file, URL or id) or None.
 
     >>> [non_claim_kind(s) for s in ("Hello!", "How can I help?", "The dose is 5 mg.")]
     ['greeting', 'question', None]
@@ -52,7 +53,9 @@ def non_claim_kind(sentence: str) -> str | None:
     plain = _EMOJI.sub("", sentence).translate(_SIMPLIFIED)
     bare = " ".join(plain.split()).strip(_EDGES)
     has_figure = any(map(str.isnumeric, _CJK.sub("", bare)))
-    is_markup = _pattern("markup").fullmatch(bare)
+    is_markup = _pattern("markup").fullmatch(bare) or _pattern(
+        "heading_of_sources"
+    ).fullmatch(sentence)
     if is_markup or (not has_figure and _is_polite(bare)):
         return "markup" if is_markup else "greeting"
     is_question = bare.endswith(("?", "？"))

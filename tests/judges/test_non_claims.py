@@ -578,3 +578,57 @@ def test_replies_on_a_sentence(reply: str, asserts: bool | None) -> None:
         assert (
             parse_asserts(reply, 'It is safe. {"asserts": "no", "x": 1}') is not False
         )
+
+
+SOURCE_LINES: Final = """
+Sources: [1] opening.md
+[2] docs/parking.md
+Sources: - opening.md
+References: 1. opening.md
+[^1]: https://a.example/hours?day=1
+**Quellen:** [1] https://a.example/x
+出典：[1] a.pdf
+## References [1] a.md
+- [1] <https://a.example>
+[3]: doc-7
+References
+**Sources**
+""".strip().split("\n")
+NAMING_SOMETHING: Final = """
+1. settings.toml
+opening.md
+https://a.example/pay
+[1] Opening hours, page 3
+[^1]: Opening hours
+[1] hours
+[1] 5 mg
+[1] 5-mg
+[1] dogs are allowed
+[1] not-here.md
+[1] dogs-are-allowed-2
+[1] 狗可以进.md
+[1] https://a.example狗可以进
+Sources: none
+References.
+Notes: the dose is 5 mg
+[1] opening.md says nine
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("line", SOURCE_LINES)
+def test_a_line_that_only_names_a_source_is_no_claim(line: str) -> None:
+    assert non_claim_kind(line) == "markup"
+
+
+@pytest.mark.parametrize("line", NAMING_SOMETHING)
+def test_a_line_that_may_answer_is_a_claim(line: str) -> None:
+    assert non_claim_kind(line) is None
+
+
+@pytest.mark.parametrize("heading", ["Sources:", "## References", "**Quellen**"])
+def test_a_list_of_sources_lowers_no_score(heading: str) -> None:
+    text = f"It opens at nine [1].\n\n{heading}\n[1] opening.md\n[2] parking.md"
+    sample = Sample(response=text, contexts=["It opens at nine.", "Parking is free."])
+    result = TCVA(judge="lexical").evaluate(sample)
+    assert result.score == 1.0
+    assert result.supported().text == text

@@ -87,6 +87,27 @@ def test_a_field_that_does_not_fit_stays_metadata() -> None:
     assert Sample.from_record(row).context_ids == ()
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"contexts": [*TEXTS], "context_ids": ["hours"]},
+        {"contexts": [], "context_ids": "['hours', 'price']"},
+        {"outputs": {"contexts": [*TEXTS], "context_ids": ["a", "b", "c"]}},
+    ],
+)
+def test_another_number_of_context_ids_is_an_error(record: dict[str, Any]) -> None:
+    with pytest.raises(InvalidSampleError, match=r"got \d ids for \d contexts"):
+        Sample.from_record({"answer": "Yes.", **record})
+
+
+def test_so_it_is_in_a_column_that_is_named() -> None:
+    record = {"contexts": [*TEXTS], "names": ["hours"]}
+    with pytest.raises(InvalidSampleError, match="got 1 ids for 2 contexts"):
+        Sample.from_record(record, {"names": "context_ids"})
+    unknown = Sample.from_record({"answer": "Yes.", "context_ids": ["hours"]})
+    assert unknown.metadata == {"context_ids": ["hours"]}
+
+
 def test_too_few_ids_are_refused() -> None:
     with pytest.raises(InvalidSampleError, match="got 1 ids for 2 contexts"):
         Sample(contexts=TEXTS, context_ids=("hours",))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tcva_adapters.text.citations import read_marks
+from tcva_adapters.text.citations import read_marks, without_citations
 
 MARKS = {
     "It is 5 [1].": ["1"],
@@ -42,6 +42,12 @@ MARKS = {
     "It is 5.[1]\n\nSources:\n[1] prices.pdf\n[2] hours.pdf": ["1"],
     "It is 5.[^1]\n\n[^1]: prices.pdf\n[^2]: hours.pdf\n": ["1"],
     "It is 5.[1]\n\n**References**\n- [1] prices.pdf": ["1"],
+    "It is 5 (Source 1).": ["Source 1"],
+    "It is 5 (Sources 1 and 2).": ["Sources 1", "2"],
+    "It has been so since 2016¹.": ["1"],
+    "It is five <sup>2</sup>. It is six.<sup>[3]</sup>": ["2", "3"],
+    "It is 5 [[1]](https://a.example/7) [[2]](/b/9).": ["1", "2"],
+    "It is open for (24) hours. It is five (1). It is six (2).": ["1", "2"],
 }
 
 NOTHING = [
@@ -65,6 +71,10 @@ NOTHING = [
     "The field my_prices[3] is empty.",
     "He said [sic] that [he] left [the shop].",
     "Order [1234] was sent.",
+    "(1) Stir it. (2) Heat it. (3) Serve it.",
+    "It is open for (24) hours. It is five (1).",
+    "An area of 5 m<sup>2</sup> and 10<sup>3</sup> are given.",
+    "It is 5【4:0†source】.",
 ]
 
 
@@ -82,6 +92,40 @@ def test_nothing_is_read_where_nothing_is_cited(text: str) -> None:
     assert read_marks(text)[0] == []
 
 
+@pytest.mark.parametrize(
+    "mark",
+    [" (1)", " (Source 1)", " (Sources 1 and 2)", " <sup>2</sup>", " [[1]](https://a.example/b)", "¹", " [3]",
+     " [docs/opening-times-and-days.md]", " [opening.md]", " [a.md, b.pdf]", " [a.md][b.md]", " [doc-7]", " [faq_12]",
+     " [2023-report]", " [3f2a9c1e-7b44-4d0a-9e51-0c2b6a1d8f77]", "【4:0†source】", " (1)(2)"],
+)  # fmt: skip
+@pytest.mark.parametrize("claim", ["It opens at nine", "It has been so since 2016"])
+def test_a_mark_is_no_word_of_the_claim(claim: str, mark: str) -> None:
+    for text in (f"{claim}{mark}.", f"{claim}.{mark}", f"{claim}{mark}"):
+        words = without_citations(text).replace(" .", ".").strip()
+        assert words in {claim, f"{claim}."}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["It opens at (9).", "It costs (5).", "It is open (24) hours.", "Follow step (2).", "It takes [3-years].",
+     "It opens [not-on-sundays-2].", "It opens [not].", "It opens [never].", "He said so [sic].", "It opens [hours].",
+     "It opens [not.md].", "It opens [不开-3].", "It opens [nоt-3].", "The dose is [10-mg].", "The dose is 5 [max-10mg].", "It opened [until-2019].",
+     "It opens [and/or].", "It opens [non-smokers-2].", "It is 5 m² and 10².", "It is 10<sup>2</sup>.",
+     "It is (2016).", "It opens [a.md] never.", "It opens (Source of 1).", "Dogs (no cats) may enter."],
+)  # fmt: skip
+def test_what_may_say_something_stays_in_the_claim(claim: str) -> None:
+    assert without_citations(claim) == claim
+
+
+def test_where_an_id_is_a_word_another_word_is_a_mark_that_names_none() -> None:
+    text = "Dogs may enter [dogs]. Cats may not [cats].[birds] He [sic] said [sic]."
+    code = " The `a[x]` of f[cats] and [text](https://a.example)."
+    marks, _ = read_marks(text + code, ("dogs", "opening"))
+    assert [mark.names for mark in marks] == [("dogs",), ("cats",), ("birds",)]
+    for ids in ((), ("doc-1",)):
+        assert read_marks(text, ids)[0] == []
+
+
 def test_round_numbers_count_only_where_there_is_no_other_form() -> None:
     marks, _ = read_marks("It is five [1]. It is six (2).")
     assert [mark.text for mark in marks] == ["[1]"]
@@ -90,7 +134,11 @@ def test_round_numbers_count_only_where_there_is_no_other_form() -> None:
 def test_ids_of_passages_are_marks_in_brackets() -> None:
     ids = ("hours.md", "a1b2-c3", "2019")
     marks, _ = read_marks("A [hours.md]. B [A9b9-c9; 2019]. C [other.md] [2018].", ids)
-    assert [mark.names for mark in marks] == [("hours.md",), ("A9b9-c9", "2019")]
+    assert [mark.names for mark in marks] == [
+        ("hours.md",),
+        ("A9b9-c9", "2019"),
+        ("other.md",),
+    ]
 
 
 def test_a_pattern_replaces_the_forms() -> None:
