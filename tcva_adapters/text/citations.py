@@ -62,7 +62,9 @@ def read_marks(
         groups = match.groups() if pattern else ()
         inner = next(filter(None, groups), match[0].strip())
         cited = _cited(normalize("NFKC", inner).partition("†")[0], names)
-        marks.append(Mark(match[0].strip(), match.start(), cited or (inner.strip("[]"),)))
+        marks.append(
+            Mark(match[0].strip(), match.start(), cited or (inner.strip("[]"),))
+        )
     return marks, plain
 
 
