@@ -96,7 +96,7 @@ def _patterns(ids: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     # An item is read in one way only, which ends where the item does: shapes of ids overlap.
     item = (
         rf"(?>\^?(?:{known}|\d{{1,3}}(?:\s?[–—-]\s?\d{{1,3}})?)"
-        r"(?=\s?[],;、，；］〕】†\\]))"
+        r"(?=\s?[],;、，；］〕】†<\\]))"
     )
     several = rf"{item}(?:\s?[,;、，；]\s?{item}){{0,20}}"
     forms = patterns("marks").replace("LIST", several)
