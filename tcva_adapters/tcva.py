@@ -242,9 +242,8 @@ class TCVA(FromConfig, Scorer[Result]):
         """
         parts = {**self._known}
         for number, judge in enumerate(self._judges, start=1):
-            spec = spec_of(judge)
             prefix = f"judge {number}: " if len(self._judges) > 1 else ""
-            for part, value in {"judge": spec.name, **spec.parts}.items():
+            for part, value in spec_of(judge).items():
                 parts[f"{prefix}{part}"] = value
         return parts
 

@@ -82,13 +82,14 @@ class MetricRun(ABC):
     def _with_score(
         self, score: float, verdicts: Iterable[FrameworkVerdict]
     ) -> FrameworkScore:
-        is_nan = math.isnan(score)
+        number = float(score)
+        is_score = math.isfinite(number)
         return FrameworkScore(
             metric=self.name,
-            score=None if is_nan else score,
+            score=number if is_score else None,
             verdicts=tuple(verdicts),
             calls=self.calls,
-            error="the metric returned nan" if is_nan else "",
+            error="" if is_score else f"the metric returned {number:g}",
         )
 
     def _without_score(self, error: Exception | str) -> FrameworkScore:

@@ -6,7 +6,7 @@ DeepEval stores one text of a metric, ``verbose_logs``. It holds the result as J
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -80,12 +80,27 @@ def results_of(
     """
     cases = _cases_of(evaluation)
     rows = [case.metrics_data or [] for case in cases]
-    name = _metric_name(rows, name)
-    measured = [next((data for data in row if data.name == name), None) for row in rows]
-    pairs = [*zip(cases, measured, strict=True)]
+    every = [data for row in rows for data in row]
+    names = dict.fromkeys(data.name for data in every)
+    # A metric that never began is found by its name; its data say so.
+    ours = dict.fromkeys(
+        data.name
+        for data in every
+        if data.name == name or (data.verbose_logs or "").startswith(_BEGINS)
+    )
+    name = choose_metric(name, [*ours], names, argument="name")
+    of_metric = [[data for data in row if data.name == name] for row in rows]
+    if any(len(measured) > 1 for measured in of_metric):
+        raise InvalidValueError(
+            f"several metrics have the name {name!r}; give each its own with name=..."
+        )
+    pairs = [
+        (case, next(iter(measured), None))
+        for case, measured in zip(cases, of_metric, strict=True)
+    ]
     # Any of them has judge and settings; if there is none, the error says why.
     like: Scored = result_of(
-        min(filter(None, measured), key=lambda data: not data.verbose_logs)
+        min(chain(*of_metric), key=lambda data: not data.verbose_logs)
     )
     # `deepeval test run` may have other metrics for conversations.
     classes = {type(case) for case, data in pairs if data is not None}
@@ -135,25 +150,3 @@ def _cases_of(evaluation: EvaluationResult | str | Path) -> list[Case]:
 
 def _order(case: LLMApiTestCase | ConversationalApiTestCase) -> int:
     return case.order or 0
-
-
-def _metric_name(rows: Sequence[Sequence[MetricData]], wanted: str | None) -> str:
-    """Choose the name of the metric to read.
-
-    Raises:
-        InvalidValueError: See `results_of`.
-    """
-    measured = [data for row in rows for data in row]
-    names = dict.fromkeys(data.name for data in measured)
-    # A metric that never began is found by its name; its data say so.
-    ours = dict.fromkeys(
-        data.name
-        for data in measured
-        if data.name == wanted or (data.verbose_logs or "").startswith(_BEGINS)
-    )
-    name = choose_metric(wanted, [*ours], names, argument="name")
-    if any([data.name for data in row].count(name) > 1 for row in rows):
-        raise InvalidValueError(
-            f"several metrics have the name {name!r}; give each its own with name=..."
-        )
-    return name

@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN, JudgeSpec
+from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN, bare, judge_parts
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import SPLIT_VERSION
@@ -120,8 +120,8 @@ def sha256_of(text: str) -> str:
     return hashed.hexdigest()
 
 
-def spec_of(judge: Any) -> JudgeSpec:
-    """Describe the present identity of a judge, whatever class wraps its model.
+def spec_of(judge: Any) -> Json:
+    """Describe the present identity of a judge: its ``judge``, whatever class wraps its model, and its parts.
 
     It has the judge's parameters, those that the model's method ``known`` adds, and any class that
     is not of this package. A judge that computes in this process has neither an address nor sampling.
@@ -137,7 +137,8 @@ def spec_of(judge: Any) -> JudgeSpec:
     }
     if getattr(judge, "is_local", False):
         parameters = {**dict.fromkeys(SAMPLING), "address": "", **parameters}
-    return JudgeSpec.of(judge.name, getattr(model, "known", dict)(parameters))
+    known = getattr(model, "known", dict)(parameters)
+    return {"judge": bare(judge.name), **judge_parts(known)}
 
 
 def key_of(judge: Any, *, is_stored: bool = False) -> Json:
@@ -162,11 +163,11 @@ def key_of(judge: Any, *, is_stored: bool = False) -> Json:
         declared["classes"] = [*filter(None, heirs)]
     if hasattr(model, "known"):
         spec = spec_of(judge)
-        unknown = [name for name, value in spec.parts.items() if value == UNKNOWN]
+        unknown = [name for name, value in spec.items() if value == UNKNOWN]
         if not unknown:
             return {
-                "judge": spec.name,
-                "parameters": {**spec.parts, "prompt": model.prompt},
+                "judge": spec.pop("judge"),
+                "parameters": {**spec, "prompt": model.prompt},
             }
         if is_stored:
             raise InvalidValueError(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Self
 
 from tcva_adapters.frameworks import FRAMEWORKS
 from tcva_adapters.samples.json_values import Json
@@ -23,7 +21,7 @@ _ALIASES = {
     "max_completion_tokens": "max_tokens",
     "num_predict": "max_tokens",
 }
-"""Parameters of models, with their names in `JudgeSpec.parts`."""
+"""Parameters of models, with their names in `judge_parts`."""
 
 _PARTS = ("address", "sampling temperature", "seed", "max_tokens")
 
@@ -45,41 +43,29 @@ def bare(name: str) -> str:
     return _WRAPPERS.sub("", name)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeSpec:
-    """The identity of a judge; equal for equal judges, whatever class wraps their model.
+def judge_parts(parameters: Mapping[str, object]) -> Json:
+    """Name what can change a judge's verdicts besides its name, whatever class wraps its model.
 
     It holds no secret: no key, and only digests of an address's query and of further arguments.
 
-    Attributes:
-        name: The name of the model, or of a judge without one, with its version.
-        parts: Everything else that can change a verdict, as JSON values: ``address`` (host and
-            path of the server, with a digest of the query and headers of each request; empty for a
-            judge that computes in this process), ``sampling temperature``, ``seed``,
-            ``max_tokens`` and further arguments. A missing part is not sent; each of the first
-            four is ``unknown`` where the judge does not give it.
+    Args:
+        parameters: The judge's parameters. None means not sent, a missing one unknown.
+
+    Returns:
+        JSON values: ``address`` (host and path of the server, with a digest of the query and headers of
+        each request; empty for a judge that computes in this process), ``sampling temperature``,
+        ``seed``, ``max_tokens`` and further arguments. A missing part is not sent; each of the first
+        four is ``unknown`` where the judge does not give it.
+
+    >>> judge_parts({"server": "host/v1", "temperature": 0, "seed": None, "top_p": 0.1})
+    {'address': 'host/v1', 'sampling temperature': 0, 'max_tokens': 'unknown'}
     """
-
-    name: str
-    parts: Json
-
-    @classmethod
-    def of(cls, name: str, parameters: Mapping[str, object]) -> Self:
-        """Describe a judge by its name and parameters; None means not sent, a missing one unknown.
-
-        >>> parameters = {"server": "host/v1", "temperature": 0, "seed": None, "top_p": 0.1}
-        >>> JudgeSpec.of("openai:gpt-4.1-mini", parameters).parts
-        {'address': 'host/v1', 'sampling temperature': 0, 'max_tokens': 'unknown'}
-        """
-        parts: Json = dict.fromkeys(_PARTS, UNKNOWN)
-        parts |= {_ALIASES.get(name, name): value for name, value in parameters.items()}
-        # At temperature 0 only the likeliest token is left, unless repeats or draws of
-        # yes and no have a temperature of their own. One choice is what every judge
-        # asks for.
-        is_greedy = parts[_PARTS[1]] == 0 and parts.keys().isdisjoint(_DRAWN)
-        unused = ["top_p", "top_k"] if is_greedy else []
-        unused += ["n"] if parts.get("n") == 1 else []
-        return cls(
-            bare(name),
-            {n: v for n, v in parts.items() if v is not None and n not in unused},
-        )
+    parts: Json = dict.fromkeys(_PARTS, UNKNOWN)
+    parts |= {_ALIASES.get(name, name): value for name, value in parameters.items()}
+    # At temperature 0 only the likeliest token is left, unless repeats or draws of
+    # yes and no have a temperature of their own. One choice is what every judge
+    # asks for.
+    is_greedy = parts[_PARTS[1]] == 0 and parts.keys().isdisjoint(_DRAWN)
+    unused = ["top_p", "top_k"] if is_greedy else []
+    unused += ["n"] if parts.get("n") == 1 else []
+    return {n: v for n, v in parts.items() if v is not None and n not in unused}

@@ -96,15 +96,12 @@ class Usage(BaseModel):
     cost: float | None = None
 
     def __add__(self, other: Usage) -> Usage:
-        costs = self.cost, other.cost
-        return Usage(
-            calls=self.calls + other.calls,
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            retries=self.retries + other.retries,
-            seconds=self.seconds + other.seconds,
-            cost=None if costs == (None, None) else sum(filter(None, costs)),
-        )
+        costs = (self.cost, other.cost)
+        sums = {
+            name: value + getattr(other, name) for name, value in self if name != "cost"
+        }
+        cost = None if costs == (None, None) else sum(filter(None, costs))
+        return Usage(**sums, cost=cost)
 
 
 # A result has more fields than its assessment.

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from itertools import takewhile
 from pathlib import Path
-from typing import BinaryIO, Generic, Protocol, TextIO, TypeVar, cast
+from typing import BinaryIO, Generic, TextIO, TypeAlias, TypeVar, cast
 
 from tcva_adapters.console import ascii_json
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
-from tcva_adapters.results.judgement import Unscored
+from tcva_adapters.results.protocol import Scored
 from tcva_adapters.samples.file_writing import check_replaceable, replacing
 from tcva_adapters.samples.sources import Source, is_path
 
@@ -29,16 +29,8 @@ RESULTS_BEGINNING = re.compile(
 _SUFFIXES = ("", ".jsonl", ".ndjson")
 
 
-class OneLine(Protocol):
-    """An object that can be written as one line: an `Assessment`, or a result."""
-
-    @property
-    def unscored(self) -> Unscored | None:
-        """Why there is no score."""
-
-    def to_json(self) -> str:
-        """The line, without its end."""
-
+OneLine: TypeAlias = Assessment | Scored
+"""What is written as one line."""
 
 R = TypeVar("R", bound=OneLine)
 

@@ -284,23 +284,17 @@ class _Writer:
 
 def _report(sums: Counter[str], out: str) -> Report:
     total = sums.pop("sum", 0)
-    rows = sums.pop("rows", 0)
-    new = sums.pop("new", 0)
-    scored = sums.pop("scored", 0)
-    passed = sums.pop("passed", 0)
-    mean = total / scored if scored else None
-    sentence = (
-        f"{passed} of {counted(scored, 'scored row')} pass, mean {cell(mean, 'score')}; "
-        f"{counted(rows, 'row')} in total, {new} new"
-    )
-    figures = {
-        "rows": rows,
-        "new": new,
-        "scored": scored,
-        "passed": passed,
-        "mean": mean,
-        **dict(sums.most_common()),  # the reasons for no score
+    figures: Record = {
+        name: sums.pop(name, 0) for name in ("rows", "new", "scored", "passed")
     }
+    scored = figures["scored"]
+    figures["mean"] = total / scored if scored else None
+    figures |= sums.most_common()  # the reasons for no score
+    sentence = (
+        f"{figures['passed']} of {counted(scored, 'scored row')} pass, "
+        f"mean {cell(figures['mean'], 'score')}; "
+        f"{counted(figures['rows'], 'row')} in total, {figures['new']} new"
+    )
     columns = [Column(name, "score" if name == "mean" else "int") for name in figures]
     return Report(
         sentence, [Table("rows", columns, [figures])], settings={"folder": out}

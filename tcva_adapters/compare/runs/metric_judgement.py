@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -24,7 +23,7 @@ from tcva_adapters.loops import wait_for
 from tcva_adapters.models.framework_prompts import PromptedModel
 from tcva_adapters.models.judge_model import JudgeModel, identity_of
 from tcva_adapters.models.store_keys import digest, key_of
-from tcva_adapters.results.framework_score import FrameworkVerdict
+from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.results.judgement import Judgement, Reason, Unscored, Usage
 from tcva_adapters.runner.questions import Evaluation, Question
 from tcva_adapters.samples.sample import Sample, whole_characters
@@ -153,20 +152,11 @@ class _MetricQuestion(Question):
         task = asyncio.current_task()
         started = time.perf_counter()
         reason = Reason.JUDGE_ERROR
-        error = ""
-        score = None
-        verdicts = ()
         try:
             async with asyncio.timeout(seconds) as limit:
                 outcome = await ADAPTERS[metric.framework].ascore_framework_metric(
                     metric.metric, self._sample, _llm_of(metric.framework, prompted)
                 )
-            error = outcome.error
-            verdicts = outcome.verdicts
-            score = None if outcome.score is None else float(outcome.score)
-            if score is not None and not math.isfinite(score):
-                error = f"the metric returned {score:g}"
-                score = None
         except (
             Exception,
             SystemExit,
@@ -179,13 +169,15 @@ class _MetricQuestion(Question):
             if isinstance(raised, TimeoutError) and limit.expired():
                 reason = Reason.TIMEOUT
                 error = f"no score after {seconds:g} seconds"
+            outcome = FrameworkScore(metric.name, None, error=error)
         usage = Usage() if prompted is None else prompted.usage
+        unscored = None
+        if outcome.score is None:
+            unscored = self._why_no_score(reason, outcome.error, prompted)
         return MetricJudgement(
-            score=score,
-            verdicts=verdicts,
-            unscored=self._why_no_score(reason, error, prompted)
-            if score is None
-            else None,
+            score=outcome.score,
+            verdicts=outcome.verdicts,
+            unscored=unscored,
             usage=usage.model_copy(update={"seconds": time.perf_counter() - started}),
         )
 
