@@ -38,7 +38,6 @@ from tcva_adapters.cli.settings import (
     take,
     with_store,
 )
-from tcva_adapters.compare.run_and_compare import comparison_of
 from tcva_adapters.compare.runs.folder import FILES, save
 from tcva_adapters.compare.runs.run import Run
 from tcva_adapters.compare.scores.score_reader import read_scores
@@ -166,23 +165,19 @@ def compare(
             human=human,
             human_scale=scale,
             group=group,
+            human_threshold=tests.human_threshold,
             pass_from=tests.pass_from,
+            objective=tests.objective,
+            reference=reference,
+            margin=tests.margin,
+            max_false_pass=max_false_pass,
+            confidence=tests.confidence,
             folder=out,
             overwrite=overwrite,
             timeout=tests.metric_timeout,
             progress=True,
         )
         gates.check(run.names)
-        comparison = comparison_of(
-            run,
-            objective=tests.objective,
-            reference=reference,
-            margin=tests.margin,
-            max_false_pass=max_false_pass,
-            confidence=tests.confidence,
-            human_threshold=tests.human_threshold,
-            human_scale=scale,
-        )
         if dry_run:
             print_report(run.cost(plain["model"].get("prices")), as_json=as_json)
             return
@@ -190,7 +185,7 @@ def compare(
 
     table = replace(table, skipped=stream.skipped, can_continue=bool(out or tcva.store))
     figures = evaluation(table, gates)
-    compared = comparison(
+    compared = run.comparison(
         table,
         epsilon=tests.epsilon,
         resamples=tests.resamples,

@@ -2,17 +2,20 @@
 
 import asyncio
 import inspect
+import math
 import pydoc
 import re
 from importlib import import_module
 from operator import attrgetter
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from tcva_adapters import Sample
+from tcva_adapters._adapter.own_metrics import MetricRun
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.frameworks import FRAMEWORKS, Framework
+from tcva_adapters.results.framework_score import FrameworkScore
 from tests.adapters.table import ADAPTERS
 from tests.ragas.entry import ScriptedInstructorLLM
 from tests.support.office import SAMPLE
@@ -91,3 +94,29 @@ def test_help_shows_a_function_with_its_arguments(
     assert f"{name}(name" in re.sub(r"\(\s+", "(", page)
     assert "instance" not in page
     assert "InvalidValueError" in page
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        (math.inf, "the metric returned inf"),
+        (math.nan, "the metric returned nan"),
+        ("high", "ValueError: could not convert string to float: 'high'"),
+        (None, "TypeError: "),
+    ],
+)
+def test_what_is_no_number_is_no_score(returned: Any, said: str) -> None:
+    class Odd(MetricRun):
+        title = "odd"
+        metrics: ClassVar = {"m": lambda llm: llm}
+        llm_classes = object
+
+        async def _measure(self) -> Any:
+            return returned
+
+        def _read(self, returned: Any) -> FrameworkScore:
+            return self._with_score(returned, [])
+
+    score = asyncio.run(Odd("m", SAMPLE, None).score())
+    assert score.score is None
+    assert score.error.startswith(said)

@@ -79,7 +79,7 @@ def row(report: Report, title: str, method: str, **more: str) -> dict[str, Any]:
 @pytest.mark.parametrize("function", [compare, acompare])
 def test_arguments_are_shown_and_a_typo_gets_the_nearest_name(function: Any) -> None:
     parameters = signature(function).parameters
-    assert {"frameworks", "temperatures", "reference", "dry_run"} <= set(parameters)
+    assert {"frameworks", "temperatures", "reference", "margin"} <= set(parameters)
     assert all(shown.kind is not shown.VAR_KEYWORD for shown in parameters.values())
     meant = f"of {function.__name__}; did you mean 'temperatures'"
     with pytest.raises(InvalidValueError, match=meant):

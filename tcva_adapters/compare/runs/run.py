@@ -10,12 +10,15 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from tcva_adapters.compare.calibration.certify_setting import limits_of
 from tcva_adapters.compare.combined_methods import fused_name, members_of, with_fused
+from tcva_adapters.compare.method_comparison import check_tests, comparison
 from tcva_adapters.compare.runs.folder import STORE, check_folder
 from tcva_adapters.compare.runs.framework_metrics import ALL, choose_metrics
 from tcva_adapters.compare.runs.metric_judgement import (
@@ -29,6 +32,7 @@ from tcva_adapters.compare.scores.ratings import (
     Scale,
     check_unused,
     names_in,
+    passes_from,
 )
 from tcva_adapters.compare.scores.reading_options import ReadingOptions
 from tcva_adapters.compare.scores.score_reader import read_scores
@@ -59,6 +63,7 @@ from tcva_adapters.samples import file_writing
 from tcva_adapters.samples.reader import SampleStream, with_ids
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.stats.checks import one_of
+from tcva_adapters.stats.correlation import Measure
 from tcva_adapters.tables import Report
 from tcva_adapters.tcva import TCVA
 
@@ -103,7 +108,14 @@ class Run:
             there to [0, 1], the scale of scores. By default they stay as they are.
         group: The samples' field that names their group (a document). By default turns are grouped
             by conversation, and other samples have no group.
+        human_threshold: The lowest rating that passes; by default the middle of the scale.
         pass_from: By method, the lowest score that passes.
+        objective: The measure by which methods are tested; see `comparison`.
+        reference: The method that others are tested against; see `comparison`.
+        margin: A difference that would matter; see `comparison`.
+        max_false_pass: At most this share of the answers that people reject may pass, for each
+            method's own threshold.
+        confidence: The confidence with which this limit holds; by default 0.95.
         folder: The folder in which judgements are stored as they are made, unless the TCVA has a
             store; the same run continues there where it ended. Only one run at a time may use it.
         overwrite: Replace another comparison, or other files, in the folder.
@@ -122,6 +134,7 @@ class Run:
         folder: As given.
         overwrite: As given.
         progress: As given.
+        comparison: The function `comparison` with the tests that are given.
 
     Raises:
         InvalidValueError: A setting is out of range or unknown.
@@ -149,7 +162,13 @@ class Run:
         human: str | Path | None = None,
         human_scale: Scale | None = None,
         group: str | None = None,
+        human_threshold: float | None = None,
         pass_from: Mapping[str, float] | None = None,
+        objective: Measure = "spearman",
+        reference: str | None = None,
+        margin: float | None = None,
+        max_false_pass: float | None = None,
+        confidence: float | None = None,
         folder: str | Path | None = None,
         overwrite: bool = False,
         timeout: float = PATIENCE,
@@ -197,6 +216,32 @@ class Run:
         # This refuses a judge that cannot answer the prompts of the frameworks.
         for metric in self.metrics:
             MetricEvaluation(metric, tcva, timeout)
+        limits = limits_of(
+            max_false_pass=max_false_pass,
+            confidence=confidence,
+            human_threshold=human_threshold,
+            human_scale=human_scale,
+        )
+        check_tests(
+            self.names,
+            objective=objective,
+            reference=reference,
+            margin=margin,
+            limits=limits,
+            human_threshold=human_threshold,
+            human=self.human,
+            is_rated=any(
+                table.human.size for table in (self._empty_table, *self._imported)
+            ),
+        )
+        self.comparison = partial(
+            comparison,
+            objective=objective,
+            reference=reference,
+            margin=margin,
+            limits=limits,
+            human_threshold=passes_from(human_threshold, human_scale),
+        )
 
     @property
     def fingerprint(self) -> str:
@@ -212,11 +257,6 @@ class Run:
         settings = (samples, human, groups, imported, self.names, thresholds)
         text = f"{self.tcva.fingerprint} {settings!r}"
         return hashlib.sha256(text.encode()).hexdigest()
-
-    @property
-    def is_rated(self) -> bool:
-        """Whether people have rated samples, here or in imported scores."""
-        return any(table.human.size for table in (self._empty_table, *self._imported))
 
     @property
     def views(self) -> list[str]:
