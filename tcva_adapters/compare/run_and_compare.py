@@ -46,6 +46,11 @@ def _reporting(make: Callable[P, Run]) -> Callable[P, Coroutine[Any, Any, Report
 
 
 acompare = with_checked_names(_reporting(Run))
+"""Run framework metrics and TCVA on the same samples, each judged once, and compare them.
+
+It takes the arguments of `Run`, and saves the comparison in the folder, where there is one.
+"""
+
 compare = with_checked_names(blocking(acompare))
 """`acompare` for synchronous callers.
 

@@ -110,6 +110,7 @@ def test_what_is_no_number_is_no_score(returned: Any, said: str) -> None:
         title = "odd"
         metrics: ClassVar = {"m": lambda llm: llm}
         llm_classes = object
+        llm_kind = "anything"
 
         async def _measure(self) -> Any:
             return returned

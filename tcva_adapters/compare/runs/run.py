@@ -222,6 +222,7 @@ class Run:
             human_threshold=human_threshold,
             human_scale=human_scale,
         )
+        passes_at = passes_from(human_threshold, human_scale)
         check_tests(
             self.names,
             objective=objective,
@@ -240,7 +241,7 @@ class Run:
             reference=reference,
             margin=margin,
             limits=limits,
-            human_threshold=passes_from(human_threshold, human_scale),
+            human_threshold=passes_at,
         )
 
     @property
