@@ -6,14 +6,17 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from functools import partial
 from typing import Any, Self
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
+from tcva_adapters.judges.lexical import A_CHARACTER
+from tcva_adapters.loops import work_aside
 from tcva_adapters.result_reader import read_result
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.protocol import Scored, is_result
 from tcva_adapters.results.result import Result
+from tcva_adapters.runner.questions import R
 from tcva_adapters.samples.contexts import value_of
 from tcva_adapters.samples.json_values import Json, json_object
 
@@ -57,10 +60,18 @@ def views_of(result: Scored) -> Json:
     views: Json = {}
     with suppress(InvalidValueError):
         if isinstance(result, Result) and (uses := result.passages()):
-            views["passages"] = [*map(asdict, uses)]
+            views["passages"] = [*map(vars, uses)]
             if (citations := result.citations()).parts:
                 views["citations"] = citations.to_dict()
     return json_object(json.dumps(views))
+
+
+async def with_views(result: R) -> R:
+    """Return a result, after its quotes were looked up for `views_of` without holding up the event loop."""
+    sample = getattr(result, "sample", None)
+    contexts = sample.field("contexts") if sample else None
+    await work_aside(partial(views_of, result), A_CHARACTER * len(contexts or ""))
+    return result
 
 
 def find_result(stored: object, places: Sequence[str]) -> Any:

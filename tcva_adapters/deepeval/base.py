@@ -18,7 +18,7 @@ from deepeval.test_case import ConversationalTestCase, LLMTestCase
 
 from tcva_adapters._adapter.evaluator import check_settings
 from tcva_adapters._adapter.lookup import Arguments
-from tcva_adapters._adapter.results import views_of
+from tcva_adapters._adapter.results import views_of, with_views
 from tcva_adapters.deepeval.samples import PARAMS
 from tcva_adapters.deepeval.settings import MetricSettings
 from tcva_adapters.errors import InvalidSampleError
@@ -226,7 +226,7 @@ class ScorerBase(Frozen, Generic[R]):
                 self.judging.unscored(Reason.TIMEOUT, _ENDED, sample)
             )
             raise
-        return _finish(self, test_case, sample, result)
+        return _finish(self, test_case, sample, await with_views(result))
 
     @property
     def criteria(self) -> str:

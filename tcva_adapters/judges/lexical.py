@@ -57,7 +57,7 @@ from tcva_adapters.text.words import (
 LEXICAL_VERSION = "lexical/6"
 """Changes with every change of the algorithm that could change a verdict."""
 
-A_CHARACTER = 2e-7
+A_CHARACTER = 2e-6
 """Approximate seconds per character of the contexts."""
 
 _FUNCTION_WORD = 0.5  # what it counts where a content word counts 1

@@ -20,7 +20,7 @@ from tcva_adapters.models.judge_model import ModelReply
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.evidence import HIGH
 from tcva_adapters.samples.sample import Sample, whole_characters
-from tcva_adapters.text.quotes import Passages, find_quote
+from tcva_adapters.text.quotes import Passages, find_quote, passages_of
 from tcva_adapters.text.words import words_of
 
 CLAIMS_A_CALL = 24
@@ -108,7 +108,7 @@ def written_verdicts(
                 chunk.problems = [f"a further call failed: {error}"]
             break
 
-        passages = passages or Passages(texts_against(sample, criterion))
+        passages = passages or passages_of(texts_against(sample, criterion))
         for chunk, reply in zip(asked, replies, strict=True):
             marked = _read(chunk, reply, sample, criterion, passages)
             if marked:

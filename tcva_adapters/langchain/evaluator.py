@@ -13,6 +13,7 @@ from pydantic import ConfigDict, Field, SkipValidation, create_model
 from typing_extensions import TypedDict  # pydantic reads the other ones from 3.12 on
 
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
+from tcva_adapters._adapter.results import with_views
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.evaluator import AnyScorer, Frozen
 from tcva_adapters.langchain.results import TCVAOutput, as_output
@@ -114,7 +115,8 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
         return as_output(self._judging().evaluate(self._read_input(value)))
 
     async def _ajudge(self, value: Any) -> TCVAOutput:
-        return as_output(await self._judging().aevaluate(self._read_input(value)))
+        result = await self._judging().aevaluate(self._read_input(value))
+        return as_output(await with_views(result))
 
     def _read_input(self, value: Any) -> Any:
         return self._read(self.mapper(value) if self.mapper else value)

@@ -17,6 +17,7 @@ from pydantic import Field
 
 from tcva_adapters._adapter.evaluator import check_scorer, check_settings, require
 from tcva_adapters._adapter.lookup import Arguments
+from tcva_adapters._adapter.results import with_views
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import Frozen, Scorer
@@ -146,7 +147,7 @@ class ScorerEvaluator(Frozen, BaseEvaluator, Generic[R]):
             scorer, sample, pause = self._begin(query, response, contexts, **options)
             await asyncio.sleep(pause)
             reason = Reason.MISSING_FIELD
-            return ended(await scorer.aevaluate(sample), sample)
+            return ended(await with_views(await scorer.aevaluate(sample)), sample)
         except (InvalidSampleError, InvalidValueError) as error:
             return self._invalid(reason, str(error), sample)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ragas.metrics.collections.base import BaseMetric
 
+from tcva_adapters._adapter.results import with_views
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.evaluator import Scorer
 from tcva_adapters.ragas.base import ScorerBase, llm_of
@@ -78,13 +79,10 @@ class ScorerCollectionMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc]  
         Raises:
             InvalidSampleError: See `score`.
         """
-        return ScorerMetricResult(
-            await self.scorer.aevaluate(
-                sample_of(
-                    self.scorer, user_input, response, retrieved_contexts, reference
-                )
-            )
+        result = await self.scorer.aevaluate(
+            sample_of(self.scorer, user_input, response, retrieved_contexts, reference)
         )
+        return ScorerMetricResult(await with_views(result))
 
     def batch_score(  # type: ignore[override]  # a list of a subclass is another type
         self, inputs: list[Json]
@@ -112,12 +110,8 @@ class ScorerCollectionMetric(ScorerBase[R], BaseMetric):  # type: ignore[misc]  
         Raises:
             InvalidSampleError: See `batch_score`.
         """
-        return list(
-            map(
-                ScorerMetricResult,
-                await self.scorer.aevaluate_many(samples_of(inputs), progress=False),
-            )
-        )
+        results = await self.scorer.aevaluate_many(samples_of(inputs), progress=False)
+        return [ScorerMetricResult(await with_views(result)) for result in results]
 
 
 class TCVACollectionMetric(ScorerCollectionMetric[Result], FromConfig):  # type: ignore[misc]  # as above

@@ -20,7 +20,7 @@ from ragas.metrics.base import (
 )
 from ragas.run_config import RunConfig
 
-from tcva_adapters._adapter.results import views_of
+from tcva_adapters._adapter.results import views_of, with_views
 from tcva_adapters.criteria import Criterion
 from tcva_adapters.errors import InvalidSampleError, SharedNameWarning
 from tcva_adapters.evaluator import Scorer
@@ -76,7 +76,9 @@ class EvaluateMetric(ScorerBase[R], MetricWithLLM):
         vars(self).pop("_names", {}).clear()
         judging = self._judging()
         with record_judgement(judging, row, callbacks) as results:
-            results.append(await judging.aevaluate(self._read(row)))
+            result = await judging.aevaluate(self._read(row))
+            results.append(result)
+            await with_views(result)
         return score_of(results[0])
 
 

@@ -11,7 +11,7 @@ from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.assessment import Assessment, EvidenceCheck
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.text.quotes import Passages, find_quote
+from tcva_adapters.text.quotes import find_quote, passages_of
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class PassageUse:
 
 
 def passages_with_quotes(
-    judged: Assessment, contexts: Sequence[str]
+    judged: Assessment, contexts: tuple[str, ...]
 ) -> list[tuple[int, ...]]:
     """Find the passages that hold the sound quote of each claim.
 
@@ -60,7 +60,7 @@ def passages_with_quotes(
         InvalidValueError: The criterion compares with another text than the contexts.
 
     >>> from tcva_adapters import TCVA
-    >>> texts = ["We open at 9.", "Entry is free."]
+    >>> texts = ("We open at 9.", "Entry is free.")
     >>> result = TCVA(judge="lexical").evaluate(Sample(response="Entry is free. Hi!", contexts=texts))
     >>> passages_with_quotes(result.assessment, texts)
     [(2,), ()]
@@ -77,7 +77,7 @@ def passages_with_quotes(
         for claim in part.claims
         if claim.evidence_check not in {None, EvidenceCheck.UNCHECKED}
     }
-    passages = Passages(contexts)
+    passages = passages_of(contexts)
     places = [
         None
         if claim.verdict in {None, Verdict.NONE}

@@ -290,6 +290,9 @@ class Passages:
         )
 
 
+passages_of = lru_cache(maxsize=4)(Passages)
+"""The passages in a tuple of texts, cached as a judgement and its views look for the same quotes in them."""
+
 quote_words = lru_cache(maxsize=64)(words_of)
 """The words of a quote, cached because each quote is read more than once."""
 
