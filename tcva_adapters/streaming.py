@@ -15,11 +15,13 @@ from collections.abc import (
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeVar
 
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.judges.lexical import judged_beside, n_told
+from tcva_adapters.judges.lexical import A_CHARACTER, judged_beside, n_told
 from tcva_adapters.judges.parts import joined, part_of
+from tcva_adapters.loops import work_aside
 from tcva_adapters.results.judgement import Reason, Unscored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.settings_base import check
@@ -225,6 +227,9 @@ class AnswerStream:
         self._begin()
         calls: deque[tuple[slice, asyncio.Task[Result]]] = deque()
         source = aiter(texts)
+        seconds = 0.0
+        if self._tcva.scoring.require_citations:
+            seconds = A_CHARACTER * len(self._sample.field("contexts") or "")
 
         def call(sample: Sample) -> asyncio.Task[Result]:
             return asyncio.create_task(self._judge.aevaluate(sample))
@@ -234,7 +239,8 @@ class AnswerStream:
                 text = await anext(source, None)
                 self._add(text, calls)
                 while ended := self._ended(calls, call):
-                    for part in self._decide(ended[0], await ended[1]):
+                    parts = self._decide(ended[0], await ended[1])
+                    for part in await work_aside(partial(list, parts), seconds):
                         yield part
                 for part in self._after(text):
                     yield part
