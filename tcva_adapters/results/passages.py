@@ -41,7 +41,7 @@ class PassageUse:
 
 
 def passages_with_quotes(
-    judged: Assessment, contexts: tuple[str, ...]
+    judged: Assessment, contexts: Sequence[str]
 ) -> list[tuple[int, ...]]:
     """Find the passages that hold the sound quote of each claim.
 
@@ -77,7 +77,7 @@ def passages_with_quotes(
         for claim in part.claims
         if claim.evidence_check not in {None, EvidenceCheck.UNCHECKED}
     }
-    passages = passages_of(contexts)
+    passages = passages_of(tuple(contexts))
     places = [
         None
         if claim.verdict in {None, Verdict.NONE}
