@@ -240,7 +240,9 @@ class AnswerStream:
                 self._add(text, calls)
                 while ended := self._ended(calls, call):
                     parts = self._decide(ended[0], await ended[1])
-                    for part in await work_aside(partial(list[ServedPart], parts), seconds):
+                    for part in await work_aside(
+                        partial(list[ServedPart], parts), seconds
+                    ):
                         yield part
                 for part in self._after(text):
                     yield part
