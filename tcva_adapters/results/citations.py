@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, starmap
 from unicodedata import normalize
 
 from tcva_adapters.core.verdicts import Verdict
@@ -158,17 +158,28 @@ def citations_of(
 
 
 def without_wrong(judged: Assessment, citations: Citations) -> Assessment:
-    """Lower the claims with marks that are broken or elsewhere to ``none``, and say so in their reasons."""
-    claims = [*judged.claims]
-    for part in citations.parts:
-        if part.claim.verdict and part.outcome in _WRONG:
-            update = {
-                "verdict": Verdict.NONE,
-                "probabilities": None,
-                "reason": f"wrong citation {', '.join(part.marks)} ({part.outcome})",
-            }
-            claims[part.place] = part.claim.model_copy(update=update)
-    return judged.model_copy(update={"claims": (*claims,)})
+    """Lower the claims with marks that are broken or elsewhere to ``none``, and say so in their reasons.
+
+    The same claims of fused judges are lowered, too.
+    """
+    reasons = {
+        (part.place, part.claim.claim): f"wrong citation {', '.join(part.marks)} ({part.outcome})"
+        for part in citations.parts
+        if part.outcome in _WRONG
+    }
+
+    def lowered(place: int, claim: ClaimVerdict) -> ClaimVerdict:
+        reason = reasons.get((place, claim.claim))
+        if not (reason and claim.verdict):
+            return claim
+        update = {"verdict": Verdict.NONE, "probabilities": None, "reason": reason}
+        return claim.model_copy(update=update)
+
+    update = {
+        "claims": tuple(starmap(lowered, enumerate(judged.claims))),
+        "members": tuple(without_wrong(part, citations) for part in judged.members),
+    }
+    return judged.model_copy(update=update)
 
 
 def _plain(name: str) -> str:

@@ -125,3 +125,12 @@ def test_fused_judges_and_judgements_without_the_evidence_check_follow(
         judge = REQUIRED.changed(**settings)
         supported = judge.evaluate(sample(RIGHT, ELSEWHERE, BROKEN)).supported()
         assert supported.text == RIGHT
+
+
+@pytest.mark.parametrize("weights", [(0, 1), (1, 0), (1, 1)])
+def test_marks_count_for_each_fused_judge(weights: tuple[int, int]) -> None:
+    judge = REQUIRED.changed(fuse="lexical", fuse_weights=weights)
+    result = judge.evaluate(sample(ELSEWHERE, BROKEN))
+    assert serve(result, "refuse").failed
+    assert serve(result, "remove").text == REFUSAL
+    assert not serve(judge.evaluate(sample(RIGHT)), "refuse").failed
