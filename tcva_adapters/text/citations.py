@@ -19,6 +19,7 @@ _NO_MARKS = re.compile(patterns("no_marks"), re.IGNORECASE | re.MULTILINE)
 _AT_THE_END = re.compile(patterns("id_at_the_end"), re.IGNORECASE)
 _MAY_BEGIN_A_MARK = re.compile(r"[\[(（【［〔<⁰¹²³⁴-⁹]")
 _STOP = re.compile(r"[*_]{0,3} ?(?:[.!?…,;:。！？，；]|\n|\Z)")
+_LINK = 3  # the group of links among what has no marks
 _PARENTHESES = re.compile(r"[(（]\d{1,3}[)）,，]")
 
 
@@ -35,8 +36,9 @@ def read_marks(
 ) -> tuple[list[Mark], str]:
     """Read the marks of a text.
 
-    None is read out of code, maths, links, years, definitions of footnotes and the list of sources at the
-    end; (1) is one only where there is no other form, and all such numbers or several stand as marks do.
+    None is read out of code, maths, laws, years, definitions of footnotes, a list of sources, and links that no
+    pattern asks for; (1) is one only where there is no other form, and all such numbers or several stand as
+    marks do.
 
     Args:
         text: The text.
@@ -48,7 +50,13 @@ def read_marks(
     Returns:
         The marks in order, and the text with spaces where none can be.
     """
-    plain = _NO_MARKS.sub(lambda hidden: " " * len(hidden[0]), text)
+
+    def hide(match: re.Match[str]) -> str:
+        """A link may be what a pattern reads."""
+        is_asked = pattern and match.lastindex == _LINK
+        return match[0] if is_asked else " " * len(match[0])
+
+    plain = _NO_MARKS.sub(hide, text)
     forms, names = _patterns(tuple(filter(None, ids)))
     matches = [match for match in re.finditer(pattern or forms, plain) if match[0]]
     others = [match for match in matches if pattern or match.lastindex != 1]
@@ -92,7 +100,7 @@ def _patterns(ids: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
         name if name.isdecimal() else re.sub(r"\d+", r"\\d{1,20}", re.escape(name))
         for name in spellings
     }
-    known = "|".join([*sorted(shapes, key=len)[::-1], patterns("numbered_word")])
+    known = "|".join([*sorted(shapes, reverse=True), patterns("numbered_word")])
     # An item is read in one way only, which ends where the item does: shapes of ids overlap.
     item = (
         rf"(?>\^?(?:{known}|\d{{1,3}}(?:\s?[–—-]\s?\d{{1,3}})?)"

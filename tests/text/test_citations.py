@@ -50,6 +50,21 @@ MARKS = {
     "It is open for (24) hours. It is five (1). It is six (2).": ["1", "2"],
 }
 
+MARKS |= {
+    "It has vitamin C[1] and vitamin B12[2].": ["1", "2"],
+    "It opens at _nine_[1] or _10_ [2].": ["1", "2"],
+    "It is free[0].": ["0"],
+    "We open [1].\n\nSource: [1]\n\nEntry is free [9].": ["1", "9"],
+    "We open [1].\n\nSource: [1]\nEntry is free [9].": ["1", "9"],
+    "We open [1].\n\nSources:\n\n[1] a.pdf\n\n[2] b.pdf\n\nEntry is free [9].": ["1", "9"],
+    "We open [1].\n\nSource: [1]\n\n1. Entry is free [9].\n2. Dogs stay out [8].": ["1", "9", "8"],
+    "Notes\n- [1] Entry is free.\n- [2] Dogs stay outside [9].": ["1", "2", "9"],
+    "Sources:\n- [1] Entry is free [9].": ["1", "9"],
+    "We open [1].\n\nSources:\n1. a.pdf\n2. b.pdf\nThat is all [2].": ["1", "2"],
+    "We open [1].\n\nSources: [1], [2]\n": ["1"],
+    "We open [1].\n\nSources:\n[1] [Prices](https://a.example)\n[2] b.pdf [pdf]": ["1"],
+}
+
 NOTHING = [
     "```python\nprices[1]\n```",
     "Call `prices[1]` or ``a [2] b``.",
@@ -75,6 +90,12 @@ NOTHING = [
     "It is open for (24) hours. It is five (1).",
     "An area of 5 m<sup>2</sup> and 10<sup>3</sup> are given.",
     "It is 5【4:0†source】.",
+    "The mean is 5 (95% CI [2, 8]) or 7, 95 % CI: [3, 9].",
+    "Scores range from [1-5], on a scale of [1, 5], between [2, 3].",
+    "The first one is items[0] or items[0] + 1 here.",
+    "Article 6 (9), art. 5(1)(f) and Section 12 (3) hold.",
+    "It follows from § 823 (1) and §§ 3a (2).",
+    "Ions are SO₄²⁻, Fe³⁺ and CrO₄²⁻.",
 ]
 
 
@@ -147,6 +168,9 @@ def test_a_pattern_replaces_the_forms() -> None:
     assert [mark.names for mark in marks] == [("7",), ("x, y",)]
     marks, _ = read_marks("A @doc-7. B @page-3-x. C @3.", pattern=r"@([\w-]+)")
     assert [mark.names for mark in marks] == [("doc-7",), ("page-3-x",), ("3",)]
+    marks, _ = read_marks("A [3](a.pdf). [b](4)", pattern=r"\[(\d)\]\([^)]*\)")
+    assert [mark.names for mark in marks] == [("3",)]
+    assert read_marks("A `[3](a.pdf)`.", pattern=r"\[(\d)\]\([^)]*\)")[0] == []
     assert read_marks("A 3.", pattern=r"x*")[0] == []
     marks, _ = read_marks("A @3. B #4.", pattern=r"@(\d)|#(\d)")
     assert [mark.names for mark in marks] == [("3",), ("4",)]
@@ -166,7 +190,8 @@ def test_any_text_is_read(text: str) -> None:
     "piece",
     ["[1]", "[", "[[", "`", "``` ", "$", "$$", "\\(", "\\[", "[1\n", "(1)", "x[", "[1, ", "\n", "[a](",
      "\nSources:\n", "¹", "【1†", "_", "a_", "http://", "[^1]:\n", "  ", "\n#",
-     "[doc-1, ", "[doc-1, doc-2]", "doc-1", "[1-2, ", "1-", "[[1]] ", "[a1b-1c, "],
+     "[doc-1, ", "[doc-1, doc-2]", "doc-1", "[1-2, ", "1-", "[[1]] ", "[a1b-1c, ",
+     "\nSources:\n[1] a", "\nSource: [1]", "\n1. a [1", "\n[1] a", "a_a", "a_a[", "§ 1 (1)", "CI ["],
 )  # fmt: skip
 def test_the_time_grows_with_the_length(piece: str) -> None:
     began = time.perf_counter()
