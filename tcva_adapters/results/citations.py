@@ -163,7 +163,10 @@ def without_wrong(judged: Assessment, citations: Citations) -> Assessment:
     The same claims of fused judges are lowered, too.
     """
     reasons = {
-        (part.place, part.claim.claim): f"wrong citation {', '.join(part.marks)} ({part.outcome})"
+        (
+            part.place,
+            part.claim.claim,
+        ): f"wrong citation {', '.join(part.marks)} ({part.outcome})"
         for part in citations.parts
         if part.outcome in _WRONG
     }

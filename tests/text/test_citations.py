@@ -56,8 +56,15 @@ MARKS |= {
     "It is free[0].": ["0"],
     "We open [1].\n\nSource: [1]\n\nEntry is free [9].": ["1", "9"],
     "We open [1].\n\nSource: [1]\nEntry is free [9].": ["1", "9"],
-    "We open [1].\n\nSources:\n\n[1] a.pdf\n\n[2] b.pdf\n\nEntry is free [9].": ["1", "9"],
-    "We open [1].\n\nSource: [1]\n\n1. Entry is free [9].\n2. Dogs stay out [8].": ["1", "9", "8"],
+    "We open [1].\n\nSources:\n\n[1] a.pdf\n\n[2] b.pdf\n\nEntry is free [9].": [
+        "1",
+        "9",
+    ],
+    "We open [1].\n\nSource: [1]\n\n1. Entry is free [9].\n2. Dogs stay out [8].": [
+        "1",
+        "9",
+        "8",
+    ],
     "Notes\n- [1] Entry is free.\n- [2] Dogs stay outside [9].": ["1", "2", "9"],
     "Sources:\n- [1] Entry is free [9].": ["1", "9"],
     "We open [1].\n\nSources:\n1. a.pdf\n2. b.pdf\nThat is all [2].": ["1", "2"],
