@@ -340,7 +340,14 @@ def test_where_nothing_has_a_score_the_command_says_why(
         files.append(str(tmp_path / f"{name}.jsonl"))
         write_results(files[-1], unscored(name, Reason.JUDGE_ERROR))
     assert run(["diagnose", *files]) == 2
-    assert "no sample has a score; 'a': judge_error" in capsys.readouterr().err
+    assert "no claim was judged; 'a': judge_error" in capsys.readouterr().err
+    # A score that stands for a failure is no judgement.
+    failed = unscored("completeness", Reason.JUDGE_ERROR)[0].assessment
+    instead = [Result(failed, ScoringConfig(on_unscored=0.0))]
+    with pytest.raises(InvalidSampleError, match="no claim was judged"):
+        diagnose(instead)
+    sentence = diagnose(with_rows(four(), completeness=instead)).sentence
+    assert sentence.endswith(". 1 judgement without a score.")
 
 
 def test_without_correctness_claims_in_no_passage_are_counted() -> None:

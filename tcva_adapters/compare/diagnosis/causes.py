@@ -77,10 +77,6 @@ def measures(
     # Each is 0, or nan where that was not judged, and makes what is added to it nan.
     known = 0.0 * (precision + faithfulness)
     known_needed = 0.0 * claim_recall
-    noise = [
-        mean(wrong == cause) + known + known_needed
-        for cause in (Cause.RELEVANT_PASSAGE, Cause.IRRELEVANT_PASSAGE)
-    ]
     return {
         "precision": precision,
         "recall": recall,
@@ -88,8 +84,12 @@ def measures(
         "claim_recall": claim_recall,
         "context_precision": len(relevant) / (n_passages or np.nan) + known_needed,
         "context_utilization": mean(reference.agrees[reference.grounded == 1]),
-        "noise_sensitivity_in_relevant": noise[0],
-        "noise_sensitivity_in_irrelevant": noise[1],
+        "noise_sensitivity_in_relevant": mean(wrong == Cause.RELEVANT_PASSAGE)
+        + known
+        + known_needed,
+        "noise_sensitivity_in_irrelevant": mean(wrong == Cause.IRRELEVANT_PASSAGE)
+        + known
+        + known_needed,
         "hallucination": mean(wrong == Cause.HALLUCINATION) + known,
         "self_knowledge": mean(response.agrees * (1 - response.grounded)),
         "faithfulness": faithfulness,

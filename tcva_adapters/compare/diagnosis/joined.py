@@ -89,7 +89,7 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
 
     Raises:
         InvalidValueError: None of the criteria was judged, one was judged twice, or the thresholds differ.
-        InvalidSampleError: No sample has a score, samples cannot be joined by their ids, the claims of two
+        InvalidSampleError: No claim was judged, samples cannot be joined by their ids, the claims of two
             criteria differ, or samples are not those that were judged.
     """
     methods = {
@@ -109,14 +109,9 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
             f"claims count as supported from different weights on, {weights}; "
             "choose one for all files: --set claim_threshold=LEVEL"
         )
-    if np.isnan(table.scores).all():
-        raise InvalidSampleError(
-            f"no sample has a score; {table.samples[0]!r}: "
-            f"{table.reason(table.samples[0], table.methods[0])}"
-        )
     faults = []
     measured = []
-    n_needed = n_unsupported = left_out = 0
+    n_claims = n_needed = n_unsupported = left_out = 0
     for row, sample in enumerate(table.samples):
         results = [
             table.result(methods.get(criterion, ""), row) for criterion in DIAGNOSED
@@ -143,9 +138,15 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
                 f"{sample!r} was judged with more contexts than {n_passages}; give the samples that were judged"
             )
         measured.append(measures(*labels, n_passages=n_passages))
+        n_claims += len(claims)
         n_needed += 0 if is_open else len(reference.agrees)
         n_unsupported += sum(response.grounded[np.isnan(response.agrees)] == 0)
         left_out += len(said + needed) - len(claims)
+    if not n_claims:
+        name = table.samples[0]
+        raise InvalidSampleError(
+            f"no claim was judged; {name!r}: {table.reason(name, table.methods[0])}"
+        )
     return Diagnosis(
         faults, measured, n_needed, n_unsupported, left_out, scoring.least_weight
     )

@@ -110,7 +110,11 @@ def diagnose(
         source, scoring=scoring, group=group, samples=texts, skip_bad=skip_bad
     )
     tables = [unscored(table)]
-    n_unscored = sum(row["samples"] for row in tables[0].records)
+    n_unscored = sum(
+        result is None or result.unscored is not None
+        for results in table.results.values()
+        for result in results
+    )
     if texts and not any(sample.contexts for sample in table.judged_samples):
         raise InvalidValueError(
             f"no sample has contexts and an id of the results, such as {table.samples[0]!r}; give those judged"
