@@ -124,6 +124,6 @@ def _cited(inner: str, names: re.Pattern[str]) -> tuple[str, ...]:
     cited: list[str] = []
     for match in names.finditer(inner):
         first, last = map(int, match.groups("0"))
-        is_range = first < last < first + 100
+        is_range = match[1] and first <= last < first + 100
         cited += map(str, range(first, last + 1)) if is_range else [match[0]]
     return tuple(dict.fromkeys(cited))
