@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tcva_adapters.batches.request_lines import Line
 from tcva_adapters.errors import InvalidValueError
@@ -62,14 +62,6 @@ class BatchRow:
     detail: str
     completed: int
     failed: int
-
-
-class RequestState(NamedTuple):
-    """A request: how often it was sent, and the status and body of its outcome, if there is one."""
-
-    tries: int
-    status: int | None
-    body: str
 
 
 @contextmanager
@@ -179,11 +171,14 @@ class Ledger:
         query = f"UPDATE batches SET {names} WHERE number = ?"  # noqa: S608  # names of ours
         self._db.execute(query, (*values.values(), number))
 
-    def requests_of(self, question: str) -> dict[int, RequestState]:
-        """Return the requests of a question that were asked, by number."""
+    def requests_of(self, question: str) -> dict[int, tuple[int, int | None, str]]:
+        """Return the requests of a question that were asked, by number.
+
+        Of each there is how often it was sent, and the status and body of its outcome, if it has one.
+        """
         return {
-            number: RequestState(*columns)
-            for number, *columns in self._db.execute(
+            number: (tries, status, body)
+            for number, tries, status, body in self._db.execute(
                 "SELECT turn, tries, status, body FROM turns WHERE question = ?",
                 (question,),
             )

@@ -1,4 +1,3 @@
-from tcva_adapters.ccrs.composites import composite as composite
 from tcva_adapters.ccrs.metrics import METRICS as METRICS
 from tcva_adapters.ccrs.metrics import Metric as Metric
 from tcva_adapters.ccrs.metrics import exact_match as exact_match

@@ -26,7 +26,6 @@ from tcva_adapters.evaluator import AnyScorer, Frozen
 from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
-from tcva_adapters.results.settings_base import check
 from tcva_adapters.runner.questions import R
 
 _NO_BRACKETS = str.maketrans("[]", "()")
@@ -148,7 +147,7 @@ class ScorerBase(Frozen, Generic[R]):
             for text in ("reason", "verbose_logs"):
                 vars(self).pop(text, None)
         if name in _MODES:
-            value = check(MetricSettings.type_of(name), name, value)
+            value = getattr(MetricSettings(**{name: value}), name)
         super().__setattr__(name, value)
         if name in ("threshold", "strict_mode"):
             _follow_threshold(self)

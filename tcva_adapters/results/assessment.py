@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from operator import mul
+from operator import attrgetter, mul
 from typing import Annotated, Self
 
 import numpy as np
@@ -357,72 +357,35 @@ class AssessmentView:
 
     assessment: Assessment
 
-    @property
-    def unscored(self) -> Unscored | None:
-        """Why there is no score; None where there is one."""
-        return self.assessment.unscored
+    unscored: Unscored | None
+    """Why there is no score; None where there is one."""
+    judge: str
+    """The name of the judge."""
+    criterion: str
+    """The name of the criterion."""
+    prompt_version: str
+    """The version of the judge's prompt or algorithm."""
+    form: str
+    """The form of the verdicts, see `Assessment`."""
+    from_store: bool
+    """Whether the judgement was read from a store."""
+    shared: bool
+    """Whether another evaluator asked for it."""
+    metadata: Json
+    """The sample's metadata."""
+    members: tuple[Assessment, ...]
+    """The assessments of additional judges."""
+    panel: tuple[Assessment, ...]
+    """The assessments of the judges of a panel."""
+    schema_version: int
+    """The version of the layout."""
+    judged_by: Json
+    """What the judge is known by."""
+    earlier_contexts: bool
+    """Whether contexts of earlier turns were shown."""
+    sample_id: str | None
+    """The id of the sample."""
 
-    @property
-    def judge(self) -> str:
-        """The name of the judge."""
-        return self.assessment.judge
 
-    @property
-    def criterion(self) -> str:
-        """The name of the criterion."""
-        return self.assessment.criterion
-
-    @property
-    def prompt_version(self) -> str:
-        """The version of the judge's prompt or algorithm."""
-        return self.assessment.prompt_version
-
-    @property
-    def form(self) -> str:
-        """The form of the verdicts, see `Assessment`."""
-        return self.assessment.form
-
-    @property
-    def from_store(self) -> bool:
-        """Whether the judgement was read from a store."""
-        return self.assessment.from_store
-
-    @property
-    def shared(self) -> bool:
-        """Whether another evaluator asked for it."""
-        return self.assessment.shared
-
-    @property
-    def metadata(self) -> Json:
-        """The sample's metadata."""
-        return self.assessment.metadata
-
-    @property
-    def members(self) -> tuple[Assessment, ...]:
-        """The assessments of additional judges."""
-        return self.assessment.members
-
-    @property
-    def panel(self) -> tuple[Assessment, ...]:
-        """The assessments of the judges of a panel."""
-        return self.assessment.panel
-
-    @property
-    def schema_version(self) -> int:
-        """The version of the layout."""
-        return self.assessment.schema_version
-
-    @property
-    def judged_by(self) -> Json:
-        """What the judge is known by."""
-        return self.assessment.judged_by
-
-    @property
-    def earlier_contexts(self) -> bool:
-        """Whether contexts of earlier turns were shown."""
-        return self.assessment.earlier_contexts
-
-    @property
-    def sample_id(self) -> str | None:
-        """The id of the sample."""
-        return self.assessment.sample_id
+for _name in AssessmentView.__annotations__.keys() - {"assessment"}:
+    setattr(AssessmentView, _name, property(attrgetter(f"assessment.{_name}")))

@@ -80,8 +80,7 @@ class Certificate(Checked):
         judged_by: The identity of criterion and judges, see `TCVA.judged_by`; empty where the
             labelled answers lack it, or differ in it.
         setting: The certified setting, as keyword arguments of `ScoringConfig`.
-        digest: The digest of all other fields when it was certified, which shows later edits. None in
-            files of earlier versions.
+        digest: The digest of all other fields when it was certified, which shows later edits.
     """
 
     model_config = ConfigDict(extra="allow")  # files of earlier versions have more
@@ -126,8 +125,7 @@ class Guarantee(Limits, Certificate):
         good: The number of rated answers that people accept; those without a score do not pass.
         true_pass: The share of these that passes.
         true_bound: Its lower bound, for this threshold alone.
-        passing: The number of good and rejected answers that pass together; None in files of
-            earlier versions, as are the next four.
+        passing: The number of good and rejected answers that pass together.
         precision: The share of good answers among those that pass; None where none passes.
         precision_low: The lower end of its 95 % interval; None where it has none.
         precision_high: The upper end.
@@ -145,11 +143,11 @@ class Guarantee(Limits, Certificate):
     good: Count
     true_pass: _Share
     true_bound: _Share
-    passing: int | None = None
+    passing: int
     precision: _Share | None = None
     precision_low: _Share | None = None
     precision_high: _Share | None = None
-    p: _Share | None = None
+    p: _Share
     groups: int | None = None
     by: str | None = None
 
@@ -182,9 +180,7 @@ class Guarantee(Limits, Certificate):
 
     @property
     def _gain(self) -> str:
-        """What the gate gains, as the end of the sentence; empty in files of earlier versions."""
-        if self.p is None:
-            return ""
+        """What the gate gains, as the end of the sentence."""
         precision = cell(
             self.precision, "interval", self.precision_low, self.precision_high
         )
@@ -334,18 +330,16 @@ def check_guarantee(
     """Check whether a guarantee holds for a score.
 
     Args:
-        guarantee: The guarantee. From a file of an earlier version only the setting is known; an
-            edited one is lost, and one of claims without a digest.
+        guarantee: The guarantee. One that was edited, or has lost its digest, is lost.
         judged_by: The identity of the criterion and judges of the score.
         scoring: The setting of the score.
         failed: The judges that the score lacks, as a text; empty where it lacks none.
     """
-    old: tuple[None, ...] = (None,)
-    holds_of_fewer = not getattr(guarantee, "min_true_pass", None)
     if isinstance(guarantee, ClaimGuarantee):
-        old = ()
         holds_of_fewer = guarantee.of == "all"
-    if guarantee.digest not in (*old, guarantee.digest_now):
+    else:
+        holds_of_fewer = guarantee.min_true_pass is None
+    if guarantee.digest != guarantee.digest_now:
         return GuaranteeCheck("lost", _EDITED)
     certified = {**dict(ScoringConfig(**guarantee.setting)), **guarantee.judged_by}
     # No certificate counts what these cut besides; a limit on errors among all answers holds all the same.
@@ -353,7 +347,7 @@ def check_guarantee(
     used = {**dict(scoring), **judged_by}
     missing = None if guarantee.judged_by else UNKNOWN
     differs = [failed] if failed else []
-    unknown = [] if guarantee.digest else ["digest of the certificate"]
+    unknown = []
     for name in {**certified, **used}:
         if name in guarantee.unrelated:
             continue

@@ -255,8 +255,6 @@ class ScoringConfig(SettingsModel):
     def single(self, by_judge: Sequence[tuple[float, ...]]) -> float:
         """The score of one sample from the level counts of each judge, the main one first."""
         plan = self.plan
-        if len(by_judge) == 1:
-            return _score(by_judge[0], plan)
         scores = [_score(counts, plan) for counts in by_judge]
         return float(self.fuse_scores(np.array([scores]).T)[0])
 

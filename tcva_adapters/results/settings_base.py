@@ -201,11 +201,6 @@ class SettingsModel(Checked):
         """The value of a setting where none is given."""
         return cls.model_fields[name].default
 
-    @classmethod
-    def type_of(cls, name: str) -> Any:
-        """The type of a setting with its checks, for `check`."""
-        return get_type_hints(cls, include_extras=True)[name]
-
     def changed(self, **changes: object) -> Self:
         """A copy with other settings, presets and schemes by name.
 

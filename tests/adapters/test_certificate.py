@@ -24,7 +24,6 @@ from tests.support.certified import (
     GOOD,
     HOLDS,
     LOST,
-    OPEN,
     certified,
     certified_by,
     state_of,
@@ -92,6 +91,7 @@ EDITS: Final[dict[str, Callable[[Plain], Any]]] = {
     "a key in judged_by": _inner("judged_by", "top_p", 0.5),
     "another digest": _set("digest", "0" * 64),
     "an empty digest": _set("digest", ""),
+    "no digest": lambda plain: plain["guarantee"].pop("digest"),
 }  # fmt: skip
 OUTSIDE: Final[dict[str, Callable[[Plain], Any]]] = {
     "threshold in the settings": lambda plain: plain["settings"].__setitem__(
@@ -139,25 +139,6 @@ def test_a_setting_edited_outside_the_certificate_loses_the_guarantee(
             state_of(scorer.evaluate(GOOD.model_copy(update={"reference": "At nine."})))
             == LOST
         )
-
-
-def test_a_certificate_without_a_digest_cannot_be_checked(tmp_path: Path) -> None:
-    def without(plain: Plain) -> None:
-        plain["guarantee"].pop("digest")
-
-    path = edited(without, tmp_path / "gate.json")
-    with pytest.warns(
-        GuaranteeWarning, match="digest of the certificate unknown; .*calibrate again"
-    ):
-        assert state_of(TCVA.from_config(path, judge="lexical").evaluate(GOOD)) == OPEN
-
-    def both(plain: Plain) -> None:
-        without(plain)
-        EDITS["threshold everywhere"](plain)
-
-    path = edited(both, tmp_path / "gate.json")
-    with pytest.warns(GuaranteeWarning, match="cannot be checked"):
-        assert state_of(TCVA.from_config(path, judge="lexical").evaluate(GOOD)) == OPEN
 
 
 def test_a_certificate_holds_however_its_json_is_written(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import json
 import pickle
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -372,23 +371,6 @@ def test_settings_that_an_llm_object_does_not_tell_cannot_be_checked(
     ):
         other = adapter.score(adapter.changed(evaluator, share=False), GOOD)
     assert state_of(other) == LOST
-
-
-def test_a_file_of_an_earlier_version_cannot_be_checked(tmp_path: Path) -> None:
-    path = tmp_path / "gate.json"
-    certified().dump(path)
-    plain = json.loads(path.read_text(encoding="utf-8"))
-    del plain["guarantee"]["judged_by"], plain["guarantee"]["digest"]
-    plain["guarantee"] |= {
-        "criterion": "faithfulness",
-        "judge": "lexical/6",
-        "fused": [],
-    }
-    path.write_text(json.dumps(plain), encoding="utf-8")
-    scorer = TCVA.from_config(path, judge="lexical")
-    with pytest.warns(GuaranteeWarning, match="unknown; .*calibrate again"):
-        assert state_of(scorer.evaluate(GOOD)) == OPEN
-    assert state_of(scorer.evaluate(GOOD).at(0.2)) == LOST
 
 
 class Failing:

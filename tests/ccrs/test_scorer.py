@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tcva_adapters import CCRS, TCVA, CCRSResult, Panel, Sample
-from tcva_adapters.ccrs import METRICS, MetricAnswer, composite, exact_match
+from tcva_adapters.ccrs import METRICS, MetricAnswer, exact_match
 from tcva_adapters.errors import InvalidValueError, JudgeError, UnreadableInputError
 from tcva_adapters.models.judge_model import ModelReply
 from tcva_adapters.results.judgement import Reason, Unscored
@@ -251,49 +251,6 @@ def result(**ratings: float | None) -> CCRSResult:
         n: MetricAnswer(rating=ratings[n], unscored=each) for n, each in failed.items()
     }
     return CCRSResult(judge="j", prompt_version="1", answers=answers)
-
-
-def test_weights_and_threshold() -> None:
-    rated = composite(
-        result(cc=80, qr=60, ir=20), weights={"cc": 0.5, "qr": 0.3, "ir": 0.2}
-    )
-    # 0.5 * 0.8 + 0.3 * 0.6 + 0.2 * 0.2 = 0.62
-    assert rated.score == pytest.approx(0.62, abs=1e-12)
-    assert rated.passed is True
-    assert (
-        composite(result(cc=80, qr=60, ir=20), threshold=0.54).passed is False
-    )  # 1.6 / 3
-    assert composite(result(cc=80, qr=60), weights={"qr": 1.0}).score == pytest.approx(
-        0.6
-    )
-    # A metric without weight may be missing.
-    lacking = composite(result(cc=80, qr=None), weights={"cc": 1.0, "qr": 0.0})
-    assert lacking.score == pytest.approx(0.8)
-
-
-def test_a_missing_metric_leaves_no_composite() -> None:
-    weights = {"cc": 0.5, "qr": 0.3, "ir": 0.2}
-    lacking = result(cc=80, qr=None, ir=20)
-    rated = composite(lacking, weights=weights)
-    assert (rated.score, rated.passed) == (None, None)
-    assert rated.unscored is not None
-    assert rated.unscored.reason is Reason.UNREADABLE_REPLY
-    assert rated.unscored.detail == "no score for qr"
-
-
-@pytest.mark.parametrize(("weights", "said"), [
-    ({"cc": 0.5, "qr": 0.4}, "sum to 1"),
-    ({"cc": 0.5, "ac": 0.5}, "\\(cc, qr\\), got .*'ac'"),
-    ({"cc": -0.5, "qr": 1.5}, "at least 0"), ({}, "\\(cc, qr\\), got"),
-])  # fmt: skip
-@pytest.mark.parametrize("rating", [60, None])
-def test_wrong_weights(
-    weights: Mapping[str, float], said: str, rating: float | None
-) -> None:
-    with pytest.raises(InvalidValueError, match=said):
-        composite(result(cc=80, qr=rating), weights=weights)
-    with pytest.raises(InvalidValueError, match="passing_threshold"):
-        composite(result(cc=rating), threshold=2.0)
 
 
 CASES = [

@@ -11,8 +11,7 @@ pytest.importorskip("scipy", reason="the extra stats")
 from tcva_adapters.compare import ScoreTable, calibrate
 from tcva_adapters.compare.calibration.certify_setting import guarantee_table
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.results.guarantee import Guarantee, Limits, check_guarantee
-from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.results.guarantee import Limits
 from tests.cli.conftest import Run, record, tcva, write  # noqa: F401  # a fixture
 
 ANSWERS: dict[str, Any] = {"per": "answer", "largest_group": 4}
@@ -65,28 +64,6 @@ def test_the_certificate_says_what_it_holds_for() -> None:
     # The default of the largest group, at which these are too few.
     usual = calibrate(table, **FIFTH, per="answer")
     assert (usual.settings["largest_group"], usual.settings["guarantee"]) == (50, None)
-
-
-def test_files_of_earlier_versions_are_about_groups() -> None:
-    earlier: dict[str, Any] = {
-        "max_false_pass": 0.1,
-        "rejected": 40,
-        "false_pass": 0.0,
-        "bound": 0.07,
-        "good": 40,
-        "true_pass": 0.5,
-        "true_bound": 0.3,
-        "groups": 30,
-        "date": "2026-11-23",
-        "setting": {"temperature": 0.5, "threshold": 0.8},
-        "digest": "f598febd26893cadea15f0f012e2db0d7f77883d61423541d38a4cf738fb289e",
-    }
-    scoring = ScoringConfig(temperature=0.5, threshold=0.8)
-    held = check_guarantee(Guarantee(**earlier), {}, scoring)
-    assert held.state == "holds"
-    assert "pass in the mean over groups (95 % confidence)" in held.text
-    edited = check_guarantee(Guarantee(**earlier, **ANSWERS), {}, scoring)
-    assert edited.state == "lost"
 
 
 @pytest.mark.parametrize(("sizes", "passing", "options", "said"), [
