@@ -264,7 +264,7 @@ def _ids_of_other_texts(content: Content) -> list[str]:
             words = " ".join(claim.claim for claim in result.assessment.claims).split()
             # The user may have a criterion of the same name on another field.
             texts = filter(None, (sample.response, sample.reference, sample.input))
-            sentences = [" ".join(split_claims(text)).split() for text in texts]
+            sentences = (" ".join(split_claims(text)).split() for text in texts)
             is_there = sample.field(CRITERIA[result.criterion].claims)
             if is_there and words and words not in sentences:
                 ids[sample.id or ""] = None

@@ -419,6 +419,9 @@ def texts_of(content: Content, most: int | None) -> Texts:
     for row in turns:
         if len(line_by_row) == limit:
             break
+        sample = content.samples[row]
+        if sum(map(len, (sample.response or "", *(sample.contexts or ())))) > room:
+            continue
         line = inert_json(plain(_detail(content, row)))
         size = len(line.encode())
         if size <= room:

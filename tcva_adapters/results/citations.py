@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 from tcva_adapters.core.verdicts import Verdict
 from tcva_adapters.results.assessment import Assessment, ClaimVerdict
-from tcva_adapters.results.passages import passages_with_quotes
+from tcva_adapters.results.passages import check_passages, passages_with_quotes
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.supported import supported_answer
 from tcva_adapters.samples.json_values import Json
@@ -132,12 +132,13 @@ def citations_of(
         InvalidValueError: The claims are not the sentences of the response, or were compared with another
             text than the contexts.
     """
-    contexts = sample.contexts or sample.earlier_contexts or ()
-    quoted = passages_with_quotes(judged, contexts)
+    check_passages(judged)
     answer = sample.response or ""
     marks, plain = read_marks(answer, sample.context_ids, scoring.citations)
-    if not (marks and quoted):
+    if not (marks and judged.claims):
         return Citations(())
+    contexts = sample.contexts or sample.earlier_contexts or ()
+    quoted = passages_with_quotes(judged, contexts)
     parts = []
     ids = [*map(_plain, sample.context_ids)]
     answer_parts = supported_answer(answer, judged, scoring).parts

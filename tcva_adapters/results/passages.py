@@ -40,6 +40,20 @@ class PassageUse:
         return bool(self.claims)
 
 
+def check_passages(judged: Assessment) -> None:
+    """Refuse claims that were compared with another text than the contexts.
+
+    Raises:
+        InvalidValueError: The criterion compares with another text.
+    """
+    criterion = CRITERIA.get(judged.criterion)
+    if criterion and criterion.against != "contexts":
+        raise InvalidValueError(
+            f"the claims of this result ({judged.criterion}) rest on no passage, as they are compared with "
+            "another text; judge by a criterion that has against='contexts', e.g. faithfulness"
+        )
+
+
 def passages_with_quotes(
     judged: Assessment, contexts: Sequence[str]
 ) -> list[tuple[int, ...]]:
@@ -57,7 +71,7 @@ def passages_with_quotes(
         For each claim the numbers of the passages, from 1; empty without a sound quote.
 
     Raises:
-        InvalidValueError: The criterion compares with another text than the contexts.
+        InvalidValueError: See `check_passages`.
 
     >>> from tcva_adapters import TCVA
     >>> texts = ("We open at 9.", "Entry is free.")
@@ -65,12 +79,7 @@ def passages_with_quotes(
     >>> passages_with_quotes(result.assessment, texts)
     [(2,), ()]
     """
-    criterion = CRITERIA.get(judged.criterion)
-    if criterion and criterion.against != "contexts":
-        raise InvalidValueError(
-            f"the claims of this result ({judged.criterion}) rest on no passage, as they are compared with "
-            "another text; judge by a criterion that has against='contexts', e.g. faithfulness"
-        )
+    check_passages(judged)
     unsound = {
         (claim.claim, claim.evidence)
         for part in (judged, *judged.panel)
