@@ -25,8 +25,9 @@ from tcva_adapters.core.temperature import Bounds
 from tcva_adapters.core.verdicts import LEVELS
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report import write
-from tcva_adapters.report.page_data import ABSENT, UNSCORED
+from tcva_adapters.report.page_data import ABSENT, UNSCORED, Content, texts_of
 from tcva_adapters.results.judgement import Reason, Unscored
+from tcva_adapters.results.passages import prepared
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.writer import write_results
 from tcva_adapters.samples.conversation import Conversation
@@ -469,6 +470,15 @@ def test_all_texts_count_towards_the_limit(tmp_path: Path) -> None:
     names = blocks_of(tmp_path / "page.html")[0]["samples"]["ids"]
     assert len(set(names)) == 40
     assert max(map(len, names)) < 250
+
+
+def test_contexts_are_prepared_once_for_all_criteria_and_views() -> None:
+    samples = [*criteria_samples()]
+    table = read_scores(criteria_judged(), samples=samples)
+    content = Content("criteria", table, samples)
+    prepared.cache_clear()
+    assert len(texts_of(content, None).lines) == len(samples)
+    assert prepared.cache_info().misses == len({sample.contexts for sample in samples})
 
 
 def test_a_page_with_texts_is_not_replaced_by_one_without(tmp_path: Path) -> None:
