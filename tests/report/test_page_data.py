@@ -27,11 +27,11 @@ from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.report import write
 from tcva_adapters.report.page_data import ABSENT, UNSCORED, Content, texts_of
 from tcva_adapters.results.judgement import Reason, Unscored
-from tcva_adapters.results.passages import prepared
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.writer import write_results
 from tcva_adapters.samples.conversation import Conversation
 from tcva_adapters.tables import Report
+from tcva_adapters.text.quotes import passages_of
 from tests.report.blocks import blocks_of
 from tests.support.reports import criteria_judged, criteria_samples, gate
 
@@ -476,9 +476,9 @@ def test_contexts_are_prepared_once_for_all_criteria_and_views() -> None:
     samples = [*criteria_samples()]
     table = read_scores(criteria_judged(), samples=samples)
     content = Content("criteria", table, samples)
-    prepared.cache_clear()
+    passages_of.cache_clear()
     assert len(texts_of(content, None).lines) == len(samples)
-    assert prepared.cache_info().misses == len({sample.contexts for sample in samples})
+    assert passages_of.cache_info().misses == len({sample.contexts for sample in samples})
 
 
 def test_a_page_with_texts_is_not_replaced_by_one_without(tmp_path: Path) -> None:
