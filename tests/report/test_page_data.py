@@ -478,7 +478,9 @@ def test_contexts_are_prepared_once_for_all_criteria_and_views() -> None:
     content = Content("criteria", table, samples)
     passages_of.cache_clear()
     assert len(texts_of(content, None).lines) == len(samples)
-    assert passages_of.cache_info().misses == len({sample.contexts for sample in samples})
+    assert passages_of.cache_info().misses == len(
+        {sample.contexts for sample in samples}
+    )
 
 
 def test_a_page_with_texts_is_not_replaced_by_one_without(tmp_path: Path) -> None:
