@@ -134,7 +134,7 @@ class AnswerStream:
     what has arrived since its last call, so that its requests are others than those about a whole answer;
     with ``streamed=True`` it is asked about each sentence, as it is outside of a stream. Where
     ``max_removed`` is below 1 (the share is known at the end only), ``remove`` serves nothing before
-    the end.
+    the end; with ``require_citations``, which the whole answer's marks decide, no way does.
 
     Args:
         tcva: What judges the answer; its criterion judges sentences of the response.
@@ -182,7 +182,9 @@ class AnswerStream:
         self._on_fail = on_fail
         self._refusal = refusal
         self._most = tcva.max_concurrency if tcva.streamed else 1
-        self._is_held = on_fail == "remove" and tcva.scoring.max_removed < 1.0
+        self._is_cited = tcva.scoring.require_citations
+        is_capped = on_fail == "remove" and tcva.scoring.max_removed < 1.0
+        self._is_held = self._is_cited or is_capped
         self._answer = _Arrived()
         self._n_asked = 0
         self._results: list[tuple[Result, slice]] = []
@@ -377,7 +379,7 @@ class AnswerStream:
             unasked = self._judge.unscored(why.reason, why.detail, whole)
             yield from self._decide(slice(len(self._decided), None), unasked)
         result = self._result().as_cited()
-        if result.mostly_marked:
+        if result.mostly_marked or self._is_cited:
             self._decided = [*result.supported().parts]
         left = self._answer.left([part.stays for part in self._decided])
         most = self._tcva.scoring.max_removed

@@ -1,14 +1,18 @@
 """``require_citations``: a claim whose mark is wrong is served like an unsupported one."""
 
 import random
+import re
 from typing import Any
 
 import pytest
 
 from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.errors import InvalidValueError
+from tcva_adapters.models.judge_model import JudgeRequest
 from tcva_adapters.serving import REFUSAL, OnFail, serve
 from tcva_adapters.streaming import AnswerStream
+from tests.support.scripted import ScriptedModel
+from tests.support.server import auto_judge
 
 PASSAGES = (
     "The office opens at nine.",
@@ -115,6 +119,38 @@ def test_streams_serve_as_the_whole(on_fail: OnFail) -> None:
         assert marks == whole.marks
         if on_fail in {"flag", "remove"} or not whole.failed:
             assert "".join(part.text for part in parts) == whole.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The office opens at nine (9). Parking is free for visitors (8). Lunch is served at noon [3]. Hello!",
+        "Parking is free for visitors (2). The office opens at nine (1). Lunch is free (see 3).",
+        f"{RIGHT}\n\nSources:\n[9] The office opens at nine. Parking is free for visitors.\n[8] Lunch is served.",
+        "It costs $5 at nine [9]. Parking is free for visitors [8]. Lunch costs 7$ at noon [7]. Hello!",
+    ],
+)
+@pytest.mark.parametrize("on_fail", ["flag", "remove"])
+@pytest.mark.parametrize("streamed", [False, True])
+def test_streams_read_the_marks_of_the_whole_answer(
+    text: str, on_fail: OnFail, *, streamed: bool
+) -> None:
+    def reply(request: JudgeRequest) -> str:
+        """Judge the claims without their marks."""
+        prompt = re.sub(r" [\[(]\d[\])]", "", request.user)
+        return auto_judge({"messages": [{"content": prompt}]}, 0)
+
+    asked = sample(text)
+    model = ScriptedModel(reply)
+    for judge in (REQUIRED, TCVA(judge=model, require_citations=True, streamed=streamed)):
+        stream = AnswerStream(judge, asked, on_fail=on_fail)
+        parts = [*stream.chunks(text[at : at + 7] for at in range(0, len(text), 7))]
+        served = stream.served
+        assert served is not None
+        assert served.supported == served.result.supported(sample=asked)
+        whole = serve(served.result, on_fail, sample=asked)
+        assert "".join(part.text for part in parts) == whole.text
+        assert [mark for part in parts for mark in part.marks] == whole.marks
 
 
 @pytest.mark.parametrize("evidence", ["lower", "off"])
