@@ -142,11 +142,15 @@ def test_streams_read_the_marks_of_the_whole_answer(
 
     asked = sample(text)
     model = ScriptedModel(reply)
-    for judge in (REQUIRED, TCVA(judge=model, require_citations=True, streamed=streamed)):
+    for judge in (
+        REQUIRED,
+        TCVA(judge=model, require_citations=True, streamed=streamed),
+    ):
         stream = AnswerStream(judge, asked, on_fail=on_fail)
         parts = [*stream.chunks(text[at : at + 7] for at in range(0, len(text), 7))]
         served = stream.served
         assert served is not None
+        assert isinstance(served.result, Result)
         assert served.supported == served.result.supported(sample=asked)
         whole = serve(served.result, on_fail, sample=asked)
         assert "".join(part.text for part in parts) == whole.text
