@@ -32,7 +32,7 @@ SAMPLES = [
 def test_the_means_are_those_of_the_answers_that_have_them(group: str | None) -> None:
     results = TCVA(judge="lexical").evaluate_many(SAMPLES)
     table = read_scores(results, group=group)
-    passages, to_check = passage_tables(table, SAMPLES)
+    passages, _, to_check = passage_tables(table, SAMPLES)
     records = {record["measure"]: record for record in passages.records}
     groups = [n % 4 for n in range(len(SAMPLES))] if group else None
     for name, values in {
@@ -56,7 +56,8 @@ def test_the_means_are_those_of_the_answers_that_have_them(group: str | None) ->
 def test_nothing_is_said_where_no_answer_cites() -> None:
     samples = [sample for sample in SAMPLES if "[" not in str(sample.response)]
     table = read_scores(TCVA(judge="lexical").evaluate_many(samples))
-    [passages] = passage_tables(table, samples)
+    passages, _, to_check = passage_tables(table, samples)
+    assert not to_check.records
     assert passages.detail
     assert not [r for r in passages.records if "citation" in r["measure"]]
 
@@ -67,5 +68,6 @@ def test_other_criteria_keep_their_passages() -> None:
         for sample in SAMPLES
     ]
     table = read_scores(TCVA("context_recall", judge="lexical").evaluate_many(samples))
-    [passages] = passage_tables(table, samples)
+    passages, _, to_check = passage_tables(table, samples)
+    assert not to_check.records
     assert {record["measure"] for record in passages.records} >= {"passages used"}
