@@ -15,6 +15,7 @@ from tcva_adapters.criteria import fingerprint_of
 from tcva_adapters.models.secrets import SECRET_NAME
 from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN
 from tcva_adapters.samples.contexts import value_of
+from tcva_adapters.samples.fields import Fields
 
 Setting: TypeAlias = bool | float | str | list[str]
 """The value of a setting that is recorded unchanged."""
@@ -144,7 +145,7 @@ def further_digests(
     return {name: digest for name, digest in digests.items() if digest is not None}
 
 
-def _mappings_of(holder: object) -> list[Mapping[str, object]]:
+def _mappings_of(holder: object) -> list[Fields]:
     values = [value_of(holder, name) for name in _ARGUMENTS]
     return [value for value in values if isinstance(value, Mapping)]
 

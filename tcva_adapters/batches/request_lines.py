@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from http import HTTPStatus
 from typing import NamedTuple
 
 from tcva_adapters.models.call_errors import NO_CREDIT
 from tcva_adapters.models.openai_batches import ENDPOINT
 from tcva_adapters.models.reply_json import read_integer
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.json_values import Json
 
 
@@ -35,7 +36,7 @@ _CUSTOM_ID = re.compile(r"([0-9a-f]+)-([0-9]{1,9})")
 _UNASKED = ("batch_expired", "batch_cancelled")
 
 
-def request_line(question: str, request: int, body: Mapping[str, object]) -> bytes:
+def request_line(question: str, request: int, body: Fields) -> bytes:
     r"""Write a request as a line of a file to upload.
 
     >>> request_line("5f", 0, {"model": "m"})

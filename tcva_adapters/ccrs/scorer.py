@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -32,6 +32,7 @@ from tcva_adapters.results.settings import RunConfig
 from tcva_adapters.results.settings_base import Share, shows_settings
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.questions import Question
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.sample import Sample
 
 
@@ -126,7 +127,7 @@ class CCRS(Scorer[CCRSResult]):
 
         key_of(self.judge, is_stored=config.store is not None)
         self.store = VerdictStore.opened(config.store)
-        self.settings: Mapping[str, Any] = {**dict(config), "store": self.store}
+        self.settings: Fields = {**dict(config), "store": self.store}
         self._views = config.model_dump(include={"threshold", "lambda_", "em"})
         self.arguments = {
             "metrics": tuple(metric.name for metric in self.metrics),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Final, Literal, Self
@@ -16,6 +15,7 @@ from tcva_adapters.results.guarantee import AnyGuarantee, read_guarantee
 from tcva_adapters.results.scoring import SERVING, ScoringConfig
 from tcva_adapters.results.setting_names import value_text
 from tcva_adapters.results.settings import TCVASettings
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.file_writing import replacing, usable_path
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Checked, first_fault
@@ -113,7 +113,7 @@ class Config(Checked):
         return {name: value for name, value in options.items() if value is not None}
 
 
-def merge_options(source: Config | str | Path, overrides: Mapping[str, object]) -> Json:
+def merge_options(source: Config | str | Path, overrides: Fields) -> Json:
     """Merge the options of a file with those given in a call, which win.
 
     A temperature that is given wins over the profiles, too.

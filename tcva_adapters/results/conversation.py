@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.judgement import SCHEMA_VERSION, Reason, Unscored, Usage
 from tcva_adapters.results.result import Result, setting_in, substitute_text
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.json_values import Json
 
 _SHOWN = 3
@@ -55,7 +56,7 @@ class ConversationResult(Result):
         turns: Sequence[Result],
         scoring: ScoringConfig | None = None,
         sample_id: str | None = None,
-        metadata: Mapping[str, object] | None = None,
+        metadata: Fields | None = None,
     ) -> None:
         if not turns:
             raise InvalidValueError(
@@ -126,7 +127,7 @@ class ConversationResult(Result):
         return {**plain, "turns": [turn.to_dict() for turn in self.turns]}
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+    def from_dict(cls, plain: Fields) -> Self:
         """Read a result from the values of `to_dict`; the score is computed again.
 
         Raises:

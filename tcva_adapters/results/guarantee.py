@@ -15,6 +15,7 @@ from tcva_adapters.results.judge_spec import PROFILES, UNKNOWN
 from tcva_adapters.results.scoring import SERVING, ScoringConfig
 from tcva_adapters.results.setting_names import value_text
 from tcva_adapters.results.settings_base import ClaimThreshold, Count
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.sample import Checked
 from tcva_adapters.tables import cell, p_text
 
@@ -88,8 +89,8 @@ class Certificate(Checked):
     """The settings that it does not depend on."""
 
     date: str
-    judged_by: Mapping[str, object] = Field(default_factory=dict)
-    setting: Mapping[str, object]
+    judged_by: Fields = Field(default_factory=dict)
+    setting: Fields
     digest: str | None = None
 
     @property
@@ -323,7 +324,7 @@ class GuaranteeCheck(NamedTuple):
 
 def check_guarantee(
     guarantee: AnyGuarantee,
-    judged_by: Mapping[str, object],
+    judged_by: Fields,
     scoring: ScoringConfig,
     failed: str = "",
 ) -> GuaranteeCheck:

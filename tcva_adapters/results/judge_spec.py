@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from tcva_adapters.frameworks import FRAMEWORKS
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.json_values import Json
 
 UNKNOWN = "unknown"
@@ -43,7 +43,7 @@ def bare(name: str) -> str:
     return _WRAPPERS.sub("", name)
 
 
-def judge_parts(parameters: Mapping[str, object]) -> Json:
+def judge_parts(parameters: Fields) -> Json:
     """Name what can change a judge's verdicts besides its name, whatever class wraps its model.
 
     It holds no secret: no key, and only digests of an address's query and of further arguments.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Literal, Self
@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from tcva_adapters.errors import UnreadableInputError
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.sample import FROZEN, first_fault
 
 
@@ -147,7 +148,7 @@ class Layouted(BaseModel):
             return cls.model_validate_json(text)
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, object]) -> Self:
+    def from_dict(cls, plain: Fields) -> Self:
         """Read the same from JSON values; further fields, such as a score, are ignored.
 
         Raises:

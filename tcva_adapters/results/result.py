@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -39,6 +39,7 @@ from tcva_adapters.results.judgement import SCHEMA_VERSION, SILENT, Unscored, Us
 from tcva_adapters.results.passages import PassageUse, passage_uses
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.supported import SupportedAnswer, supported_answer
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.json_values import Json, json_object
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import Column, Report, Table, counted, shortened
@@ -437,7 +438,7 @@ class Result(AssessmentView):
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, object]) -> Self:
+    def from_dict(cls, plain: Fields) -> Self:
         """Read a result from the values of `to_dict`; the score is computed again.
 
         Raises:
@@ -540,7 +541,7 @@ def failed_text(assessment: Assessment) -> str:
     return f"no verdicts from {', '.join(names)}" if names else ""
 
 
-def setting_in(plain: Mapping[str, Any]) -> tuple[ScoringConfig, AnyGuarantee | None]:
+def setting_in(plain: Fields) -> tuple[ScoringConfig, AnyGuarantee | None]:
     """Read the setting of a written result, and its guarantee.
 
     Raises:

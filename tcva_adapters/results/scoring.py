@@ -52,6 +52,7 @@ from tcva_adapters.results.settings_base import (
     as_scheme,
     as_scores_by_reason,
 )
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.json_values import Json
 
 Uncontexted = Literal["skip", "fail", "earlier"]
@@ -294,9 +295,7 @@ class ScoringConfig(SettingsModel):
         fused = fuse(table, weights=self.fuse_weights).scores
         return np.where(np.isnan(main), np.nan, fused.reshape(main.shape))
 
-    def for_profile(
-        self, profiles: Profiles | None, metadata: Mapping[str, object]
-    ) -> ScoringConfig:
+    def for_profile(self, profiles: Profiles | None, metadata: Fields) -> ScoringConfig:
         """The settings for a sample with this metadata.
 
         >>> profiles = {"domain": {"medical": 0.2}}

@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel
 
+from tcva_adapters.samples.fields import Fields
 
-def unusual(model: type[BaseModel], values: Mapping[str, object]) -> list[str]:
+
+def unusual(model: type[BaseModel], values: Fields) -> list[str]:
     """List ``title=value``, for default names, for each setting that is not the default.
 
     Values that are shown alike count as equal: a published scheme and its weights as numbers.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,10 @@ from tcva_adapters.evaluator import AnyScorer, Scorer
 from tcva_adapters.judges.panel import with_panel
 from tcva_adapters.judges.resolve import MAX_CONCURRENCY, model_of_name
 from tcva_adapters.results.config import merge_options
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.tcva import TCVA
 
-PlainSettings = Mapping[str, Any]
+PlainSettings = Fields
 """Settings of a scorer as plain values."""
 
 ScorerLike = AnyScorer | PlainSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from importlib import import_module
@@ -26,6 +26,7 @@ from tcva_adapters.models.store_keys import digest, key_of
 from tcva_adapters.results.framework_score import FrameworkScore, FrameworkVerdict
 from tcva_adapters.results.judgement import Judgement, Reason, Unscored, Usage
 from tcva_adapters.runner.questions import Evaluation, Question
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.tcva import TCVA
 
@@ -132,7 +133,7 @@ class _MetricQuestion(Question):
         self._evaluation = evaluation
         self._sample = sample
         self.key = evaluation.key(sample)
-        self.sample_fields: Mapping[str, object] = {}
+        self.sample_fields: Fields = {}
         model = evaluation.model
         self.judge = model or evaluation
         # Others that need the same judgement wait as long as it may take.

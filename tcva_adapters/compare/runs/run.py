@@ -60,6 +60,7 @@ from tcva_adapters.results.summary import judged_counts
 from tcva_adapters.runner.questions import Evaluation
 from tcva_adapters.runner.running import Runner
 from tcva_adapters.samples import file_writing
+from tcva_adapters.samples.fields import FieldNames, Fields
 from tcva_adapters.samples.reader import SampleStream, with_ids
 from tcva_adapters.samples.sample import Sample, whole_characters
 from tcva_adapters.stats.checks import one_of
@@ -72,7 +73,7 @@ T = TypeVar("T")
 Samples = str | Path | SampleStream | Sequence[Sample]
 """The samples to judge: a file, a stream of one, or samples."""
 
-TCVALike = TCVA | Mapping[str, Any]
+TCVALike = TCVA | Fields
 """A `TCVA`, or the settings of one."""
 
 PATIENCE = 900.0
@@ -153,7 +154,7 @@ class Run:
         samples: Samples,
         tcva: TCVALike | None = None,
         *,
-        mapping: Mapping[str, str] | None = None,
+        mapping: FieldNames | None = None,
         frameworks: str | Sequence[str] = ALL,
         metrics: str | Sequence[str] | None = None,
         temperatures: str | Temperatures = (0.1, 0.5, 0.9),
@@ -342,12 +343,10 @@ class Run:
             results = await self._judge(tcva, "judging")
             fatal = _fatal_failure(results[-1].assessment)
             for metric in self.metrics:
-                if fatal is not None:
-                    not_asked = MetricJudgement(unscored=fatal)
-                    judged[metric.name] = [not_asked] * len(self.samples)
-                    continue
                 evaluation = MetricEvaluation(metric, tcva, self._timeout)
-                judgements = await self._judge(evaluation, metric.name)
+                judgements = [MetricJudgement(unscored=fatal)] * len(self.samples)
+                if fatal is None:
+                    judgements = await self._judge(evaluation, metric.name)
                 judged[metric.name] = judgements
                 # A metric that always fails by itself says nothing about the others.
                 if evaluation.is_refused:
@@ -467,7 +466,7 @@ def tcva_name(temperature: float) -> str:
 
 
 def _samples_with_ids(
-    samples: Samples, mapping: Mapping[str, str] | None
+    samples: Samples, mapping: FieldNames | None
 ) -> tuple[list[Sample], list[str]]:
     """Read the samples, give each an id of its own, and collect notes on the reading."""
     if isinstance(samples, str | Path):

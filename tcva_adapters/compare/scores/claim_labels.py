@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.scores.ratings import Fields, Ratings, names_in
+from tcva_adapters.compare.scores.ratings import Ratings, names_in
 from tcva_adapters.core.verdicts import Verdict, WeightScheme
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings_base import ClaimThreshold, check
+from tcva_adapters.samples.fields import Fields
 
 
 def label_weight(label: object) -> float:

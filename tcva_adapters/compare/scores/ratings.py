@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from tcva_adapters.core.aggregation import aggregate
 from tcva_adapters.core.temperature import as_temperature
 from tcva_adapters.core.verdicts import FloatArray
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError, percent_hint
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.file_formats import original
 from tcva_adapters.samples.row_stream import RowStream
 from tcva_adapters.samples.sources import quoted_names, unreadable
@@ -24,9 +24,6 @@ from tcva_adapters.tables import Record, counted
 
 Scale = tuple[float, float]
 """The lowest and the highest rating (or score) that could be given."""
-
-Fields = Mapping[str, Any]
-"""The metadata of a sample, or the record of a label."""
 
 NEEDS_HUMAN = "needs human ratings; name them with human (--human)"
 _GIVE_SCALE = "give their scale: --human-scale 1,5 (in Python human_scale=(1, 5))"
@@ -141,7 +138,7 @@ class Ratings:
     @classmethod
     def find(
         cls,
-        human: str | Path | Mapping[str, object],
+        human: str | Path | Fields,
         scale: Scale | None = None,
         temperature: float = 0.5,
     ) -> Ratings:

@@ -33,11 +33,12 @@ from tcva_adapters.core.aggregation import check_counts
 from tcva_adapters.core.verdicts import LEVELS, FloatArray
 from tcva_adapters.errors import InvalidValueError, UnreadableInputError
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.reader import SampleStream, with_ids
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.tables import counted
 
-Human = str | Path | Mapping[str, object] | npt.ArrayLike
+Human = str | Path | Fields | npt.ArrayLike
 """Human ratings, or where they are, see `read_scores`."""
 
 SingleSource = str | Path | Iterable[object]

@@ -29,6 +29,7 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import MOSTLY_MARKED
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.conversation import conversation_of
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import quoted_names
 from tcva_adapters.stats.checks import BoolArray, Groups, IntArray, one_of
@@ -109,7 +110,7 @@ class ScoreTable:
     counts: FloatArray | None = None
     thresholds: Mapping[str, float] = field(default_factory=dict)
     reasons: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    metadata: Sequence[Mapping[str, Any]] = ()
+    metadata: Sequence[Fields] = ()
     usage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     results: Mapping[str, Sequence[Scored | None]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ import numpy as np
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.compare.scores.judged_by import JudgedBy
-from tcva_adapters.compare.scores.ratings import Fields, Ratings
+from tcva_adapters.compare.scores.ratings import Ratings
 from tcva_adapters.compare.scores.reading_options import ReadingOptions
 from tcva_adapters.compare.scores.table import RowIds, ScoreTable
 from tcva_adapters.errors import InvalidSampleError
@@ -22,6 +22,7 @@ from tcva_adapters.results.result import MOSTLY_MARKED, Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.summary import LevelCounts, MissingScores, Summary
 from tcva_adapters.samples.conversation import add_group, conversation_of
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.reader import numbered
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import quoted_names
