@@ -78,7 +78,7 @@ from tcva_adapters.tcva import TCVA
 
 
 # Over 80 lines, as each of its options and of the arguments that they become has a line.
-def evaluate(  # noqa: PLR0915  # one step after the other, most on options
+def evaluate(
     file: options.Samples,
     *,
     rename: options.Renames = None,

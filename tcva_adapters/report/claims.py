@@ -10,7 +10,7 @@ import numpy as np
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.temperature import PRESETS
 from tcva_adapters.errors import InvalidValueError
-from tcva_adapters.report.served import level_or_removed
+from tcva_adapters.report.served import as_served, level_or_removed
 from tcva_adapters.results.result import Result
 from tcva_adapters.tables import (
     Table,
@@ -76,13 +76,14 @@ def preset_scores(result: Any) -> str:
 
 
 def _claims(sample: str, result: Result) -> Table:
+    served = as_served(result)
     records = [
         {
-            "verdict": level_or_removed(result, claim),
+            "verdict": level_or_removed(served, claim),
             "claim": claim.claim,
             "reason": claim.reason,
         }
-        for claim in result.claims
+        for claim in served.claims
     ]
     if result.unscored is not None:
         note = result.unscored.text

@@ -60,7 +60,7 @@ def level_or_removed(result: Result, claim: ClaimVerdict) -> str:
     return f"{level}, removed" if is_removed(result, claim) else level
 
 
-def as_served(result: Result, sample: Sample) -> Result:
+def as_served(result: Result, sample: Sample | None = None) -> Result:
     """Return a result with the wrong citations that ``require_citations`` removes, where the texts are known."""
     try:
         return result.as_cited(sample)

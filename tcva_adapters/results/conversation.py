@@ -13,6 +13,7 @@ from tcva_adapters.results.result import Result, setting_in, substitute_text
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.json_values import Json
+from tcva_adapters.samples.sample import Sample
 
 _SHOWN = 3
 _USUAL = ScoringConfig()
@@ -114,6 +115,14 @@ class ConversationResult(Result):
         return type(self)(
             turns, self.scoring.changed(**settings), self.sample_id, self.metadata
         )
+
+    def _judged_sample(self, view: str, sample: Sample | None) -> Sample:
+        if len(self.turns) > 1:
+            raise InvalidValueError(
+                f"{view}() is about one answer, and this conversation has {len(self.turns)}; call it on each "
+                "of result.turns with the turn's sample, or judge the conversation without require_citations"
+            )
+        return super()._judged_sample(view, sample)
 
     def unscored_for(self, why: Unscored) -> Self:
         """Make a result without a score for another conversation, with this judge and settings."""

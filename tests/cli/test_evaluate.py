@@ -359,6 +359,10 @@ def test_answers_with_wrong_citations_are_cut_where_citations_are_required(
     assert served["answer"] == "The office opens at nine [1]."
     (cut,) = served["removed"]
     assert cut["reason"] == "wrong citation [1] (elsewhere)"
+    shown = tcva(*command, "--set", "require_citations=true", "--show", "all")
+    first, second = shown.json["tables"]["claims of s1"]
+    assert (first["verdict"], first["reason"]) == ("none, removed", cut["reason"])
+    assert second["verdict"] == "fully"
 
 
 def test_claims_are_shown(tcva: Run) -> None:

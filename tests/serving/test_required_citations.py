@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tcva_adapters import TCVA, Result, Sample
+from tcva_adapters import TCVA, Conversation, Result, Sample
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.models.judge_model import JudgeRequest
 from tcva_adapters.serving import REFUSAL, OnFail, serve
@@ -174,3 +174,13 @@ def test_marks_count_for_each_fused_judge(weights: tuple[int, int]) -> None:
     assert serve(result, "refuse").failed
     assert serve(result, "remove").text == REFUSAL
     assert not serve(judge.evaluate(sample(RIGHT)), "refuse").failed
+
+
+def test_conversations_say_that_each_turn_is_served_by_itself() -> None:
+    turns = [sample(RIGHT), sample(ELSEWHERE)]
+    result = REQUIRED.evaluate_conversation(Conversation(turns=turns))
+    with pytest.raises(InvalidValueError, match="this conversation has 2; call it on"):
+        result.as_cited()
+    assert [turn.supported().is_empty for turn in result.turns] == [False, True]
+    alone = REQUIRED.evaluate_conversation(Conversation(turns=turns[1:]))
+    assert serve(alone, "refuse", sample=turns[1]).failed
