@@ -70,10 +70,11 @@ from tcva_adapters.results.judgement import FAILURES
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.writer import RESULTS_BEGINNING, Writing, beginning
 from tcva_adapters.samples.reader import SampleStream
+from tcva_adapters.samples.sample import Sample
 from tcva_adapters.samples.sources import is_rereadable
 from tcva_adapters.scale import judge_files
 from tcva_adapters.scale.settings import make_scorer
-from tcva_adapters.tables import Report
+from tcva_adapters.tables import Report, counted
 from tcva_adapters.tcva import TCVA
 
 
@@ -152,25 +153,31 @@ def evaluate(
     )
     _check_claims(plain, criteria, supported)
     scale = scale_of(human_scale)
-    mapping = renames(rename)
     if ray is not None and not dry_run:
-        refused = {
-            "criterion with several names": criteria[1:],
-            "gate": gate,
-            "baseline": baseline,
-            "report": report,
-            "supported": supported,
-            "show": show,
-            "junit": junit,
-            "markdown": markdown,
-            "store": store,
-            "skip-bad": skip_bad,
-            "overwrite": overwrite,
-            "human": human,
-            "human-scale": human_scale,
-            "group": group,
-        }
-        _judge_on_ray(ray, file, out, plain, refused, mapping, as_json=as_json)
+        _judge_on_ray(
+            ray,
+            file,
+            out,
+            plain,
+            {
+                "criterion with several names": criteria[1:],
+                "gate": gate,
+                "baseline": baseline,
+                "report": report,
+                "supported": supported,
+                "show": show,
+                "junit": junit,
+                "markdown": markdown,
+                "store": store,
+                "skip-bad": skip_bad,
+                "overwrite": overwrite,
+                "human": human,
+                "human-scale": human_scale,
+                "group": group,
+            },
+            renames(rename),
+            as_json=as_json,
+        )
         return
 
     check_unused(NEEDS_HUMAN, **{} if human else {"human_scale": scale})
@@ -179,12 +186,15 @@ def evaluate(
     earlier = [*_result_files(baseline, criteria).values()]
     check_apart({"": [file, human, *earlier], "out": [*outs.values()]})
     reviews = Reviews(junit, markdown, overwrite, supported)
-    targets = {
-        **{option: (path, RESULTS_BEGINNING) for option, path in outs.items()},
-        "--report": (report, PAGE_BEGINNING),
-        **reviews.targets,
-    }
-    check_targets(targets, overwrite=overwrite, as_json=as_json)
+    check_targets(
+        {
+            **{option: (path, RESULTS_BEGINNING) for option, path in outs.items()},
+            "--report": (report, PAGE_BEGINNING),
+            **reviews.targets,
+        },
+        overwrite=overwrite,
+        as_json=as_json,
+    )
     begins = {
         option: beginning(path or STDOUT, file, overwrite=overwrite)
         for option, path in outs.items()
@@ -201,66 +211,78 @@ def evaluate(
         group=group,
         scoring=tcva.scoring if tcva else None,
     )
-    before = None
-    if baseline is not None:
-        before = read_table(earlier if criteria[1:] else baseline)
+    before = read_table(earlier if criteria[1:] else baseline) if baseline else None
     names = plain.get("metrics") or [scorer.subject for scorer in scorers]
     gates.check(
         [*names, COMPOSITE] if weights else names, has_baseline=before is not None
     )
 
-    stream = SampleStream(
-        file,
-        require=(lambda sample: [scorer.require(sample) for scorer in scorers])
-        if tcva
-        else None,
-        skip_bad=skip_bad,
-        mapping=mapping,
-    )
-    stream.check()
     is_file = is_rereadable(file)
-    known = stream.again() if is_file else stream.held
-    if known is not None and (human or group or before):
-        check_samples(known, human, scale, group, before)
+    stream = _checked_stream(
+        SampleStream(
+            file,
+            require=(lambda sample: [scorer.require(sample) for scorer in scorers])
+            if tcva
+            else None,
+            skip_bad=skip_bad,
+            mapping=renames(rename),
+        ),
+        partial(
+            check_samples,
+            human=human,
+            human_scale=scale,
+            group=group,
+            baseline=before,
+        )
+        if human or group or before
+        else None,
+    )
     if dry_run:
-        by_name = {scorer.subject: scorer for scorer in scorers}
-        figures = estimate_cost(by_name, [*stream], prices=plain["model"].get("prices"))
+        figures = estimate_cost(
+            {scorer.subject: scorer for scorer in scorers},
+            [*stream],
+            prices=plain["model"].get("prices"),
+        )
         print_report(figures, as_json=as_json)
         return
 
     is_read_again = report or supported or everything or criteria[1:]
     samples = [*stream] if is_read_again and not is_file else stream
     again = stream.again if samples is stream else partial(iter, samples)
-    is_repeated = scorer.arguments.get("repeats", 1) > 1
-    viewed = {panel_report: panel, repeat_report: is_repeated}
-    views = [view for view, is_used in viewed.items() if is_used]
-    for_reviews = gate, baseline, junit, markdown, show, report, supported
-    has_turns = stream.total and stream.conversations
-    holds_all = any((*for_reviews, everything, human, group, views, has_turns))
-    fingerprint = run_fingerprint(scorers, samples, group)
-    with ExitStack() as stack:
-        files = [
-            stack.enter_context(
-                Writing[Any](
-                    path,
-                    read_result,
-                    fingerprint=fingerprint,
-                    overwrite=overwrite,
-                    begins=begins[option],
-                )
-            )
-            for option, path in outs.items()
+    views = [panel_report] if panel else []
+    views += [repeat_report] if scorer.arguments.get("repeats", 1) > 1 else []
+    holds_all = any(
+        [
+            *(gate, baseline, junit, markdown, show, report, supported),
+            *(everything, human, group, views),
+            stream.total and stream.conversations,
         ]
-        with _notes_on_reading(stream, has_draft=is_file and out not in {None, STDOUT}):
-            results = run_results(files, samples, scorers)
-            table = read_table(results, hold="all" if holds_all else "scores")
+    )
+    fingerprint = run_fingerprint(scorers, samples, group)
+    files = [
+        Writing[Any](
+            path,
+            read_result,
+            fingerprint=fingerprint,
+            overwrite=overwrite,
+            begins=begins[option],
+        )
+        for option, path in outs.items()
+    ]
+    with _written(files, stream, has_draft=is_file and out not in {None, STDOUT}):
+        results = run_results(files, samples, scorers)
+        table = read_table(results, hold="all" if holds_all else "scores")
     if weights:
         table = with_composite(table, weights, plain.get("threshold"))
-    table = _with_notes(table, stream, scorer)
-    figures = _evaluation(table, gates, before, views, show)
-    if is_read_again and holds_all:
-        tables = [*figures.tables, *passage_tables(table, [*again()])]
-        figures = replace(figures, tables=tables)
+    table = _with_notes(table, stream, scorers)
+    figures = _evaluation(
+        table,
+        gates,
+        before,
+        views,
+        show,
+        samples=[*again()] if is_read_again and holds_all else [],
+    )
 
     reviews.write(figures, table, again())
     print_report(
@@ -269,8 +291,8 @@ def evaluate(
         everything=everything,
         file=side(out, markdown, supported),
     )
-    say_written(dict.fromkeys(outs.values(), "results, a line for each sample"))
-    say_written(reviews.written)
+    of_samples = dict.fromkeys(outs.values(), "results, a line for each sample")
+    say_written({**of_samples, **reviews.written})
     write_page(
         [table, figures],
         report,
@@ -301,11 +323,28 @@ def _result_files(
     }
 
 
+def _checked_stream(
+    stream: SampleStream, check: Callable[[Iterable[Sample]], None] | None
+) -> SampleStream:
+    """Read the first samples, and check all of them where these can be read before they are judged."""
+    stream.check()
+    known = stream.again() if is_rereadable(stream.source) else stream.held
+    if known is not None and check:
+        check(known)
+    return stream
+
+
 def _with_notes(
-    table: ScoreTable, stream: SampleStream, scorer: AnyScorer
+    table: ScoreTable, stream: SampleStream, scorers: Sequence[AnyScorer]
 ) -> ScoreTable:
     """Add to a table the notes on its file, the skipped lines, and whether the run can continue."""
     notes = [*table.notes, *stream.notes]
+    scorer = scorers[0]
+    if stream.skipped and scorers[1:]:
+        number = counted(stream.skipped, "line")
+        notes.append(
+            f"{number} left out of all criteria, also where one alone needs what is missing"
+        )
     if scorer.arguments.get("guarantee") and stream.conversations:
         notes.append("The guarantee is not about scores of conversations.")
     return replace(
@@ -379,8 +418,10 @@ def _evaluation(
     before: ScoreTable | None,
     views: Iterable[Callable[[ScoreTable], Report]],
     show: Texts,
+    *,
+    samples: Sequence[Sample],
 ) -> Report:
-    """Report figures and gates, then the views, the agreement with ratings, and single samples."""
+    """Report figures and gates, then the views, the agreement with ratings, and the use of passages."""
     figures = evaluation(table, gates, before)
     tables = [*figures.tables]
     notes = [*figures.notes]
@@ -399,20 +440,29 @@ def _evaluation(
         report = validate(table)
         tables.append(report.table("agreement"))
         notes.append(report.sentence)
+    if samples:
+        tables += passage_tables(table, samples)
     return replace(figures, tables=tables, notes=[*dict.fromkeys(notes)])
 
 
 @contextmanager
-def _notes_on_reading(stream: SampleStream, *, has_draft: bool) -> Iterator[None]:
-    """Print notes on what was left out of a file, and on how to continue after an early end."""
+def _written(
+    files: Iterable[Writing[Any]], stream: SampleStream, *, has_draft: bool
+) -> Iterator[None]:
+    """Open files of results; print what was left out, and how to continue after an early end."""
     rest = ""
     if has_draft:
         rest = "; results so far are saved, and the same command continues"
     try:
-        with interruptible(
-            f"calls in progress may still finish and be stored{rest}; "
-            "Ctrl-C again quits at once"
+        with (
+            ExitStack() as stack,
+            interruptible(
+                f"calls in progress may still finish and be stored{rest}; "
+                "Ctrl-C again quits at once"
+            ),
         ):
+            for file in files:
+                stack.enter_context(file)
             yield
     except UnreadableInputError:
         if has_draft and stream.number:
