@@ -133,9 +133,11 @@ def test_what_one_criterion_needs_is_asked_for_before_any_call(
     assert server.count == 0
     done = tcva(*SEVERAL, *model, "--skip-bad", "--json")
     assert [row["samples"] for row in done.json["tables"]["methods"]] == [2, 2, 2]
+    assert "1 line left out of all criteria, also where one alone needs" in done.text
     assert server.count == sum(row["calls"] for row in cost["tables"]["calls"]) == 3
     # The store is that of each criterion alone.
-    tcva("evaluate", "in.jsonl", *model, "--skip-bad", "-c", "correctness")
+    alone = tcva("evaluate", "in.jsonl", *model, "--skip-bad", "-c", "correctness")
+    assert "left out of all" not in alone.text
     assert server.count == 3
 
 
