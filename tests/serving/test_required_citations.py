@@ -177,7 +177,7 @@ def test_marks_count_for_each_fused_judge(weights: tuple[int, int]) -> None:
 
 
 def test_conversations_say_that_each_turn_is_served_by_itself() -> None:
-    turns = [sample(RIGHT), sample(ELSEWHERE)]
+    turns = (sample(RIGHT), sample(ELSEWHERE))
     result = REQUIRED.evaluate_conversation(Conversation(turns=turns))
     with pytest.raises(InvalidValueError, match="this conversation has 2; call it on"):
         result.as_cited()
