@@ -24,7 +24,6 @@ from tcva_adapters.tables import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.cm import ScalarMappable
 
 # Okabe and Ito's colours, which colour-blind readers tell apart; line styles and marks differ, too.
 _COLOURS = (
@@ -42,8 +41,19 @@ _GREY = "#777777"
 _WIDTH = 3.3
 """The width of a column of a paper, in inches."""
 
-_TEXT = 8.0
-_SMALL = 7.0
+STYLE = {
+    "font.size": 7.0,
+    "axes.labelsize": 8.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "legend.fontsize": 7.0,
+    "legend.frameon": False,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 4.0,
+}
+"""Settings of matplotlib that the charts are drawn under."""
+
 _MAX_NAMES = 12
 """The most methods for which the cells of the heat map show numbers."""
 
@@ -90,14 +100,12 @@ def draw_guarantee(report: Report) -> Figure:
                 limit,
                 color=_GREY,
                 ls=":",
-                lw=1.0,
                 label=f"limit {limit:g}",
             )
     if chosen := report.settings["guarantee"]:
         axes.axvline(
             chosen["setting"]["threshold"],
             color=_GREY,
-            lw=1.0,
             label="chosen"
             if report.settings["recommended"]
             else "certified, not recommended",
@@ -120,21 +128,14 @@ def draw_agreement(report: Report) -> Figure:
         _values(records, "low"),
         _values(records, "high"),
         color=_COLOURS[0],
-        lw=1.6,
     )
-    axes.plot(
-        _values(records, "rho"),
-        places,
-        "o",
-        ms=4.0,
-        color=_COLOURS[0],
-    )
+    axes.plot(_values(records, "rho"), places, "o", color=_COLOURS[0])
     axes.set_yticks(
         places,
         labels=[_label(f"{record['method']} (n={record['n']})") for record in records],
     )
     axes.set_ylim(len(records) - 0.5, -0.5)
-    axes.axvline(0.0, color=_GREY, lw=0.6)
+    axes.axvline(0.0, color=_GREY)
     axes.set_xlabel("Spearman's rho with human ratings", x=1.0, ha="right")
     return figure
 
@@ -147,27 +148,14 @@ def draw_reliability(report: Report) -> Figure:
     """
     bins = report.records("bins")
     figure, axes = _canvas(2.8)
-    axes.plot(
-        (0.0, 1.0),
-        (0.0, 1.0),
-        color=_GREY,
-        ls="--",
-        lw=0.8,
-    )
+    axes.plot((0.0, 1.0), (0.0, 1.0), color=_GREY, ls="--")
     scores = _values(bins, "score")
-    axes.plot(
-        scores,
-        _values(bins, "rating"),
-        "o",
-        ms=4.0,
-        color=_COLOURS[0],
-    )
+    axes.plot(scores, _values(bins, "rating"), "o", color=_COLOURS[0])
     axes.vlines(
         scores,
         _values(bins, "rating_low"),
         _values(bins, "rating_high"),
         color=_COLOURS[0],
-        lw=1.2,
     )
     axes.set(xlabel="mean score of the bin", ylabel="mean human rating")
     return figure
@@ -212,18 +200,8 @@ def draw_scatter(
     if is_rated.any():
         x, y = places[is_rated].T
         colours = sums[is_rated] / rated[is_rated]
-        _bar(
-            figure,
-            axes,
-            draw(
-                x,
-                y,
-                sizes[is_rated],
-                colours,
-                cmap="cividis",
-            ),
-            "mean human rating",
-        )
+        marks = draw(x, y, sizes[is_rated], colours, cmap="cividis")
+        figure.colorbar(marks, ax=axes, shrink=0.7, label="mean human rating")
     if not is_rated.all():
         x, y = places[~is_rated].T
         draw(
@@ -238,7 +216,6 @@ def draw_scatter(
         slope=1.0,
         color=_GREY,
         ls=":",
-        lw=0.8,
         zorder=0,
     )
     axes.set(xlabel=_label(across), ylabel=_label(up))
@@ -269,7 +246,6 @@ def draw_asl(report: Report) -> Figure:
         report.settings["alpha"],
         color=_GREY,
         ls=":",
-        lw=1.0,
     )
     axes.locator_params(axis="x", integer=True)
     _finish(axes, "pairs of systems, by p", "achieved significance level")
@@ -316,14 +292,8 @@ def draw_correlations(report: Report) -> Figure:
                 ha="center",
                 va="center",
                 color="white" if abs(value) > 0.6 else "black",
-                fontsize=_SMALL,
             )
-    _bar(
-        figure,
-        axes,
-        image,
-        "Spearman's rho",
-    )
+    figure.colorbar(image, ax=axes, shrink=0.7, label="Spearman's rho")
     return figure
 
 
@@ -367,17 +337,7 @@ def _canvas(height: float, width: float = _WIDTH) -> tuple[Figure, Axes]:
     """Make a figure and axes without pyplot, whose list of figures stays untouched."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
-    axes = figure.subplots()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(
-        labelsize=_SMALL,
-        width=0.6,
-        length=2.5,
-    )
-    axes.xaxis.label.set_fontsize(_TEXT)
-    axes.yaxis.label.set_fontsize(_TEXT)
-    axes.set_axisbelow(True)
-    return figure, axes
+    return figure, figure.subplots()
 
 
 def _line(
@@ -396,22 +356,8 @@ def _line(
         color=_COLOURS[number % len(_COLOURS)],
         ls=_LINES[number % len(_LINES)],
         marker=_MARKS[number % len(_MARKS)] if has_marks else "",
-        ms=3.0,
-        lw=1.2,
         label=_label(name),
     )
-
-
-def _bar(
-    figure: Figure,
-    axes: Axes,
-    coloured: ScalarMappable,
-    name: str,
-) -> None:
-    """Add a bar that shows what the colours stand for."""
-    bar = figure.colorbar(coloured, ax=axes, shrink=0.7)
-    bar.set_label(name, fontsize=_SMALL)
-    bar.ax.tick_params(labelsize=_SMALL)
 
 
 def _finish(
@@ -428,8 +374,6 @@ def _finish(
     axes.legend(
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
-        fontsize=_SMALL,
-        frameon=False,
         ncols=2,
     )
 

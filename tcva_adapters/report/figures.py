@@ -63,6 +63,7 @@ _FORMATS: dict[str, tuple[dict[str, str | None], bytes]] = {
 _UNSAFE = re.compile(r"[^\w.=-]+")
 # Text stays text in vector files, and their inner names do not change from run to run.
 _RC: dict[Any, Any] = {
+    **charts.STYLE,
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
     "svg.hashsalt": _SOFTWARE,
