@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
@@ -47,10 +47,9 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
-    "legend.fontsize": 7.0,
     "legend.frameon": False,
     "lines.linewidth": 1.2,
-    "lines.markersize": 4.0,
+    "lines.markersize": 3.5,
 }
 """Settings of matplotlib that the charts are drawn under."""
 
@@ -170,7 +169,7 @@ def draw_scatter(
 
     Args:
         table: The scores; where people rated, the colour is their mean rating (dark is low), and
-            crosses stand for samples that nobody rated.
+            hollow marks stand for samples that nobody rated.
         across: The method along the x-axis.
         up: The method along the y-axis.
 
@@ -188,29 +187,21 @@ def draw_scatter(
         both.rating[known],
         len(places),
     )
-    is_rated = rated > 0
+    ratings = np.divide(sums, rated, out=np.full(len(places), np.nan), where=rated > 0)
 
     figure, axes = _canvas(3.1)
-    draw = partial(
-        axes.scatter,
-        lw=0.4,
+    marks = axes.scatter(
+        *places.T,
+        sizes,
+        ratings,
+        cmap=colormaps["cividis"].with_extremes(bad="none"),
+        plotnonfinite=True,
         edgecolors="black",
+        lw=0.4,
         alpha=0.85,
     )
-    if is_rated.any():
-        x, y = places[is_rated].T
-        colours = sums[is_rated] / rated[is_rated]
-        marks = draw(x, y, sizes[is_rated], colours, cmap="cividis")
+    if known.any():
         figure.colorbar(marks, ax=axes, shrink=0.7, label="mean human rating")
-    if not is_rated.all():
-        x, y = places[~is_rated].T
-        draw(
-            x,
-            y,
-            sizes[~is_rated],
-            color=_COLOURS[4],
-            marker="X",
-        )
     axes.axline(
         (0.0, 0.0),
         slope=1.0,
