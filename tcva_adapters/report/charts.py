@@ -190,8 +190,10 @@ def draw_scatter(
     ratings = np.divide(sums, rated, out=np.full(len(places), np.nan), where=rated > 0)
 
     figure, axes = _canvas(3.1)
+    x, y = places.T
     marks = axes.scatter(
-        *places.T,
+        x,
+        y,
         sizes,
         ratings,
         cmap=colormaps["cividis"].with_extremes(bad="none"),
