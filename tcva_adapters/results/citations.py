@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +18,7 @@ from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.results.supported import supported_answer
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
-from tcva_adapters.text.citations import read_marks
+from tcva_adapters.text.citations import Mark, read_marks
 
 
 class CitationOutcome(StrEnum):
@@ -137,16 +139,21 @@ def citations_of(
     marks, plain = read_marks(answer, sample.context_ids, scoring.citations)
     if not (marks and judged.claims):
         return Citations(())
-    contexts = sample.contexts or sample.earlier_contexts or ()
+    contexts = sample.contexts or ()
     quoted = passages_with_quotes(judged, contexts)
-    parts = []
-    ids = [*map(_plain, sample.context_ids)]
+    ids = _ids(sample.context_ids, marks, len(contexts))
     answer_parts = supported_answer(answer, judged, scoring).parts
+    ends = [part.end for part in answer_parts]
+    marks_of = defaultdict[int, list[Mark]](list)
+    for mark in marks:
+        # One behind a stop and a space begins with this space, where its claim ends; one in a heading
+        # belongs to the claim behind it.
+        marks_of[bisect_left(ends, mark.start)].append(mark)
+    parts = []
     for place, (part, found) in enumerate(zip(answer_parts, quoted, strict=True)):
-        own = [mark for mark in marks if part.start <= mark.start < part.end]
-        names = dict.fromkeys(chain.from_iterable(mark.names for mark in own))
+        own = marks_of[place]
         cited = {}
-        for name in names:
+        for name in chain.from_iterable(mark.names for mark in own):
             number = _passage(name, ids, len(contexts), found)
             cited[number or name] = number
         is_supported = (part.weight or 0.0) >= scoring.least_weight
@@ -192,12 +199,26 @@ def _plain(name: str) -> str:
     return re.sub(r"(?<=[^\W\d_])[ _:#.-]{1,2}(?=\d)", "", plain)
 
 
+def _ids(ids: Sequence[str], marks: Iterable[Mark], n_passages: int) -> list[str]:
+    """The ids that marks can name: without those that are positions, where no mark has an id that is none.
+
+    >>> _ids(["0", "1"], [Mark("[1]", 0, ("1",))], 2), _ids(["0", "1"], [Mark("[0]", 0, ("0",))], 2)
+    (['0', ''], ['0', '1'])
+    """
+    plain = [*map(_plain, ids)]
+    positions = set(map(str, range(1, n_passages + 1)))
+    names = {_plain(name) for mark in marks for name in mark.names}
+    if names.difference(positions).isdisjoint(plain):
+        return ["" if name in positions else name for name in plain]
+    return plain
+
+
 def _passage(
     name: str, ids: Sequence[str], n_passages: int, found: Sequence[int]
 ) -> int:
     """The passage, from 1, that a number or id in a mark names; 0 for none.
 
-    Ids come first; of passages that share one, the first that holds the quote. Numbers count passages
+    Ids come first, see `_ids`; of passages that share one, the first that holds the quote. Numbers count passages
     from 1, also behind a word, unless the ids look alike.
 
     >>> ids = ("doc4", "doc7", "doc7")

@@ -101,7 +101,7 @@ def passage_uses(
     judged: Assessment, sample: Sample, weights: Sequence[float | None]
 ) -> tuple[PassageUse, ...]:
     """Say for each passage of a sample which claims rest on it, see `Result.passages`."""
-    contexts = sample.contexts or sample.earlier_contexts or ()
+    contexts = sample.contexts or ()
     quoted = passages_with_quotes(judged, contexts)
     if not any(quoted) and {*judged.verdicts} != {Verdict.NONE}:
         return ()  # nothing was judged, or nothing is known of what is supported

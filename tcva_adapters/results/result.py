@@ -370,6 +370,9 @@ class Result(AssessmentView):
                 f"{view}() needs the sample that was judged, got {judged!r}; a result that was read "
                 f"back has none, so pass it: {view}(sample=...)"
             )
+        if self.assessment.earlier_contexts:
+            update = {"contexts": judged.earlier_contexts, "context_ids": ()}
+            return judged.model_copy(update=update)
         return judged
 
     def at_gate(self) -> Self:

@@ -104,7 +104,10 @@ _OPENED = re.compile(
 )
 _ENDING = re.compile(rf"[{_STOPS}]+{_CLOSING}\Z")
 _SPACED_CITATIONS = re.compile(
-    rf"(?:{_GAP}(?:{patterns('spaced_marks')})+)+(?=\s|\Z)", re.IGNORECASE
+    rf"(?:{_GAP}(?:{patterns('spaced_marks')})++)++(?=\s|\Z)", re.IGNORECASE
+)
+_MARKS_ALONE = re.compile(
+    rf"(?:\s|{patterns('spaced_marks')}|[(（]\d{{1,3}}[)）])++", re.IGNORECASE
 )
 _NEXT_WORD = re.compile(rf"(\s*)[{_OPENERS}]*\s?([^\W_]+)(\.?)")
 _SPEECH_TAG = re.compile(r"と|って|라고|하고|[^\s，。！？、「『]{0,4}[说說道问問答喊]")
@@ -235,9 +238,12 @@ def pieces(text: str) -> list[Piece]:
             block[0].rstrip()[-1] in ":："
             and (glued or not non_claim_kind(lines[starts[-1] : end]))
         )
-    # A piece without a letter or digit joins the piece before it, the first one the next.
+    # A piece of marks, or without a letter or digit, joins the piece before it, the first one the next.
     worded = [
-        a for a, b in pairwise([*starts, len(text)]) if _LETTER.search(text, a, b)
+        start
+        for start, end in pairwise([*starts, len(text)])
+        if _LETTER.search(text, start, end)
+        and not _MARKS_ALONE.fullmatch(text, start, end)
     ]
     starts = [*starts[:1], *worded[1:]]
     claims = []
@@ -312,7 +318,7 @@ def _sentence_cuts(
             ):
                 continue
             citations = _SPACED_CITATIONS.match(text, cut, end)
-            if citations and text[start : start + 2].lstrip()[:1] not in {"[", "【"}:
+            if citations and text[start : start + 2].lstrip()[:1] not in {*"[【［"}:
                 cut = citations.end()
         if cut < end:
             yield cut

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -132,9 +133,79 @@ def test_an_id_of_several_passages_is_confirmed_by_any() -> None:
     assert outcome(response.format("Dogs.PDF, info.pdf"), ids) == ("confirmed", (3, 2))
 
 
-def test_ids_come_before_numbers() -> None:
-    response = "Entry is free for children [4]."
-    assert outcome(response, ("3", "4", "1", "2")) == ("confirmed", (2,))
+@pytest.mark.parametrize(
+    ("response", "ids", "cited"),
+    [
+        # All numbers can be positions: ids of a database change nothing.
+        ("Entry is free for children [2].", ("0", "1", "2", "3"), (2,)),
+        ("Entry is free for children [2].", ("4", "3", "2", "1"), (2,)),
+        # One is an id and no position.
+        ("Entry is free for children [1]. Dogs must stay outside the museum [0].", ("0", "1", "2", "3"), (2, 1)),
+        ("Entry is free for children [7].", ("9", "7", "2", "3"), (2,)),
+        ("Entry is free for children [2] [9].", ("1", "2", "3", "4"), (2, 0)),
+        # A word and its number, however they are parted.
+        ("Entry is free for children [Doc 2].", ("doc-1", "doc-2", "doc-12", "doc-1-2"), (2,)),
+        ("Entry is free for children [Doc 2].", ("doc-2", "doc-1", "doc-3", "doc-4"), (1,)),
+        ("Entry is free for children [Source 2].", ("doc-2", "doc-1", "doc-3", "doc-4"), (2,)),
+        ("Entry is free for children [doc-9-1].", ("doc-1-9", "doc-2-9", "doc-3-9", "doc-4-9"), (0,)),
+    ],
+)  # fmt: skip
+def test_ids_and_positions(
+    response: str, ids: tuple[str, ...], cited: tuple[int, ...]
+) -> None:
+    named = [name for _, names in outcomes(response, context_ids=ids) for name in names]
+    assert tuple(named) == cited
+
+
+def test_passages_cited_twice_count_once() -> None:
+    response = "Entry is free for children [2][Source 2][8][9]."
+    sample = Sample(response=response, contexts=CONTEXTS)
+    citations = TCVA_LEXICAL.evaluate(sample).citations()
+    [part] = citations.parts
+    assert part.cited == (2, 0, 0)
+    assert citations.precision == pytest.approx(1 / 3, abs=1e-12)
+
+
+MORNING = "The museum opens at nine in the morning."
+FREE = "Entry is free for children."
+
+
+@pytest.mark.parametrize(
+    ("response", "marks"),
+    [
+        (f"{MORNING} (1) {FREE} (2)", [("(1)",), ("(2)",)]),
+        (f"{MORNING} [hours] {FREE} [fees]", [("[hours]",), ("[fees]",)]),
+        (f"{MORNING} [hours.md] {FREE} [2019]", [("[hours.md]",), ("[2019]",)]),
+        (f"{MORNING} [a1b2c3] {FREE} [a2b3c4]", [("[a1b2c3]",), ("[a2b3c4]",)]),
+        (f"{MORNING} ([1], [2]) {FREE} ([2])", [("[1]", "[2]"), ("[2]",)]),
+        (f"{MORNING} [[1]] {FREE} [ 2 ]", [("[1]",), ("[ 2 ]",)]),
+        (f"{MORNING} ［1, 2］ {FREE} ［2］", [("［1, 2］",), ("［2］",)]),
+        (f"{MORNING} [Source 1] {FREE} [1][2]", [("[Source 1]",), ("[1]", "[2]")]),
+        (f"**{MORNING}** [1][2]\n\n{FREE}\n\n[2]", [("[1]", "[2]"), ("[2]",)]),
+        (f"# Hours [9]\n{MORNING}\n\nPrices [8]:\n- {FREE}", [("[9]",), ("[8]",)]),
+    ],
+)
+def test_marks_belong_to_the_claim_before_them(
+    response: str, marks: list[tuple[str, ...]]
+) -> None:
+    ids = ["hours.md", "2019", "a1b2c3", "a2b3c4"]
+    if "[hours]" in response:
+        ids[:2] = ["hours", "fees"]
+    sample = Sample(response=response, contexts=CONTEXTS, context_ids=ids)
+    result = TCVA_LEXICAL.evaluate(sample)
+    assert [part.marks for part in result.citations().parts] == marks
+    assert len(result.claims) == 2
+
+
+def test_long_answers_take_no_longer_than_their_length() -> None:
+    response = f"{FREE} [2] " * 3000
+    sample = Sample(response=response, contexts=CONTEXTS)
+    claim = ClaimVerdict(claim=f"{FREE} [2]", verdict=Verdict.FULLY, evidence=FREE)
+    judged = Assessment.from_verdicts(["fully"])
+    judged = judged.model_copy(update={"claims": (claim,) * 3000})
+    began = time.perf_counter()
+    assert len(Result(judged).citations(sample).parts) == 3000
+    assert time.perf_counter() - began < 2.5
 
 
 def test_a_faulty_or_missing_quote_confirms_nothing() -> None:
@@ -196,3 +267,17 @@ def test_earlier_contexts_are_cited_where_they_were_judged() -> None:
     )
     result = TCVA(judge="lexical", uncontexted="earlier").evaluate(sample)
     assert [part.outcome.value for part in result.citations().parts] == ["confirmed"]
+
+
+def test_empty_contexts_give_way_to_earlier_ones() -> None:
+    sample = Sample(
+        response="Entry is free for children [2].",
+        contexts=[""],
+        context_ids=["a"],
+        earlier_contexts=CONTEXTS,
+    )
+    result = TCVA(judge="lexical", uncontexted="earlier").evaluate(sample)
+    for given in (None, sample):
+        [part] = result.citations(given).parts
+        assert part.outcome.value == "confirmed"
+        assert [use.is_used for use in result.passages(given)] == [False, True, False, False]
