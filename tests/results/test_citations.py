@@ -280,4 +280,9 @@ def test_empty_contexts_give_way_to_earlier_ones() -> None:
     for given in (None, sample):
         [part] = result.citations(given).parts
         assert part.outcome.value == "confirmed"
-        assert [use.is_used for use in result.passages(given)] == [False, True, False, False]
+        assert [use.is_used for use in result.passages(given)] == [
+            False,
+            True,
+            False,
+            False,
+        ]

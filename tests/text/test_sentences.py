@@ -350,7 +350,9 @@ def test_a_negation_ends_with_its_clause() -> None:
     assert opposed("It is not red or safe.", "It is safe.") == ["safe"]
 
 
-@pytest.mark.parametrize("piece", ["¹", "[1]", "([1], ", "[[1]] ", " ¹", "[hours] ", "(1) ", "[1]\n\n", "[a"])
+@pytest.mark.parametrize(
+    "piece", ["¹", "[1]", "([1], ", "[[1]] ", " ¹", "[hours] ", "(1) ", "[1]\n\n", "[a"]
+)
 def test_marks_take_no_longer_than_their_length(piece: str) -> None:
     began = time.perf_counter()
     split_claims("Entry is free. " + piece * (100_000 // len(piece)) + "x")
