@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tcva_adapters import Result
+from tcva_adapters import TCVA, Result, Sample
 from tcva_adapters.report import write
 from tests.browser.conftest import Opener, Reports
 from tests.browser.test_label import export, press
@@ -189,6 +189,37 @@ def test_criteria_that_cannot_be_joined_are_shown_without_a_diagnosis(
     expect(menu).to_contain_text("Changes")
     expect(menu).not_to_contain_text("Diagnosis")
     expect(page.page.locator("main")).to_contain_text("no diagnosis: ")
+
+
+def test_a_claim_that_empty_contexts_cannot_support_is_shown_with_its_text(
+    open_report: Opener, tmp_path: Path
+) -> None:
+    sample = Sample(
+        id="a", response="Dogs ride free.", reference="Cats do.", contexts=[]
+    )
+    names = ("faithfulness", "correctness")
+    results = {n: [TCVA(n, judge="lexical").evaluate(sample)] for n in names}
+    write(results, tmp_path / "page.html", samples=[sample])
+    page = open_report(tmp_path / "page.html")
+    page.goto("#view=diagnosis")
+    fault = page.page.locator(".fault")
+    expect(fault).to_contain_text("Dogs ride free.")
+    fault.get_by_role("link").click()
+    chosen = page.page.locator("li.claim.chosen")
+    expect(chosen.locator(".claim-text")).to_have_text("Dogs ride free.")
+
+
+def test_without_correctness_no_answer_is_said_to_be_right(
+    open_report: Opener, tmp_path: Path
+) -> None:
+    judged = criteria_judged()
+    names = ("faithfulness", "completeness")
+    write({name: judged[name] for name in names}, tmp_path / "page.html")
+    page = open_report(tmp_path / "page.html")
+    page.goto("#view=diagnosis")
+    main = page.page.locator("main")
+    expect(main).to_contain_text("Not judged by correctness.")
+    expect(main).not_to_contain_text("No claim of an answer is wrong.")
 
 
 def test_each_criterion_has_labels_of_its_own(judged: Watched, tmp_path: Path) -> None:

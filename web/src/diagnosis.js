@@ -8,10 +8,10 @@ import { counted, figure, html, percent, useState, whole } from "./ui.js";
 
 const SHOWN = 10;
 const MORE = 50;
-/** By the text that claims are of: what is wrong with them, and the criteria that were judged, the one against the contexts first. */
+/** By the text that claims are of: what is wrong with them, and the criteria that were judged, the one against the contexts first, and those of which one must have been to say so. */
 const SIDES = {
-  response: { title: "Wrong claims of the answers", none: "No claim of an answer is wrong.", word: "wrong", criteria: ["faithfulness", "correctness"] },
-  reference: { title: "Claims of the references that are missing", none: "No claim of a reference is missing.", word: "missing", criteria: ["context_recall", "completeness"] },
+  response: { title: "Wrong claims of the answers", none: "No claim of an answer is wrong.", word: "wrong", criteria: ["faithfulness", "correctness"], needs: ["correctness"] },
+  reference: { title: "Claims of the references that are missing", none: "No claim of a reference is missing.", word: "missing", criteria: ["context_recall", "completeness"], needs: ["context_recall", "completeness"] },
 };
 
 /** The view of what `tcva diagnose` finds. */
@@ -27,7 +27,7 @@ export function Diagnosis({ app }) {
     <div class="pair">
       ${Object.entries(SIDES).map(([of, { title, none, word }]) => html`<section key=${of} class="card causes" aria-label=${title}>
         <h3>${title}</h3>
-        ${all.every((each) => each.of !== of) && html`<p class="aside">${report.runs.some(({ claims, criterion }) => claims === of && SIDES[of].criteria.includes(criterion)) ? none : `Not judged by ${SIDES[of].criteria.join(" or ")}.`}</p>`}
+        ${all.every((each) => each.of !== of) && html`<p class="aside">${report.runs.some(({ claims, criterion }) => claims === of && SIDES[of].needs.includes(criterion)) ? none : `Not judged by ${SIDES[of].needs.join(" or ")}.`}</p>`}
         ${all.filter((each) => each.of === of).map((each) => html`<${Cause} key=${each.key} app=${app} of=${each} isChosen=${each === chosen}
           total=${all.reduce((sum, { of: other, faults }) => sum + (other === of ? faults.length : 0), 0)} record=${records.find(({ claims, cause }) => claims === word && cause === each.cause)} />`)}
       </section>`)}
@@ -94,10 +94,11 @@ const weighed = (claim, levels, { weights }) => `${claim.verdict}${claim.probabi
 function Fault({ app: { report, link }, fault: { i, n, passage }, criteria }) {
   const runs = criteria.map((name) => report.runs.find(({ criterion }) => criterion === name)).filter(Boolean);
   const judged = runs.map((run) => ({ run, criterion: run.criterion, claim: report.detail(i)?.runs?.[run.name]?.claims[n] }));
-  const { claim } = judged[0];
+  // A text that was empty has no claims of its own: they are those of the other criterion.
+  const { claim, run } = judged.find((each) => each.claim) ?? judged[0];
   const decisive = judged.at(-1).claim;
   const level = report.figures.levels.indexOf(decisive?.verdict);
-  const href = link({ view: "sample", sample: report.samples.ids[i], run: runs[0].name, claim: n + 1 });
+  const href = link({ view: "sample", sample: report.samples.ids[i], run: run.name, claim: n + 1 });
   return html`<p class="fault"><a href=${href} class=${level < 0 ? "" : `mark mark-${level}`}><bdi>${claim ? brief(claim.claim, 240) : `Claim ${n + 1}`}</bdi></a>
     <span class="aside"> ${judged.filter((each) => each.claim?.verdict).map((each) => `${each.criterion.replaceAll("_", " ")} ${weighed(each.claim, report.figures.levels, each.run.settings)}`).join(", ")}${passage > 0 && `, passage ${passage}`}</span></p>`;
 }
