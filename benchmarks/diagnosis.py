@@ -35,8 +35,8 @@ from tcva_adapters.tables import Report, Table, named_columns
 RELEASE = "ragchecker==0.1.9"
 NUMBER = 200
 
-Side = list[tuple[bool, int]]
-"""By claim: whether the other text supports it, and the passage that holds it (0: none)."""
+Side = list[tuple[bool, list[bool]]]
+"""By claim: whether the other text supports it, and whether each passage does."""
 
 Drawn = tuple[Side, Side, int]
 """The claims of a response, those of a reference, and the number of passages."""
@@ -45,25 +45,25 @@ Figures = Mapping[str, float | None]
 
 
 def draw(rng: np.random.Generator) -> Drawn:
-    """Draw labels; a text may have no claims, and there may be no passages."""
+    """Draw labels, any matrix of them; a text may have no claims, and there may be no passages."""
     n_passages = int(rng.integers(0, 5))
     sides: list[Side] = []
     for _ in range(2):
         size = int(rng.integers(0, 7))
         right = rng.integers(0, 2, size).astype(bool).tolist()
-        passages = rng.integers(0, n_passages + 1, size).tolist()
-        sides.append([*zip(right, passages, strict=True)])
+        matrix = rng.random((size, n_passages)) < rng.random()
+        sides.append([*zip(right, matrix.tolist(), strict=True)])
     return sides[0], sides[1], n_passages
 
 
-def labels(side: Side, *, has_passages: bool = True) -> ClaimLabels:
+def labels(side: Side, n_passages: int) -> ClaimLabels:
     """Put labels into arrays; without passages nothing is known of what they support."""
     agrees = np.array([agrees for agrees, _ in side], dtype=float)
-    passage = np.array([passage for _, passage in side], dtype=float)
-    if not has_passages:
-        passage[:] = np.nan
+    matrix = np.array([held for _, held in side], dtype=bool)
+    matrix = matrix.reshape(len(side), n_passages)
+    grounded = matrix.any(axis=1).astype(float)
     return ClaimLabels(
-        agrees, np.where(np.isnan(passage), np.nan, passage > 0), passage
+        agrees, grounded if n_passages else np.full(len(side), np.nan), matrix
     )
 
 
@@ -71,8 +71,8 @@ def by_arrays(drawn: Drawn) -> Figures:
     """The measures of the package, None where they have no value."""
     response, reference, n_passages = drawn
     measured = measures(
-        labels(response, has_passages=n_passages > 0),
-        labels(reference, has_passages=n_passages > 0),
+        labels(response, n_passages),
+        labels(reference, n_passages),
         n_passages=n_passages,
     )
     return {
@@ -87,28 +87,30 @@ def share(part: list[bool]) -> float | None:
 def by_loops(drawn: Drawn) -> Figures:
     """The definitions of the paper, claim by claim; None for a share of nothing."""
     response, reference, n_passages = drawn
-    numbers = range(1, n_passages + 1)
-    relevant = {n for n in numbers if any(passage == n for _, passage in reference)}
+    relevant = {n for n in range(n_passages) if any(held[n] for _, held in reference)}
     in_relevant, in_irrelevant, invented, known = [], [], [], []
-    for right, passage in response:
-        in_relevant.append(not right and passage in relevant)
-        in_irrelevant.append(not right and passage > 0 and passage not in relevant)
-        invented.append(not right and passage == 0)
-        known.append(right and passage == 0)
+    for right, held in response:
+        is_relevant = any(held[n] for n in relevant)
+        in_relevant.append(not right and is_relevant)
+        in_irrelevant.append(not right and any(held) and not is_relevant)
+        invented.append(not right and not any(held))
+        known.append(right and not any(held))
     precision = share([right for right, _ in response])
     recall = share([said for said, _ in reference])
     f1 = None
     if precision is not None and recall is not None:
         f1 = 2 / (1 / precision + 1 / recall) if precision and recall else 0.0
     figures = {
-        "claim_recall": share([passage > 0 for _, passage in reference]),
-        "context_precision": share([n in relevant for n in numbers if reference]),
-        "context_utilization": share([said for said, passage in reference if passage]),
+        "claim_recall": share([any(held) for _, held in reference]),
+        "context_precision": share(
+            [n in relevant for n in range(n_passages) if reference]
+        ),
+        "context_utilization": share([said for said, held in reference if any(held)]),
         "noise_sensitivity_in_relevant": share(in_relevant) if reference else None,
         "noise_sensitivity_in_irrelevant": share(in_irrelevant) if reference else None,
         "hallucination": share(invented),
         "self_knowledge": share(known),
-        "faithfulness": share([passage > 0 for _, passage in response]),
+        "faithfulness": share([any(held) for _, held in response]),
     }
     if not n_passages:
         figures = dict.fromkeys(figures)
@@ -150,14 +152,13 @@ def load_ragchecker(folder: Path) -> tuple[ModuleType, ModuleType]:
 
 def by_ragchecker(drawn: Drawn, formulas: ModuleType, container: ModuleType) -> Figures:
     """The measures of ragchecker."""
-    response, reference, n_passages = drawn
+    response, reference, _ = drawn
 
     def words(values: list[bool]) -> list[str]:
         return ["Entailment" if value else "Neutral" for value in values]
 
     def matrix(side: Side) -> list[list[str]]:
-        numbers = range(1, n_passages + 1)
-        return [words([passage == n for n in numbers]) for _, passage in side]
+        return [words(held) for _, held in side]
 
     result = container.RAGResult(
         query_id="",
@@ -224,7 +225,8 @@ def by_reader(result: Result) -> Result:
     """The result of a bundled sample with the reader's levels in place of the judge's."""
     sample = result.sample or Sample()
     levels = {label.claim: label.level for label in labels_of(sample)}
-    n_passages = len(sample.contexts or ())
+    contexts = sample.contexts or ()
+    is_one = len(contexts) == 1
 
     def labelled(claim: ClaimVerdict) -> ClaimVerdict:
         update = {
@@ -232,8 +234,8 @@ def by_reader(result: Result) -> Result:
             "probabilities": None,
             "original_verdict": None,
             "evidence_check": None,
-            "evidence": "known to the reader",
-            "context": 1 if n_passages == 1 else claim.context,
+            "evidence": contexts[0] if is_one else claim.evidence,
+            "context": 1 if is_one else claim.context,
         }
         return claim.model_copy(update=update)
 
@@ -260,7 +262,7 @@ def on_bundled_samples() -> tuple[Report, Report, Report]:
     causes = [
         {
             (claim.row, claim.place): cause.value
-            for claim, cause in diagnosis(read_scores(results)).faults
+            for claim, cause in diagnosis(read_scores(results, samples=samples)).faults
             if claim.of == "response"
         }
         for results in (judged, read)
@@ -279,7 +281,11 @@ def on_bundled_samples() -> tuple[Report, Report, Report]:
         f"The judge gives {same} of {total} claims that it calls wrong the cause that the reader's levels give.",
         [Table("causes of wrong claims", columns, records)],
     )
-    return diagnose(judged), diagnose(read), agreement
+    return (
+        diagnose(judged, samples=samples),
+        diagnose(read, samples=samples),
+        agreement,
+    )
 
 
 def main() -> None:

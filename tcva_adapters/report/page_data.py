@@ -205,7 +205,7 @@ def page_figures(
             "runs": [_run(run, content) for run in content.runs],
             "methods": [_method(table, name) for name in content.fixed],
             "faults": [
-                (claim.row, claim.of, claim.place, cause, claim.passage)
+                (claim.row, claim.of, claim.place, cause, next(iter(claim.passages), 0))
                 for claim, cause in content.faults
             ],
             "reports": [

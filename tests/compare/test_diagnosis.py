@@ -28,6 +28,7 @@ from tcva_adapters.cli.app import run
 from tcva_adapters.compare import diagnose
 from tcva_adapters.compare.diagnosis.causes import (
     Cause,
+    ClaimLabels,
     causes,
     measures,
 )
@@ -78,14 +79,17 @@ def test_measures_are_those_of_ragchecker(tmp_path: Path) -> None:
     assert n_compared > 1000
 
 
-SIDES = st.lists(st.tuples(st.booleans(), st.integers(0, 3)), max_size=6)
+SIDES = st.lists(
+    st.tuples(st.booleans(), st.lists(st.booleans(), min_size=3, max_size=3)),
+    max_size=6,
+)
 
 
 @given(SIDES, SIDES)
 def test_every_wrong_and_every_missing_claim_has_one_cause(
     response: Side, reference: Side
 ) -> None:
-    sides = labels(response), labels(reference)
+    sides = labels(response, 3), labels(reference, 3)
     wrong, missing = causes(*sides)
     assert [bool(cause) for cause in wrong] == [not right for right, _ in response]
     assert [bool(cause) for cause in missing] == [not said for said, _ in reference]
@@ -101,6 +105,72 @@ def test_every_wrong_and_every_missing_claim_has_one_cause(
         parts = ("noise_sensitivity_in_relevant", "noise_sensitivity_in_irrelevant")
         total = sum(measured[name] for name in ("precision", "hallucination", *parts))
         assert total == pytest.approx(1.0)
+
+
+def test_where_a_quote_is_unknown_so_is_what_depends_on_passages() -> None:
+    """A supported claim of the reference without a quote may stand in any passage."""
+
+    def one(agrees: float, passages: list[bool], grounded: float = 1.0) -> ClaimLabels:
+        return ClaimLabels(
+            np.array([agrees]), np.array([grounded]), np.array([passages])
+        )
+
+    first, second, unknown = [True, False], [False, True], [False, False]
+    noise = "noise_sensitivity_in_relevant", "noise_sensitivity_in_irrelevant"
+    for wrong, needed, cause in (
+        (unknown, first, "some passage"),
+        (first, unknown, "some passage"),
+        (second, first, "irrelevant passage"),
+        ([True, True], first, "relevant passage"),
+    ):
+        sides = one(0.0, wrong), one(1.0, needed)
+        assert causes(*sides)[0].tolist() == [cause]
+        measured = measures(*sides, n_passages=2)
+        for name in noise:
+            assert math.isnan(measured[name]) == (unknown in (wrong, needed))
+        precision = math.nan if needed == unknown else 0.5
+        assert measured["context_precision"] == pytest.approx(precision, nan_ok=True)
+        assert measured["hallucination"] == 0.0
+    # A passage that is known to be relevant is so, whatever else is unknown.
+    both = ClaimLabels(np.ones(2), np.ones(2), np.array([first, unknown]))
+    assert causes(one(0.0, first), both)[0].tolist() == ["relevant passage"]
+    assert causes(one(0.0, second), both)[0].tolist() == ["some passage"]
+
+
+def test_a_quote_counts_for_each_passage_that_holds_it() -> None:
+    sample = Sample(
+        id="a", response="We open at nine.", reference="Entry costs ten euros.",
+        contexts=["We open at nine.", "We open at nine. Entry costs ten euros."],
+    )  # fmt: skip
+    results = {
+        name: [TCVA(name, judge="lexical").evaluate(sample)] for name in DIAGNOSED
+    }
+    with_texts = diagnose(results, samples=[sample])
+    [wrong, missing] = with_texts.records("claims")
+    assert (wrong["cause"], wrong["passages"]) == ("relevant passage", "1, 2")
+    assert (missing["cause"], missing["passages"]) == ("not used", "2")
+    assert diagnose(results).records("claims")[0]["cause"] == "irrelevant passage"
+    # Levels alone come without quotes.
+    bare = {
+        name: [
+            Result(
+                result.assessment.model_copy(
+                    update={
+                        "claims": tuple(
+                            claim.model_copy(update={"evidence": "", "context": None})
+                            for claim in result.claims
+                        )
+                    }
+                )
+            )
+        ]
+        for name, [result] in results.items()
+    }
+    report = diagnose(bare, samples=[sample])
+    assert report.records("claims")[0]["cause"] == "some passage"
+    means = {row["measure"]: row["mean"] for row in report.records("measures")}
+    assert means["context_precision"] is means["noise_sensitivity_in_relevant"] is None
+    assert means["claim_recall"] == 1.0
 
 
 LEVELS = {True: "fully", False: "none"}
@@ -184,14 +254,14 @@ def four(sample: str | None = "a") -> dict[str, Any]:
 def test_claims_are_joined_by_place_and_each_gets_its_cause() -> None:
     found = diagnosis(read_scores(four()))
     assert [
-        (claim.of, claim.place, claim.claim, cause.value, claim.passage)
+        (claim.of, claim.place, claim.claim, cause.value, claim.passages)
         for claim, cause in found.faults
     ] == [
-        ("response", 1, "in relevant.", "relevant passage", 1),
-        ("response", 2, "in other.", "irrelevant passage", 2),
-        ("response", 3, "in none.", "hallucination", 0),
-        ("reference", 1, "not retrieved.", "not retrieved", 0),
-        ("reference", 2, "not used.", "not used", 1),
+        ("response", 1, "in relevant.", "relevant passage", (1,)),
+        ("response", 2, "in other.", "irrelevant passage", (2,)),
+        ("response", 3, "in none.", "hallucination", ()),
+        ("reference", 1, "not retrieved.", "not retrieved", ()),
+        ("reference", 2, "not used.", "not used", (1,)),
     ]
     assert (found.needed, found.left_out) == (4, 1)
     report = diagnose(four())
@@ -201,7 +271,13 @@ def test_claims_are_joined_by_place_and_each_gets_its_cause() -> None:
         "not used (generator)."
     )
     assert "1 claim left out, which one of two criteria calls none" in report.notes
-    assert [row["passage"] for row in report.records("claims")] == [1, 2, None, None, 1]
+    assert [row["passages"] for row in report.records("claims")] == [
+        "1",
+        "2",
+        None,
+        None,
+        "1",
+    ]
 
 
 def test_the_claim_threshold_is_the_line_between_right_and_wrong() -> None:
@@ -232,9 +308,9 @@ def test_a_lowered_or_unsound_quote_names_no_passage() -> None:
     faults = diagnosis(
         read_scores(with_rows(results, faithfulness=[Result(changed)]))
     ).faults
-    found = {claim.claim: (cause.value, claim.passage) for claim, cause in faults}
-    assert found["in relevant."] == ("some passage", 0)
-    assert found["in other."] == ("hallucination", 0)
+    found = {claim.claim: (cause.value, claim.passages) for claim, cause in faults}
+    assert found["in relevant."] == ("some passage", ())
+    assert found["in other."] == ("hallucination", ())
 
 
 @pytest.mark.parametrize(

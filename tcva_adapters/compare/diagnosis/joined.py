@@ -19,6 +19,7 @@ from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.judgement import Reason
+from tcva_adapters.results.passages import passages_with_quotes
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
@@ -44,7 +45,7 @@ class JoinedClaim:
         claim: Its text.
         agrees: Whether the other of these two texts supports it, 1 or 0; nan where that was not judged.
         grounded: Whether the contexts support it, likewise.
-        passage: The number of the context that holds its quote, from 1; 0 without one.
+        passages: The numbers of the contexts that hold its sound quote, from 1.
     """
 
     row: int
@@ -53,7 +54,7 @@ class JoinedClaim:
     claim: str
     agrees: float
     grounded: float
-    passage: int
+    passages: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -122,22 +123,24 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
                 f"{sample!r} cannot be joined: ids are missing or occur twice; give each sample an id of its own, "
                 f"and judge again: {JUDGE_AGAIN}"
             )
-        said = [*_joined(row, sample, "response", results[:2], scoring)]
-        needed = [*_joined(row, sample, "reference", results[2:], scoring)]
-        response, reference = labels = _labels(said), _labels(needed)
+        texts = table.judged_samples[row] if table.judged_samples else Sample()
+        contexts = texts.contexts or ()
+        said = [*_joined(row, sample, "response", results[:2], scoring, contexts)]
+        needed = [*_joined(row, sample, "reference", results[2:], scoring, contexts)]
         claims = [claim for claim in (*said, *needed) if claim]
+        last = max(chain(*(claim.passages for claim in claims)), default=0)
+        if contexts and last > len(contexts):
+            raise InvalidSampleError(
+                f"{sample!r} was judged with more contexts than {len(contexts)}; give the samples that were judged"
+            )
+        numbers = range(1, (len(contexts) or last) + 1)
+        response, reference = labels = _labels(said, numbers), _labels(needed, numbers)
         # Where it failed, it is unknown what is missing; where it was not asked for, what was not retrieved is.
         is_open = "completeness" in methods and np.isnan(reference.agrees).any()
         for claim, cause in zip(claims, chain(*causes(*labels)), strict=True):
             if cause and not (is_open and claim.of == "reference"):
                 faults.append((claim, Cause(cause)))
-        texts = table.judged_samples[row] if table.judged_samples else Sample()
-        n_passages = len(texts.contexts or ())
-        if n_passages and any(claim.passage > n_passages for claim in claims):
-            raise InvalidSampleError(
-                f"{sample!r} was judged with more contexts than {n_passages}; give the samples that were judged"
-            )
-        measured.append(measures(*labels, n_passages=n_passages))
+        measured.append(measures(*labels, n_passages=len(contexts)))
         n_claims += len(claims)
         n_needed += 0 if is_open else len(reference.agrees)
         n_unsupported += sum(response.grounded[np.isnan(response.agrees)] == 0)
@@ -152,10 +155,15 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
     )
 
 
-def _labels(claims: Sequence[JoinedClaim | None]) -> ClaimLabels:
-    """Put what is known of the claims of one text into columns."""
-    rows = [(it.agrees, it.grounded, it.passage) for it in claims if it]
-    return ClaimLabels(*np.array(rows, dtype=np.float64).reshape(-1, 3).T)
+def _labels(claims: Sequence[JoinedClaim | None], numbers: range) -> ClaimLabels:
+    """Put what is known of the claims of one text into columns, with the passages of these numbers."""
+    known = [claim for claim in claims if claim]
+    passages = [[number in claim.passages for number in numbers] for claim in known]
+    return ClaimLabels(
+        np.array([claim.agrees for claim in known], np.float64),
+        np.array([claim.grounded for claim in known], np.float64),
+        np.array(passages, np.bool_).reshape(len(known), len(numbers)),
+    )
 
 
 def _joined(
@@ -164,6 +172,7 @@ def _joined(
     of: str,
     pair: Sequence[Scored | None],
     scoring: ScoringConfig,
+    contexts: Sequence[str],
 ) -> Iterator[JoinedClaim | None]:
     """Join the claims of two results of one text by place and text; None for one that only one of them judges.
 
@@ -177,6 +186,14 @@ def _joined(
         isinstance(result, Result) and re.search(r"\bllm\b", result.prompt_version)
         for result in pair
     )
+    quoted = [_named(claim) for claim in judged[1]]
+    if contexts and isinstance(pair[1], Result):
+        found = passages_with_quotes(pair[1].assessment, contexts)
+        # A number that is too high shows that other contexts were judged.
+        quoted = [
+            named if max(named, default=0) > len(contexts) else held
+            for named, held in zip(quoted, found, strict=False)
+        ]
     for place, claims in enumerate(zip_longest(*judged)):
         texts = [claim.claim if claim else "" for claim in claims]
         if all(judged) and (are_listed or texts[0] != texts[1]):
@@ -191,8 +208,8 @@ def _joined(
                 _supported(claim, result, scoring)
                 for claim, result in zip(claims, pair, strict=True)
             )
-            passage = sound_passage(claims[1]) if claims[1] and grounded else 0
-            yield JoinedClaim(row, of, place, max(texts), agrees, grounded, passage)
+            passages = quoted[place] if grounded == 1 else ()
+            yield JoinedClaim(row, of, place, max(texts), agrees, grounded, passages)
         elif any(verdicts):
             yield None
 
@@ -207,7 +224,9 @@ def _supported(
     return float((claim.support(scoring.scheme) or 0.0) >= scoring.least_weight)
 
 
-def sound_passage(claim: ClaimVerdict) -> int:
-    """The number of the passage that holds the sound quote of a claim, from 1; 0 without one."""
+def _named(claim: ClaimVerdict) -> tuple[int, ...]:
+    """The number of the passage that the judge names for the sound quote of a claim; empty without one."""
     check = claim.evidence_check
-    return 0 if check and check.is_fault else claim.context or 0
+    if claim.context is None or (check and check.is_fault):
+        return ()
+    return (claim.context,)

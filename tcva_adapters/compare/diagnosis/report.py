@@ -56,8 +56,8 @@ _PHRASES = {
 }
 _MEASURES = named_columns("measure", mean="interval", samples="int")
 _CAUSES = named_columns("claims", "cause", number="int", share="interval")
-_CLAIMS = named_columns("cause", "sample", claim="prose", passage="int")
-_WORST = named_columns("cause", "sample", claim="prose", passage="int", claims="int")
+_CLAIMS = named_columns("cause", "sample", claim="prose", passages="text")
+_WORST = named_columns("cause", "sample", claim="prose", passages="text", claims="int")
 
 
 @with_checked_names
@@ -129,7 +129,7 @@ def diagnose(
         | {
             "cause": cause,
             "sample": table.samples[claim.row],
-            "passage": claim.passage or None,
+            "passages": ", ".join(map(str, claim.passages)) or None,
             "group": units[claim.row],
         }
         for claim, cause in found.faults
