@@ -14,7 +14,6 @@ from collections.abc import (
     Generator,
     Iterable,
     Iterator,
-    Mapping,
     Sized,
 )
 from contextlib import aclosing, suppress
@@ -27,6 +26,7 @@ from tcva_adapters.results.judgement import Reason
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.runner.questions import Evaluation, R_co
 from tcva_adapters.runner.running import Runner
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.sample import Sample, is_one
 
 _TEXTS = ("input", "response", "contexts", "reference")
@@ -88,7 +88,7 @@ class Scorer(Frozen, Evaluation[R_co]):
     required: tuple[str, ...]
     shown: tuple[str, ...]
     threshold: float
-    arguments: Mapping[str, Any]
+    arguments: Fields
 
     @property
     @abstractmethod

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from tcva_adapters.ccrs.result import CCRSResult
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.results.assessment import Assessment
 from tcva_adapters.results.conversation import ConversationResult
 from tcva_adapters.results.result import Result
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.json_values import json_object
 from tcva_adapters.samples.row_stream import RowStream
 from tcva_adapters.samples.sources import Source
@@ -23,7 +24,7 @@ _CLASSES: dict[str, type[Result | CCRSResult]] = {
 }
 
 
-def read_result(carried: str | bytes | Mapping[str, Any]) -> AnyResult:
+def read_result(carried: str | bytes | Fields) -> AnyResult:
     """Read a result of any kind back from its JSON.
 
     Args:
@@ -76,7 +77,7 @@ def read_results(source: Source, *, skip_bad: bool = False) -> list[AnyResult]:
     return [*RowStream(source, None, read=_read_row, skip_bad=skip_bad)]
 
 
-def _read_row(fields: Mapping[str, Any]) -> AnyResult:
+def _read_row(fields: Fields) -> AnyResult:
     if "kind" in fields:
         return read_result(fields)
     return Result(Assessment.from_dict(fields))

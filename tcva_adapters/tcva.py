@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -54,6 +54,8 @@ from tcva_adapters.samples.conversation import (
     as_conversation,
     as_conversations,
 )
+from tcva_adapters.samples.fields import Fields
+from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import split_claims
 
@@ -172,7 +174,7 @@ class TCVA(FromConfig, Scorer[Result]):
         for single_judge in self._judges:
             key_of(single_judge, is_stored=checked.store is not None)
         self.store = VerdictStore.opened(checked.store)
-        self.settings: Mapping[str, Any] = {
+        self.settings: Fields = {
             **values,
             "store": self.store,
             # Another TCVA can be given these: judges, which follow its criterion, and TCVA objects,
@@ -234,7 +236,7 @@ class TCVA(FromConfig, Scorer[Result]):
         ]
         return f"tcva {parts!r}"
 
-    def judged_by(self) -> dict[str, object]:
+    def judged_by(self) -> Json:
         """Describe the criterion and the judges, additional ones included, as JSON values.
 
         The judges' parameters are those of now. With several judges, the names of each one's parts
@@ -248,7 +250,7 @@ class TCVA(FromConfig, Scorer[Result]):
         return parts
 
     @cached_property
-    def _known(self) -> dict[str, object]:
+    def _known(self) -> Json:
         """The parts of `judged_by` that never change."""
         scorers = (self, *self.members)
         groups = [group for scorer in scorers for group in composites_in(scorer.judge)]

@@ -19,7 +19,7 @@ from tcva_adapters.judges.rounds import Calls, Rounds, adrive, drive
 from tcva_adapters.loops import work_aside
 from tcva_adapters.models.judge_model import JudgeRequest, closed_object
 from tcva_adapters.models.store_keys import digest, key_of, visible_fields
-from tcva_adapters.results.judgement import Reason, Unscored
+from tcva_adapters.results.judgement import Reason
 from tcva_adapters.runner.questions import Question
 from tcva_adapters.samples.sample import Sample
 
@@ -103,10 +103,6 @@ class RatingQuestion(Question):
                 return rating.value
             problem = "it was cut off" if reply.truncated else rating.problem
         raise JudgeError(problem, reason=Reason.UNREADABLE_REPLY)
-
-    def failed_answer(self, why: Unscored) -> MetricAnswer:
-        """The answer where no call can succeed."""
-        return MetricAnswer(unscored=why)
 
 
 def rating_request(

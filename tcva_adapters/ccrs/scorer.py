@@ -121,7 +121,8 @@ class CCRS(Scorer[CCRSResult]):
             CCRSSettings, {n: value for n, value in config if n not in unused}
         )
         titles = ", ".join(metric.title for metric in self.metrics)
-        self.subject = "_".join(metric.name for metric in self.metrics)
+        names = tuple(metric.name for metric in self.metrics)
+        self.subject = "_".join(names)
         self.name = column_name(f"ccrs_{self.subject}", details)
         self.title = title_of(f"CCRS {titles}", details)
 
@@ -130,7 +131,7 @@ class CCRS(Scorer[CCRSResult]):
         self.settings: Fields = {**dict(config), "store": self.store}
         self._views = config.model_dump(include={"threshold", "lambda_", "em"})
         self.arguments = {
-            "metrics": tuple(metric.name for metric in self.metrics),
+            "metrics": names,
             # Copies get the resolved model, so that they share its client.
             "judge": None if judge is None else getattr(self.judge, "model", "lexical"),
             **self.settings,
@@ -138,7 +139,7 @@ class CCRS(Scorer[CCRSResult]):
         self._is_built = True
 
     def __repr__(self) -> str:
-        metrics = ", ".join(metric.name for metric in self.metrics)
+        metrics = ", ".join(self.arguments["metrics"])
         return f"CCRS({metrics!r}, judge={self.judge.name!r})"
 
     @property

@@ -14,6 +14,7 @@ from pydantic import Field
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.settings_base import check
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.sample import Checked
 from tcva_adapters.samples.sources import unreadable
 from tcva_adapters.stats.checks import one_of
@@ -21,7 +22,7 @@ from tcva_adapters.stats.holm import correct_p
 from tcva_adapters.stats.system_pairs import Pairs
 from tcva_adapters.tables import Record, Table, named_columns
 
-Hypotheses = str | Path | Sequence[Mapping[str, Any]]
+Hypotheses = str | Path | Sequence[Fields]
 """A JSON file with a list of hypotheses, or the list; see `systems`."""
 
 _EXAMPLE = "a hypothesis is {'name': 'a beats b', 'pairs': [['a', 'b']], ...}"
@@ -104,7 +105,7 @@ def hypotheses_table(
     records = []
     for number, entry in enumerate(entries, start=1):
         try:
-            hypothesis = Hypothesis(**check(Mapping[str, Any], "hypothesis", entry))
+            hypothesis = Hypothesis(**check(Fields, "hypothesis", entry))
             records.append(hypothesis.record(tests, tables))
         except InvalidValueError as error:
             why = f"{error}; {_EXAMPLE}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
@@ -21,6 +21,7 @@ from tcva_adapters.langchain.samples import as_sample, sample_for
 from tcva_adapters.results.config import FromConfig
 from tcva_adapters.results.settings import TCVASettings
 from tcva_adapters.results.settings_base import check, shows_settings
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.tcva import TCVA
 
 NAME = Annotated[str, Field(min_length=1)] | None
@@ -131,7 +132,7 @@ class ScorerEvaluator(Frozen, RunnableSerializable[Any, TCVAOutput]):
     def model_copy(
         self,
         *,
-        update: Mapping[str, Any] | None = None,
+        update: Fields | None = None,
         deep: bool = False,  # noqa: ARG002  # both share judge and store
     ) -> Self:
         """A copy with the fields of `update` changed; it shares judge and store.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import Any
@@ -19,6 +19,7 @@ from tcva_adapters.evaluator import Frozen
 from tcva_adapters.langchain.evaluator import NAME, Mapper, ScorerEvaluator, scorer_of
 from tcva_adapters.langchain.results import as_feedback
 from tcva_adapters.results.settings_base import check
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.json_values import Json
 
 
@@ -146,7 +147,7 @@ def _record_of(
     outputs: Any = None,
     reference_outputs: Any = None,
     context: Any = None,
-    metadata: Mapping[str, Any] | None = None,
+    metadata: Fields | None = None,
     example: Example | None = None,
     **_: object,
 ) -> Json:

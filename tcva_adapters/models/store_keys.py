@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 from uuid import uuid4
@@ -15,6 +15,7 @@ from uuid import uuid4
 from tcva_adapters.criteria import FIELDS, Criterion
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.results.judge_spec import SAMPLING, UNKNOWN, bare, judge_parts
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import Sample
 from tcva_adapters.text.sentences import SPLIT_VERSION
@@ -70,17 +71,15 @@ def split_of(criterion: Criterion, judge: Any) -> Json:
     return {"split of claims": SPLIT_VERSION} if is_split else {}
 
 
-def visible_fields(sample: Sample, fields: Collection[str]) -> dict[str, object]:
+def visible_fields(sample: Sample, fields: Collection[str]) -> Json:
     """The fields of a sample that a judge sees, for its key; with the question also the history."""
-    values: dict[str, object] = {
-        name: getattr(sample, name) for name in FIELDS if name in fields
-    }
+    values: Json = {name: getattr(sample, name) for name in FIELDS if name in fields}
     if "input" in fields and sample.history:
         values["history"] = sample.history
     return values
 
 
-def digest(parts: Mapping[str, object]) -> str:
+def digest(parts: Fields) -> str:
     """A SHA-256 over the parts of a key.
 
     Args:

@@ -16,6 +16,7 @@ from pydantic import (
 
 from tcva_adapters.errors import UnreadableInputError
 from tcva_adapters.samples.fields import Fields
+from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.sample import FROZEN, first_fault
 
 
@@ -196,7 +197,7 @@ class Judgement(Layouted):
 
     __hash__ = BaseModel.__hash__
 
-    def _judged(self) -> dict[str, object]:
+    def _judged(self) -> Json:
         """All fields except those about its cost and origin."""
         return {name: value for name, value in self if name not in _COSTS}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from tcva_adapters.criteria import Criterion
@@ -24,6 +24,7 @@ from tcva_adapters.results.judgement import Judgement, Unscored
 from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.store import VerdictStore
 from tcva_adapters.runner.sharing import SharedSentences
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.sample import Sample
 
 _LOG = logging.getLogger(__name__)
@@ -48,7 +49,7 @@ class Question(ABC):
     judge: object
     key: str
     identity: Identity | None
-    sample_fields: Mapping[str, object]
+    sample_fields: Fields
 
     @abstractmethod
     def ask(self) -> Judgement:
@@ -62,9 +63,9 @@ class Question(ABC):
     def rounds(self) -> Rounds[Judgement]:
         """Ask a model as a generator of requests, for callers that make the calls themselves."""
 
-    @abstractmethod
     def failed_answer(self, why: Unscored) -> Judgement:
         """Make the unscored answer where asking failed, or where no call can succeed."""
+        return self.answered_by(unscored=why)
 
 
 class Evaluation(ABC, Generic[R_co]):
@@ -179,7 +180,7 @@ class VerdictQuestion(Question):
         return judge.rounds(self._sample, self._criterion, self._sentences)
 
     def failed_answer(self, why: Unscored) -> Assessment:
-        """Make the unscored assessment where asking failed, or where no call can succeed."""
+        """The same, as an assessment."""
         return unscored_assessment(why, self.judge, self._criterion, self._sample)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from typing import Any, Self
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from tcva_adapters.errors import InvalidSampleError
 from tcva_adapters.samples.contexts import read_contexts
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.samples.json_values import Json
 from tcva_adapters.samples.messages import Utterance, as_mapping, is_messages
 from tcva_adapters.samples.sample import Checked, Sample, Text, is_one
@@ -177,7 +178,7 @@ def add_group(
         groups.append(number if conversation is None else conversation)
 
 
-def conversation_of(name: str | None, metadata: Mapping[str, Any]) -> str | None:
+def conversation_of(name: str | None, metadata: Fields) -> str | None:
     """The id of the conversation that a sample is a turn of; None for any other sample.
 
     Args:

@@ -68,9 +68,7 @@ _WITHOUT_VALUE = {
 }
 
 
-def first_fault(
-    error: ValidationError, settings: Mapping[str, object] | None = None
-) -> str:
+def first_fault(error: ValidationError, settings: Fields | None = None) -> str:
     """Describe the first field that does not fit; an error of this package keeps its message.
 
     Args:
@@ -214,7 +212,7 @@ class Sample(Checked):
 
     @classmethod
     def from_record(
-        cls, record: Mapping[str, Any], columns: Mapping[str, str] | None = None
+        cls, record: Fields, columns: Mapping[str, str] | None = None
     ) -> Sample:
         """Make a sample from a record with the field names of any of the four frameworks.
 

@@ -35,6 +35,8 @@ from tcva_adapters.results.guarantee import Guarantee, Limits, Per, percent
 from tcva_adapters.results.judge_spec import PROFILES
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.samples.fields import Fields
+from tcva_adapters.samples.json_values import Json
 from tcva_adapters.stats.guarantee import LARGEST_GROUP
 from tcva_adapters.stats.threshold_steps import Steps
 from tcva_adapters.tables import (
@@ -182,7 +184,7 @@ class _Choice:
     records: Mapping[ScoringConfig, Record]
     best: ScoringConfig
     path: ThresholdPath
-    judge: Mapping[str, object]
+    judge: Fields
 
     @cached_property
     def guarantee(self) -> Guarantee | None:
@@ -446,7 +448,7 @@ def guarantee_table(table: ScoreTable, limits: Limits) -> Table:
     )
 
 
-def judge_of_table(table: ScoreTable) -> dict[str, object]:
+def judge_of_table(table: ScoreTable) -> Json:
     """Return what identifies the judge of a table's verdicts; empty where verdicts differ in it."""
     # In a run, the judge is that of TCVA's views, not of framework metrics.
     methods = table.views or table.methods

@@ -26,6 +26,7 @@ from tcva_adapters.results.guarantee import ClaimGuarantee, ClaimLimit, percent
 from tcva_adapters.results.judgement import SILENT
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
+from tcva_adapters.samples.fields import Fields
 from tcva_adapters.stats.claim_risk import (
     AnswerClaims,
     ClaimCertificate,
@@ -152,9 +153,7 @@ def certify_claim_threshold(
     )
 
 
-def _check_claims(
-    table: ScoreTable, judge: Mapping[str, object], limit: ClaimLimit
-) -> None:
+def _check_claims(table: ScoreTable, judge: Fields, limit: ClaimLimit) -> None:
     """Refuse judgements of several judges, claims that cannot be cut, and a limit that rejects none.
 
     Raises:

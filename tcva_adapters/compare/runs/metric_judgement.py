@@ -208,9 +208,6 @@ class _MetricQuestion(Question):
             f"{self._evaluation.metric.name} makes its own calls; a batch of them cannot be submitted"
         )
 
-    def failed_answer(self, why: Unscored) -> MetricJudgement:
-        return MetricJudgement(unscored=why)
-
 
 def _llm_of(framework: str, model: PromptedModel | None) -> Any:
     """Wrap a judge model as a framework's LLM; None stands for the lexical judge."""

@@ -38,6 +38,9 @@ from tcva_adapters.tables import Record, counted
 
 T = TypeVar("T")
 
+RowsByLabel = dict[str, list[int]]
+"""Rows of a table by their label, e.g. the turns of each conversation."""
+
 THRESHOLD = 0.5
 """The lowest score that passes, for methods without a threshold of their own."""
 
@@ -149,9 +152,9 @@ class ScoreTable:
         return len(self.samples)
 
     @property
-    def conversations(self) -> dict[str, list[int]]:
+    def conversations(self) -> RowsByLabel:
         """The rows of each conversation's turns, by its id; a repeated id has a number."""
-        turns: dict[str, list[int]] = {}
+        turns: RowsByLabel = {}
         named = zip(self.samples, self.metadata, strict=False)
         for row, (name, metadata) in enumerate(named):
             if conversation := conversation_of(name, metadata):
@@ -326,7 +329,7 @@ class ScoreTable:
             thresholds={**self.thresholds, name: threshold},
         )
 
-    def rows_by(self, field: str) -> dict[str, list[int]]:
+    def rows_by(self, field: str) -> RowsByLabel:
         """Group the rows of a table of rated samples by the values of a metadata field.
 
         Raises:
@@ -437,13 +440,13 @@ def repeated_name(names: Iterable[str]) -> str | None:
     return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
-def rows_by_label(labels: Iterable[object]) -> dict[str, list[int]]:
+def rows_by_label(labels: Iterable[object]) -> RowsByLabel:
     """Group rows by their label; those without one are left out.
 
     >>> rows_by_label(["b", "a", None, "b"])
     {'b': [0, 3], 'a': [1]}
     """
-    rows: dict[str, list[int]] = {}
+    rows: RowsByLabel = {}
     for row, label in enumerate(labels):
         if label is not None:
             rows.setdefault(str(label), []).append(row)

@@ -227,8 +227,7 @@ class TablePart:
         Args:
             titles: The names of its methods there; by default unchanged.
         """
-        if titles is None:
-            titles = {method: method for method in self.scores}
+        titles = titles or {method: method for method in self.scores}
         no_columns = np.empty((self.number, 0))
         columns = map(np.frombuffer, self.scores.values())
         return ScoreTable(
