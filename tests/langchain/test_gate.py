@@ -364,9 +364,15 @@ def test_a_stream_may_begin_or_end_in_white_space(texts: tuple[str, ...]) -> Non
     assert total["answer"].split() == ["We", "open", "at", "nine."]
 
 
-def test_an_agents_empty_answer_is_refused() -> None:
+def test_an_agents_empty_answer_is_refused_or_says_why_it_fails() -> None:
     state = {"messages": [*TALK, AIMessage("")]}
     assert gated("refuse").invoke(state)["messages"][-1].text == REFUSAL
+    # With flags it stays, and says why it fails.
+    flagged = gated("flag").invoke(state)
+    marks = flagged["tcva"]
+    assert flagged["messages"][-1].text == ""
+    assert (marks["failed"], marks["marks"]) == (True, [])
+    assert marks["why"] == "unscored: empty_response: the response is empty"
 
 
 def mapped(on_fail: Any) -> Gate:
