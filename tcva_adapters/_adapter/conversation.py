@@ -26,10 +26,7 @@ class ConversationScorer:
         self.subject = tcva.subject
         self.evaluate = tcva.evaluate_conversation
         self.aevaluate = tcva.aevaluate_conversation
-
-    def emit_result(self, result: ConversationResult) -> ConversationResult:
-        """Return a result; emit it as an event first if events are on."""
-        return self._tcva.emit_result(result)
+        self.emit_result = tcva.emit_result
 
     def missing(self, conversation: Conversation) -> tuple[str, ...]:
         """Return the required fields that some turn needs and no turn has."""

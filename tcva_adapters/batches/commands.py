@@ -143,5 +143,4 @@ def recipe_of(folder: str | Path) -> Json:
         InvalidValueError: There is no submission.
     """
     with open_ledger(usable_path(folder)) as ledger:
-        recipe: Json = ledger.get("recipe", {})
-        return recipe
+        return dict(ledger.get("recipe", {}))

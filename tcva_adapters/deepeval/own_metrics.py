@@ -42,8 +42,7 @@ class _Run(MetricRun):
 
     @property
     def calls(self) -> int:
-        counted: int = self.metric.model.calls
-        return counted
+        return int(self.metric.model.calls)
 
     def _build(self, llm: DeepEvalBaseLLM) -> Any:
         return self.metrics[self.name](

@@ -17,10 +17,7 @@ from tcva_adapters.results.config import merge_options
 from tcva_adapters.samples.fields import Fields
 from tcva_adapters.tcva import TCVA
 
-PlainSettings = Fields
-"""Settings of a scorer as plain values."""
-
-ScorerLike = AnyScorer | PlainSettings
+ScorerLike = AnyScorer | Fields
 
 
 def scorer_of(settings: ScorerLike) -> AnyScorer:
@@ -58,7 +55,7 @@ def _made(pickled: bytes) -> AnyScorer:
 
 def make_scorer(
     *,
-    model: PlainSettings | None = None,
+    model: Fields | None = None,
     panel: Sequence[object] | None = None,
     combine: str = "median",
     config: str | Path | None = None,

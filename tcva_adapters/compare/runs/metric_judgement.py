@@ -49,7 +49,6 @@ class MetricJudgement(Judgement):
     """
 
     stored_as = "framework metric"
-    called = "a framework metric's judgement"
 
     score: float | None = Field(default=None, allow_inf_nan=False)
     verdicts: tuple[FrameworkVerdict, ...] = ()
