@@ -56,6 +56,9 @@ NO_MARKS: Final = (
     "```\ncells[1] = cells[2]\n```",
     "- [x] done\n- [ ] not done",
     "The vector [1, 2] and y = [3, 4] have sin²(x) and 10³.",
+    "The mean is 5 (95% CI [2, 8]), on a scale from [1-5].",
+    "It follows from § 823 (1) and Article 6 (9) of the act.",
+    "SO₄²⁻ and Fe³⁺ are ions; the first one is items[0] here.",
 )
 
 
