@@ -55,6 +55,8 @@ MARKS |= {
     "It has vitamin C[1] and vitamin B12[2].": ["1", "2"],
     "It opens at _nine_[1] or _10_ [2].": ["1", "2"],
     "It is free[0].": ["0"],
+    "It took shape [1], as a set [2]. Its list [3].": ["1", "2", "3"],
+    "It won't[1] and can’t[2] be Anna's[3].": ["1", "2", "3"],
     "We open [1].\n\nSource: [1]\n\nEntry is free [9].": ["1", "9"],
     "We open [1].\n\nSource: [1]\nEntry is free [9].": ["1", "9"],
     "We open [1].\n\nSources:\n\n[1] a.pdf\n\n[2] b.pdf\n\nEntry is free [9].": [
