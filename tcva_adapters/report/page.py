@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.diagnosis.joined import DIAGNOSED, diagnosis
+from tcva_adapters.compare.diagnosis.joined import DIAGNOSED
 from tcva_adapters.compare.diagnosis.report import diagnose
 from tcva_adapters.compare.method_comparison import comparison
 from tcva_adapters.compare.scores.score_reader import read_scores
@@ -28,6 +28,7 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.report.baseline import changes
 from tcva_adapters.report.page_data import (
+    DIAGNOSIS,
     Content,
     inert_json,
     page_figures,
@@ -201,12 +202,10 @@ def diagnosed(content: Content) -> Content:
     table = content.table
     try:
         report = diagnose(replace(table, judged_samples=content.samples))
-        faults = diagnosis(table).faults
     except (InvalidSampleError, InvalidValueError) as error:
         notes = (*table.notes, f"no diagnosis: {error}")
         return replace(content, table=replace(table, notes=notes))
-    reports = [*content.reports, ("diagnosis", report)]
-    return replace(content, reports=reports, faults=faults)
+    return replace(content, reports=[*content.reports, (DIAGNOSIS, report)])
 
 
 def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, list[str]]:

@@ -22,8 +22,6 @@ import numpy as np
 
 from tcva_adapters import __version__
 from tcva_adapters.ccrs.result import CCRSResult
-from tcva_adapters.compare.diagnosis.causes import Cause
-from tcva_adapters.compare.diagnosis.joined import JoinedClaim
 from tcva_adapters.compare.scores.table import ScoreTable
 from tcva_adapters.core.aggregation import PENALTIES
 from tcva_adapters.core.temperature import PRESETS
@@ -56,6 +54,9 @@ FORMAT = 4
 
 UNSCORED = -1
 """The row number of a sample without a score."""
+
+DIAGNOSIS = "diagnosis"
+"""The view of why answers are wrong."""
 
 ABSENT = -2
 """The row number of a sample that is not in this run."""
@@ -110,21 +111,18 @@ class Content:
         table: All scores; its results are the runs.
         samples: The texts, one per row of the table.
         reports: Each with the view that shows it; the first one's sentence states the outcome.
-        faults: The claims that are wrong or missing, where several criteria were judged.
     """
 
     title: str
     table: ScoreTable
     samples: Sequence[Sample]
     reports: Sequence[tuple[str, Report]] = ()
-    faults: Sequence[tuple[JoinedClaim, Cause]] = ()
 
     @cached_property
     def runs(self) -> tuple[PageRun, ...]:
         """The runs of TCVA; methods that are views of the same judgements are one run."""
         views: dict[tuple[int, ...], list[str]] = {}
-        for method in self.table.methods:
-            results = self._judged(method)
+        for method, results in self._judged.items():
             if any(results):
                 assessments = [result and result.assessment for result in results]
                 views.setdefault(tuple(map(id, assessments)), []).append(method)
@@ -133,21 +131,25 @@ class Content:
     @cached_property
     def fixed(self) -> list[str]:
         """The methods whose scores no temperature changes."""
-        return [m for m in self.table.methods if not any(self._judged(m))]
+        return [name for name, results in self._judged.items() if not any(results)]
 
-    def _judged(self, method: str) -> list[Result | None]:
-        """Return the results of TCVA for a method; None for other results."""
-        return [
-            result
-            if isinstance(result, Result) and result.prompt_version != _FRAMEWORK
-            else None
-            for result in self.table.results.get(method, ())
-        ]
+    @cached_property
+    def _judged(self) -> dict[str, list[Result | None]]:
+        """The results of TCVA by method; None for other results."""
+        return {
+            method: [
+                result
+                if isinstance(result, Result) and result.prompt_version != _FRAMEWORK
+                else None
+                for result in self.table.results.get(method, ())
+            ]
+            for method in self.table.methods
+        }
 
     def _run(self, methods: Sequence[str]) -> PageRun:
         """Make the run that these methods are views of."""
         method = methods[len(methods) // 2]
-        results = self._judged(method)
+        results = self._judged[method]
         judged = [result for result in results if result]
         ((scoring, _),) = Counter(result.scoring for result in judged).most_common(1)
         criterion = judged[0].criterion
@@ -205,8 +207,10 @@ def page_figures(
             "runs": [_run(run, content) for run in content.runs],
             "methods": [_method(table, name) for name in content.fixed],
             "faults": [
-                (claim.row, claim.of, claim.place, cause, next(iter(claim.passages), 0))
-                for claim, cause in content.faults
+                [claim[name] for name in ("row", "of", "place", "cause", "passage")]
+                for view, report in content.reports
+                if view == DIAGNOSIS
+                for claim in report.table("claims").records
             ],
             "reports": [
                 {

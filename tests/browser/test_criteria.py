@@ -79,7 +79,8 @@ def test_a_diagnosis_says_what_is_wrong_and_leads_to_the_claim(judged: Watched) 
     ):
         judged.goto("#view=diagnosis")
         number = sum(
-            (claim.of, found) == (of, cause) for claim, found in content.faults
+            (claim["of"], claim["cause"]) == (of, cause)
+            for claim in shown.table("claims").records
         )
         button = main.locator(
             "button.cause", has=judged.page.locator(f"[data-figure='{of} {cause}']")
