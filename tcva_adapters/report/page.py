@@ -28,7 +28,6 @@ from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.report.baseline import changes
 from tcva_adapters.report.page_data import (
-    DIAGNOSIS,
     Content,
     inert_json,
     page_figures,
@@ -205,7 +204,7 @@ def diagnosed(content: Content) -> Content:
     except (InvalidSampleError, InvalidValueError) as error:
         notes = (*table.notes, f"no diagnosis: {error}")
         return replace(content, table=replace(table, notes=notes))
-    return replace(content, reports=[*content.reports, (DIAGNOSIS, report)])
+    return replace(content, reports=[*content.reports, ("diagnosis", report)])
 
 
 def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, list[str]]:

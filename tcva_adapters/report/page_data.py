@@ -55,9 +55,6 @@ FORMAT = 4
 UNSCORED = -1
 """The row number of a sample without a score."""
 
-DIAGNOSIS = "diagnosis"
-"""The view of why answers are wrong."""
-
 ABSENT = -2
 """The row number of a sample that is not in this run."""
 
@@ -209,7 +206,7 @@ def page_figures(
             "faults": [
                 [claim[name] for name in ("row", "of", "place", "cause", "passage")]
                 for view, report in content.reports
-                if view == DIAGNOSIS
+                if view == "diagnosis"
                 for claim in report.table("claims").records
             ],
             "reports": [
