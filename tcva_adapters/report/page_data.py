@@ -204,7 +204,7 @@ def page_figures(
             "runs": [_run(run, content) for run in content.runs],
             "methods": [_method(table, name) for name in content.fixed],
             "faults": [
-                [claim[name] for name in ("row", "of", "place", "cause", "passage")]
+                [claim[name] for name in ("row", "of", "place", "cause", "passages")]
                 for view, report in content.reports
                 if view == "diagnosis"
                 for claim in report.table("claims").records

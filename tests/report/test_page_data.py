@@ -296,7 +296,13 @@ def test_several_criteria_are_diagnosed_claim_by_claim(tmp_path: Path) -> None:
     found = diagnosis(read_scores(results)).faults
     assert len({cause for _, cause in found}) == 4
     assert figures["faults"] == [
-        [claim.row, claim.of, claim.place, cause, next(iter(claim.passages), None)]
+        [
+            claim.row,
+            claim.of,
+            claim.place,
+            cause,
+            ", ".join(map(str, claim.passages)) or None,
+        ]
         for claim, cause in found
     ]
     (shown,) = (each for each in figures["reports"] if each["view"] == "diagnosis")

@@ -26,7 +26,7 @@ export class ReportData {
     /** Each with its id and the places of its turns. */
     this.conversations = figures.samples.conversations.map(([id, turns]) => ({ id, turns }));
     /** The claims that a diagnosis finds wrong or missing: of the sample `i` the claim `n` of one of its texts. */
-    this.faults = figures.faults.map(([i, of, n, cause, passage]) => ({ i, of, n, cause, passage }));
+    this.faults = figures.faults.map(([i, of, n, cause, passages]) => ({ i, of, n, cause, passages }));
     this._faultsOf = new Map(this.faults.map((fault) => [`${fault.i} ${fault.of} ${fault.n}`, fault]));
     this._detailsText = detailsText;
     this._lines = null;

@@ -91,7 +91,7 @@ function TurnOf({ app: { report, link }, i }) {
 const weighed = (claim, levels, { weights }) => `${claim.verdict}${claim.probabilities ? ` (${figure(weightOf(claim, levels, weights), 2)})` : ""}`;
 
 /** A claim with its level by each criterion; a click leads to it in its sample. */
-function Fault({ app: { report, link }, fault: { i, n, passage }, criteria }) {
+function Fault({ app: { report, link }, fault: { i, n, passages }, criteria }) {
   const runs = criteria.map((name) => report.runs.find(({ criterion }) => criterion === name)).filter(Boolean);
   const judged = runs.map((run) => ({ run, criterion: run.criterion, claim: report.detail(i)?.runs?.[run.name]?.claims[n] }));
   // A text that was empty has no claims of its own: they are those of the other criterion.
@@ -100,5 +100,5 @@ function Fault({ app: { report, link }, fault: { i, n, passage }, criteria }) {
   const level = report.figures.levels.indexOf(decisive?.verdict);
   const href = link({ view: "sample", sample: report.samples.ids[i], run: run.name, claim: n + 1 });
   return html`<p class="fault"><a href=${href} class=${level < 0 ? "" : `mark mark-${level}`}><bdi>${claim ? brief(claim.claim, 240) : `Claim ${n + 1}`}</bdi></a>
-    <span class="aside"> ${judged.filter((each) => each.claim?.verdict).map((each) => `${each.criterion.replaceAll("_", " ")} ${weighed(each.claim, report.figures.levels, each.run.settings)}`).join(", ")}${passage > 0 && `, passage ${passage}`}</span></p>`;
+    <span class="aside"> ${judged.filter((each) => each.claim?.verdict).map((each) => `${each.criterion.replaceAll("_", " ")} ${weighed(each.claim, report.figures.levels, each.run.settings)}`).join(", ")}${passages && `, passage ${passages}`}</span></p>`;
 }
