@@ -12,6 +12,7 @@ import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from unittest.mock import patch
 
 # The frameworks are imported for the adapters' docstrings: their telemetry is off.
 os.environ |= {
@@ -25,6 +26,7 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.ext.autodoc.mock import mock
 from sphinx.util.docutils import SphinxDirective
 
 sys.path.append(str(Path(__file__).parents[1] / ".ci"))
@@ -38,6 +40,10 @@ for package in ("", ".langchain", ".llamaindex", ".ragas", ".deepeval", ".scale"
     module = import_module(f"tcva_adapters{package}")
     for name in module.__all__:
         getattr(module, name)
+
+# Inspect is no package for development: its names stand in for it.
+with mock(["inspect_ai"]), patch("tcva_adapters.lazy.check"):
+    import_module("tcva_adapters.inspect_ai")
 
 project = "tcva-adapters"
 release = version = __version__

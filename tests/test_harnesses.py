@@ -159,6 +159,32 @@ def test_inspect_scores_a_log_by_its_own_command(tmp_path: Path) -> None:
     assert correctness["name"] == "correctness"
 
 
+def test_a_reference_may_stand_in_the_metadata_and_a_target_comes_first() -> None:
+    scorers = import_module("tcva_adapters.inspect_ai.scorers")
+    output = inspect_ai.model.ModelOutput.from_content("mock", "At nine.")
+
+    def reference_of(metadata: dict[str, str], *targets: str) -> str | None:
+        state = inspect_ai.solver.TaskState(
+            model="mock",
+            sample_id="a",
+            epoch=1,
+            input="When?",
+            messages=[],
+            output=output,
+            metadata=metadata,
+        )
+        target = inspect_ai.scorer.Target([*targets])
+        reference: str | None = scorers.sample_of(state, target).reference
+        return reference
+
+    for name in ("reference", "ground_truth"):
+        own = {name: "At ten."}
+        assert reference_of(own, "") == reference_of(own) == "At ten."
+        assert reference_of(own, "At nine.") == "At nine."
+    assert reference_of({}, "") is None
+    assert reference_of({}, "At nine.", "At 9.") == "At nine.\nAt 9."
+
+
 def test_inspect_shows_what_is_wrong_with_a_setting(tmp_path: Path) -> None:
     log = log_of(tmp_path, [case("one", PASSAGE, contexts=[PASSAGE])])
     with pytest.raises(AssertionError, match="did you mean 'temperature'"):

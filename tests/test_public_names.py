@@ -36,7 +36,9 @@ def offered(module: ModuleType) -> list[str]:
 def documented(adapter: str | None = None) -> Iterator[tuple[str, object]]:
     """Each entry of the reference with what it describes; of an adapter, those of its page."""
     for page in sorted(REFERENCE.glob("*.rst")):
-        if page.stem in ADAPTERS if adapter is None else page.stem != adapter:
+        # Inspect is no package for development.
+        others = {*ADAPTERS, "inspect"}
+        if page.stem in others if adapter is None else page.stem != adapter:
             continue
         for kind, target, options in DIRECTIVE.findall(page.read_text("utf-8")):
             if kind != "module":

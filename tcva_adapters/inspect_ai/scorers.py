@@ -61,21 +61,22 @@ def sample_of(state: TaskState, target: Target) -> Sample:
     """Make a sample of Inspect's state.
 
     Contexts are those in the metadata, under any name that `Sample.from_record` knows, or else what
-    tools returned before the answer.
+    tools returned before the answer. The reference is the target, or without one that in the metadata.
+    Several targets are one reference, a line each.
 
     Raises:
         InvalidSampleError: A field of the metadata, or a message, cannot be read.
     """
-    sample = Sample.from_record(
-        {
-            **state.metadata,
-            "messages": state.messages,
-            "id": state.sample_id,
-            "input": state.input,
-            "response": state.output.completion,
-            "reference": "\n".join(target) or None,
-        }
-    )
+    record = {
+        **state.metadata,
+        "messages": state.messages,
+        "id": state.sample_id,
+        "input": state.input,
+        "response": state.output.completion,
+    }
+    if any(target):
+        record["reference"] = "\n".join(target)
+    sample = Sample.from_record(record)
     # Where the metadata has contexts, the messages are left over.
     sample.metadata.pop("messages", None)
     return sample

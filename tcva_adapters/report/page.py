@@ -136,7 +136,7 @@ def write(
         if isinstance(samples, str | Path):
             samples = SampleStream(samples, skip_bad=reading.get("skip_bad", False))
         content, notes = _with_texts(content, [*checked_samples(samples)])
-    content = diagnosed(content)
+    content = diagnosed(content, max_details)
     texts = texts_of(content, max_details)
     notes += texts.notes
     with_texts = [s for s in content.samples if s.response or s.contexts]
@@ -193,8 +193,13 @@ def content_of(
     return replace(content, reports=views)
 
 
-def diagnosed(content: Content) -> Content:
-    """Add why answers are wrong, where several criteria of the same samples were judged."""
+def diagnosed(content: Content, max_details: int | None = None) -> Content:
+    """Add why answers are wrong, where several criteria of the same samples were judged.
+
+    Args:
+        content: What the page shows.
+        max_details: See `write`. Where it is given, a note on why there is no diagnosis quotes no claim.
+    """
     criteria = {run.criterion for run in content.runs}
     if len(criteria.intersection(DIAGNOSED)) < 2:
         return content
@@ -202,7 +207,8 @@ def diagnosed(content: Content) -> Content:
     try:
         report = diagnose(replace(table, judged_samples=content.samples))
     except (InvalidSampleError, InvalidValueError) as error:
-        notes = (*table.notes, f"no diagnosis: {error}")
+        why = error if max_details is None else "tcva diagnose says why"
+        notes = (*table.notes, f"no diagnosis: {why}")
         return replace(content, table=replace(table, notes=notes))
     return replace(content, reports=[*content.reports, ("diagnosis", report)])
 

@@ -330,6 +330,28 @@ def test_several_criteria_are_diagnosed_claim_by_claim(tmp_path: Path) -> None:
         assert "citations" not in details[row]["runs"]["correctness"]
 
 
+def test_why_there_is_no_diagnosis_quotes_no_claim(tmp_path: Path) -> None:
+    samples = [*criteria_samples()]
+    results = {
+        "faithfulness": criteria_judged()["faithfulness"],
+        "correctness": TCVA("correctness", judge="lexical").evaluate_many(
+            [sample.model_copy(update={"response": "Zebras!"}) for sample in samples]
+        ),
+    }
+    figures, _ = page(results, tmp_path, samples=samples, max_details=0)
+    (note,) = (note for note in figures["notes"] if "no diagnosis" in note)
+    assert "tcva diagnose says why" in note
+    written = (tmp_path / "page.html").read_text()
+    claims = results["faithfulness"][0].claims
+    assert not any(claim.claim in written for claim in claims)
+    (note,) = (
+        note
+        for note in page(results, tmp_path, samples=samples)[0]["notes"]
+        if "no diagnosis" in note
+    )
+    assert f"{claims[0].claim!r} for the other" in note
+
+
 def test_claims_with_wrong_citations_count_as_removed(tmp_path: Path) -> None:
     samples = [*criteria_samples()]
     evaluator = TCVA(judge="lexical", require_citations=True)
