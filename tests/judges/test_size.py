@@ -11,7 +11,6 @@ import pytest
 from tcva_adapters import TCVA, Sample
 from tcva_adapters.ccrs.reply import read_rating
 from tcva_adapters.criteria import FAITHFULNESS
-from tcva_adapters.judges import written
 from tcva_adapters.judges.lexical import LexicalJudge
 from tcva_adapters.judges.prompts import blocks_for, verdict_request
 from tcva_adapters.judges.reply import parse_claims, parse_verdicts
@@ -106,14 +105,14 @@ def test_claims_of_a_long_reply_are_read_or_refused() -> None:
 def test_passages_are_prepared_once_for_all_claims(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    prepared: list[Passages] = []
+    prepared: list[Iterable[str]] = []
+    prepare = Passages.__init__
 
-    class Noted(Passages):
-        def __init__(self, texts: Iterable[str]) -> None:
-            super().__init__(texts)
-            prepared.append(self)
+    def noted(self: Passages, texts: Iterable[str]) -> None:
+        prepare(self, texts)
+        prepared.append(texts)
 
-    monkeypatch.setattr(written, "Passages", Noted)
+    monkeypatch.setattr(Passages, "__init__", noted)
     facts = [f"Room {n} has {n + 2} windows." for n in range(60)]
     contexts = [" ".join(facts) + " It is heated." * 500] * 10
     quotes = [f"In the new house room {n} has {n + 2} windows" for n in range(60)]
