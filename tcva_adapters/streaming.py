@@ -182,9 +182,8 @@ class AnswerStream:
         self._on_fail = on_fail
         self._refusal = refusal
         self._most = tcva.max_concurrency if tcva.streamed else 1
-        self._is_cited = tcva.scoring.require_citations
         is_capped = on_fail == "remove" and tcva.scoring.max_removed < 1.0
-        self._is_held = self._is_cited or is_capped
+        self._is_held = tcva.scoring.require_citations or is_capped
         self._answer = _Arrived()
         self._n_asked = 0
         self._results: list[tuple[Result, slice]] = []
@@ -379,7 +378,7 @@ class AnswerStream:
             unasked = self._judge.unscored(why.reason, why.detail, whole)
             yield from self._decide(slice(len(self._decided), None), unasked)
         result = self._result().as_cited()
-        if result.mostly_marked or self._is_cited:
+        if result.mostly_marked or result.scoring.require_citations:
             self._decided = [*result.supported().parts]
         left = self._answer.left([part.stays for part in self._decided])
         most = self._tcva.scoring.max_removed

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain, starmap
+from itertools import chain
 from unicodedata import normalize
 
 from tcva_adapters.core.verdicts import Verdict
@@ -170,27 +170,20 @@ def without_wrong(judged: Assessment, citations: Citations) -> Assessment:
 
     The same claims of fused judges are lowered, too.
     """
-    reasons = {
-        (
-            part.place,
-            part.claim.claim,
-        ): f"wrong citation {', '.join(part.marks)} ({part.outcome})"
-        for part in citations.parts
-        if part.outcome in _WRONG
-    }
-
-    def lowered(place: int, claim: ClaimVerdict) -> ClaimVerdict:
-        reason = reasons.get((place, claim.claim))
-        if not (reason and claim.verdict):
-            return claim
-        update = {"verdict": Verdict.NONE, "probabilities": None, "reason": reason}
-        return claim.model_copy(update=update)
-
-    update = {
-        "claims": tuple(starmap(lowered, enumerate(judged.claims))),
-        "members": tuple(without_wrong(part, citations) for part in judged.members),
-    }
-    return judged.model_copy(update=update)
+    claims = [*judged.claims]
+    for part in citations.parts:
+        # A fused judge of another criterion may have other claims.
+        for claim in claims[part.place : part.place + 1]:
+            is_same = claim.claim == part.claim.claim
+            if is_same and claim.verdict and part.outcome in _WRONG:
+                update = {
+                    "verdict": Verdict.NONE,
+                    "probabilities": None,
+                    "reason": f"wrong citation {', '.join(part.marks)} ({part.outcome})",
+                }
+                claims[part.place] = claim.model_copy(update=update)
+    members = tuple(without_wrong(part, citations) for part in judged.members)
+    return judged.model_copy(update={"claims": (*claims,), "members": members})
 
 
 def _plain(name: str) -> str:
@@ -206,11 +199,11 @@ def _ids(ids: Sequence[str], marks: Iterable[Mark], n_passages: int) -> list[str
     (['0', ''], ['0', '1'])
     """
     plain = [*map(_plain, ids)]
-    positions = set(map(str, range(1, n_passages + 1)))
-    names = {_plain(name) for mark in marks for name in mark.names}
-    if names.difference(positions).isdisjoint(plain):
-        return ["" if name in positions else name for name in plain]
-    return plain
+    positions = {*map(str, range(1, n_passages + 1))}
+    names = {_plain(name) for mark in marks for name in mark.names} - positions
+    if names & {*plain}:
+        positions = set()
+    return ["" if name in positions else name for name in plain]
 
 
 def _passage(

@@ -50,13 +50,12 @@ def read_marks(
     Returns:
         The marks in order, and the text with spaces where none can be.
     """
-
-    def hide(match: re.Match[str]) -> str:
-        """A link may be what a pattern reads."""
-        is_asked = pattern and match.lastindex == _LINK
-        return match[0] if is_asked else " " * len(match[0])
-
-    plain = _NO_MARKS.sub(hide, text)
+    # A link may be what a pattern reads.
+    links = _LINK if pattern else 0
+    plain = _NO_MARKS.sub(
+        lambda hidden: hidden[0] if hidden.lastindex == links else " " * len(hidden[0]),
+        text,
+    )
     forms, names = _patterns(tuple(filter(None, ids)))
     matches = [match for match in re.finditer(pattern or forms, plain) if match[0]]
     others = [match for match in matches if pattern or match.lastindex != 1]

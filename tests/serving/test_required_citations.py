@@ -184,3 +184,14 @@ def test_conversations_say_that_each_turn_is_served_by_itself() -> None:
     assert [turn.supported().is_empty for turn in result.turns] == [False, True]
     alone = REQUIRED.evaluate_conversation(Conversation(turns=turns[1:]))
     assert serve(alone, "refuse", sample=turns[1]).failed
+
+
+def test_a_fused_judge_of_other_claims_keeps_them() -> None:
+    asked = sample(RIGHT, ELSEWHERE, BROKEN)
+    result = REQUIRED.evaluate(asked)
+    for n_claims in (0, 1):
+        other = USUAL.evaluate(sample("Hello!" if n_claims == 0 else MISSING))
+        fused = result.assessment.model_copy(update={"members": (other.assessment,)})
+        cited = Result(fused, result.scoring, sample=asked).as_cited(asked)
+        assert cited.members[0].claims == other.claims
+        assert [str(claim.verdict) for claim in cited.claims[1:]] == ["none", "none"]
