@@ -18,12 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from tcva_adapters.compare.diagnosis.joined import DIAGNOSED
+from tcva_adapters.compare.diagnosis.joined import DIAGNOSED, has_other_texts
 from tcva_adapters.compare.diagnosis.report import diagnose
 from tcva_adapters.compare.method_comparison import comparison
 from tcva_adapters.compare.scores.score_reader import read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
-from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.report.baseline import changes
@@ -42,7 +41,6 @@ from tcva_adapters.tables import (
     counted,
     shortened,
 )
-from tcva_adapters.text.sentences import split_claims
 
 PAGE_BEGINNING = re.compile(rb"<!doctype html><!-- tcva-adapters report\b[^>]*-->")
 """The pattern that a page begins with."""
@@ -242,37 +240,19 @@ def _with_texts(content: Content, texts: Sequence[Sample]) -> tuple[Content, lis
         filled.append(text.model_copy(update={"id": sample.id, "metadata": metadata}))
     content = replace(content, samples=filled)
     notes = [f"{lacking} of {size} came without texts"] if lacking else []
-    if others := _ids_of_other_texts(content):
+    others = [
+        sample.id or ""
+        for sample, *results in zip(
+            filled, *(run.results for run in content.runs), strict=True
+        )
+        if any(result and has_other_texts(result, sample) for result in results)
+    ]
+    if others:
         notes.append(
             f"in {len(others)} of {size} the claims are not those of the text "
             f"shown ({shortened(', '.join(others), 60)}): give the samples that were judged, in their order"
         )
     return content, notes
-
-
-_NOT_SPLIT = re.compile(r"given|\bllm\b")
-"""Finds prompt versions with claims that were given or made by a model, so stand in no text."""
-
-
-def _ids_of_other_texts(content: Content) -> list[str]:
-    """Find the samples whose judged claims are not the sentences of the text shown."""
-    ids = dict[str, None]()
-    for run in content.runs:
-        for sample, result in zip(content.samples, run.results, strict=True):
-            if (
-                result is None
-                or result.criterion not in CRITERIA
-                or _NOT_SPLIT.search(result.prompt_version)
-            ):
-                continue
-            words = " ".join(claim.claim for claim in result.assessment.claims).split()
-            # The user may have a criterion of the same name on another field.
-            texts = filter(None, (sample.response, sample.reference, sample.input))
-            sentences = (" ".join(split_claims(text)).split() for text in texts)
-            is_there = sample.field(CRITERIA[result.criterion].claims)
-            if is_there and words and words not in sentences:
-                ids[sample.id or ""] = None
-    return [*ids]
 
 
 def _check_texts(path: str | Path) -> None:

@@ -526,13 +526,52 @@ def test_a_sample_missing_in_one_file_is_counted() -> None:
             for name, rows in results.items()
         }
     )
-    assert "1 sample came without a row of context_recall" in report.notes
+    assert (
+        "1 sample came without a row of context_recall" in report.table("causes").notes
+    )
     found = {
         row["sample"]: row["cause"]
         for row in report.records("claims")
         if row["claim"] == "in other."
     }
     assert found == {"a": "irrelevant passage", "b": "some passage"}
+
+
+def test_it_starts_from_the_largest_file_and_says_which_samples_it_lacks() -> None:
+    more = four("b")
+    results = {name: rows + more[name] for name, rows in four().items()}
+    short = {"completeness": results.pop("completeness")[:1], **results}
+    report = diagnose(short)
+    assert report.sentence.startswith("6 wrong claims")
+    line = "1 sample came without a row of completeness"
+    assert line in report.table("causes").notes
+    right: dict[str, Any] = {
+        "correctness": [judged("correctness", [("right.", "fully", 0)])],
+        "faithfulness": [
+            judged("faithfulness", [("right.", "fully", 1)], name) for name in "ab"
+        ],
+    }
+    assert (
+        diagnose(right).notes[-1] == "1 sample came without a row of correctness"
+    )  # without a table of causes
+
+
+def test_notes_say_only_what_applies() -> None:
+    report = diagnose({"faithfulness": four()["faithfulness"]})
+    assert not [note for note in report.notes if "left out" in note]
+    assert not [note for note in report.notes if "--samples" in note]
+    both = diagnose(four())
+    assert [note for note in both.notes if "checked with --samples" in note]
+    texts = [Sample(id="a", contexts=["a quote", "two"])]
+    known = diagnose(four(), samples=texts)
+    assert not [note for note in known.notes if "checked with --samples" in note]
+    assert "group" not in both.records("claims")[0]
+    three = {
+        name: [row for sample in "abc" for row in four(sample)[name]]
+        for name in DIAGNOSED
+    }
+    [why] = diagnose(three).table("causes").notes
+    assert "it needs 10 samples, got 3" in why
 
 
 def test_intervals_count_groups() -> None:
@@ -564,7 +603,7 @@ def test_with_the_samples_passages_are_counted() -> None:
         diagnose(four(), samples=[Sample(id="b", contexts=["one"])])
 
 
-def test_samples_with_fewer_contexts_than_were_judged_are_refused() -> None:
+def test_samples_that_are_not_those_judged_are_refused() -> None:
     sample = Sample(
         id="a", response="Entry is free.", reference="We open at nine. Entry is free.",
         contexts=["Entry is free.", "We close at six.", "We open at nine."],
@@ -574,10 +613,10 @@ def test_samples_with_fewer_contexts_than_were_judged_are_refused() -> None:
         name: [TCVA(name, judge="lexical").evaluate(sample)] for name in criteria
     }
     shorter = sample.model_copy(update={"contexts": ("Entry is free.",)})
-    with pytest.raises(
-        InvalidSampleError, match="'a' was judged with more contexts than 1"
-    ):
-        diagnose(results, samples=[shorter])
+    another = sample.model_copy(update={"response": "Entry costs ten euros."})
+    for other in (shorter, another):
+        with pytest.raises(InvalidSampleError, match="contexts judged of 'a' are not"):
+            diagnose(results, samples=[other])
     assert diagnose(results, samples=[sample]).records("passages")
 
 

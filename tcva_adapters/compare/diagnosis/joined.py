@@ -16,6 +16,7 @@ from tcva_adapters.compare.diagnosis.causes import (
     measures,
 )
 from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidSampleError, InvalidValueError
 from tcva_adapters.results.assessment import ClaimVerdict
 from tcva_adapters.results.judgement import Reason
@@ -24,6 +25,7 @@ from tcva_adapters.results.protocol import Scored
 from tcva_adapters.results.result import Result
 from tcva_adapters.results.scoring import ScoringConfig
 from tcva_adapters.samples.sample import Sample
+from tcva_adapters.text.sentences import split_claims
 
 DIAGNOSED = ("correctness", "faithfulness", "completeness", "context_recall")
 """The criteria that are joined: two on the claims of the response, two on those of the reference."""
@@ -124,16 +126,17 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
                 f"and judge again: {JUDGE_AGAIN}"
             )
         texts = table.judged_samples[row] if table.judged_samples else Sample()
+        if any(result and has_other_texts(result, texts) for result in results):
+            raise InvalidSampleError(
+                f"the claims or contexts judged of {sample!r} are not those of the sample given; give the samples "
+                "that were judged, with files of one run"
+            )
         contexts = texts.contexts or ()
         said = [*_joined(row, sample, "response", results[:2], scoring, contexts)]
         needed = [*_joined(row, sample, "reference", results[2:], scoring, contexts)]
         claims = [claim for claim in (*said, *needed) if claim]
         last = max(chain(*(claim.passages for claim in claims)), default=0)
-        if contexts and last > len(contexts):
-            raise InvalidSampleError(
-                f"{sample!r} was judged with more contexts than {len(contexts)}; give the samples that were judged"
-            )
-        numbers = range(1, (len(contexts) or last) + 1)
+        numbers = range(1, max(len(contexts), last) + 1)
         response, reference = labels = _labels(said, numbers), _labels(needed, numbers)
         # Where it failed, it is unknown what is missing; where it was not asked for, what was not retrieved is.
         is_open = "completeness" in methods and np.isnan(reference.agrees).any()
@@ -157,13 +160,13 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
 
 def _labels(claims: Sequence[JoinedClaim | None], numbers: range) -> ClaimLabels:
     """Put what is known of the claims of one text into columns, with the passages of these numbers."""
-    known = [claim for claim in claims if claim]
-    passages = [[number in claim.passages for number in numbers] for claim in known]
-    return ClaimLabels(
-        np.array([claim.agrees for claim in known], np.float64),
-        np.array([claim.grounded for claim in known], np.float64),
-        np.array(passages, np.bool_).reshape(len(known), len(numbers)),
-    )
+    rows = [
+        (it.agrees, it.grounded, *(number in it.passages for number in numbers))
+        for it in claims
+        if it
+    ]
+    columns = np.array(rows, np.float64).reshape(-1, 2 + len(numbers))
+    return ClaimLabels(columns[:, 0], columns[:, 1], columns[:, 2:] == 1)
 
 
 def _joined(
@@ -186,14 +189,9 @@ def _joined(
         isinstance(result, Result) and re.search(r"\bllm\b", result.prompt_version)
         for result in pair
     )
-    quoted = [_named(claim) for claim in judged[1]]
+    quoted = [*map(_named, judged[1])]
     if contexts and isinstance(pair[1], Result):
-        found = passages_with_quotes(pair[1].assessment, contexts)
-        # A number that is too high shows that other contexts were judged.
-        quoted = [
-            named if max(named, default=0) > len(contexts) else held
-            for named, held in zip(quoted, found, strict=False)
-        ]
+        quoted = passages_with_quotes(pair[1].assessment, contexts)
     for place, claims in enumerate(zip_longest(*judged)):
         texts = [claim.claim if claim else "" for claim in claims]
         if all(judged) and (are_listed or texts[0] != texts[1]):
@@ -230,3 +228,21 @@ def _named(claim: ClaimVerdict) -> tuple[int, ...]:
     if claim.context is None or (check and check.is_fault):
         return ()
     return (claim.context,)
+
+
+def has_other_texts(result: Scored, sample: Sample) -> bool:
+    """Whether the judged claims are not the sentences of the sample's text, or name contexts that it lacks."""
+    if (
+        not isinstance(result, Result)
+        or result.criterion not in CRITERIA
+        or re.search(r"given|\bllm\b", result.prompt_version)
+    ):
+        return False  # the claims were given or made by a model, so stand in no text
+    words = " ".join(claim.claim for claim in result.claims).split()
+    # The user may have a criterion of the same name on another field.
+    texts = filter(None, (sample.response, sample.reference, sample.input))
+    sentences = (" ".join(split_claims(text)).split() for text in texts)
+    is_there = sample.field(CRITERIA[result.criterion].claims)
+    numbers = [claim.context or 0 for claim in result.claims if sample.contexts]
+    is_beyond = max(numbers, default=0) > len(sample.contexts or ())
+    return is_beyond or bool(is_there and words and words not in sentences)

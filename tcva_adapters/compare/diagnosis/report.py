@@ -9,10 +9,11 @@ from pathlib import Path
 
 from tcva_adapters.compare.agreement.method_tables import reason_notes, unscored
 from tcva_adapters.compare.diagnosis.causes import Cause
-from tcva_adapters.compare.diagnosis.joined import Diagnosis, diagnosis
+from tcva_adapters.compare.diagnosis.joined import DIAGNOSED, Diagnosis, diagnosis
 from tcva_adapters.compare.scores.passages import passage_tables
 from tcva_adapters.compare.scores.score_reader import Source, read_scores
 from tcva_adapters.compare.scores.table import ScoreTable
+from tcva_adapters.criteria import CRITERIA
 from tcva_adapters.errors import InvalidValueError
 from tcva_adapters.evaluator import checked_samples
 from tcva_adapters.results.argument_names import with_checked_names
@@ -107,7 +108,12 @@ def diagnose(
         samples = SampleStream(samples, skip_bad=skip_bad)
     texts = None if samples is None else [*checked_samples(samples)]
     table = read_scores(
-        source, scoring=scoring, group=group, samples=texts, skip_bad=skip_bad
+        source,
+        scoring=scoring,
+        group=group,
+        samples=texts,
+        skip_bad=skip_bad,
+        largest_first=True,
     )
     tables = [unscored(table)]
     n_unscored = sum(
@@ -123,43 +129,52 @@ def diagnose(
         tables += passage_tables(table, table.judged_samples)
     found = diagnosis(table)
     groups = table.known_groups
-    units = groups or range(len(table))
     claims = [
         asdict(claim)
         | {
             "cause": cause,
             "sample": table.samples[claim.row],
             "passages": ", ".join(map(str, claim.passages)) or None,
-            "group": units[claim.row],
         }
+        | ({"group": groups[claim.row]} if groups else {})
         for claim, cause in found.faults
     ]
-    causes = [*_causes(claims)]
+    causes = [*_causes(claims, groups)]
     notes = [
         "; ".join(map(str, table.judged_methods.values())),
-        f"{counted(found.left_out, 'claim')} left out, which one of two criteria calls none",
         f"Claims count as supported from the weight {found.least_weight:g} on (claim_threshold).",
         "Intervals count samples, or groups where there are some, and not claims.",
     ]
+    if found.left_out:
+        notes.append(
+            f"{counted(found.left_out, 'claim')} left out, which one of two criteria calls none"
+        )
+    judged = {method.criterion for method in table.judged_methods.values()}
+    sides = {CRITERIA[name].claims for name in judged.intersection(DIAGNOSED)}
+    if not table.judged_samples and len(sides) > 1:
+        notes.append(
+            "Whether all files are of the same answers is checked with --samples."
+        )
+    below = [*reason_notes(causes, "cause"), *table.notes]
     return Report(
         _sentence(causes, found, n_unscored),
         [
-            Table("causes", _CAUSES, causes, notes=reason_notes(causes, "cause")),
+            Table("causes", _CAUSES, causes, notes=below),
             _measures(found.measures, groups),
             Table("worst samples", _WORST, [*_worst(claims)]),
             Table("claims", _CLAIMS, claims, detail=True),
             *tables,
         ],
-        [*notes, *table.notes],
+        notes if causes else [*notes, *table.notes],
         table.settings,
     )
 
 
-def _causes(claims: Records) -> Iterator[Record]:
+def _causes(claims: Records, groups: Groups) -> Iterator[Record]:
     """Count the claims of each cause, as a share of the wrong or the missing ones."""
     for of, kind in (("response", "wrong"), ("reference", "missing")):
         of_kind = [claim for claim in claims if claim["of"] == of]
-        units = [claim["group"] for claim in of_kind]
+        units = [claim.get("group", claim["row"]) for claim in of_kind]
         for cause in Cause:
             is_cause = [claim["cause"] is cause for claim in of_kind]
             if any(is_cause):
@@ -168,7 +183,9 @@ def _causes(claims: Records) -> Iterator[Record]:
                     "claims": kind,
                     "cause": cause,
                     "number": sum(is_cause),
-                    "reason": share.reason,
+                    "reason": share.reason
+                    if groups
+                    else share.reason.replace("groups", "samples"),
                     **share.record("share"),
                 }
 

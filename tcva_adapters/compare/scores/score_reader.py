@@ -66,6 +66,7 @@ def read_scores(
     missing: float | None = None,
     skip_bad: bool = False,
     hold: Held = "all",
+    largest_first: bool = False,
 ) -> ScoreTable:
     """Read or take scores of any kind into one table.
 
@@ -101,6 +102,7 @@ def read_scores(
         hold: ``all``; for millions of samples ``scores`` (8 bytes a sample) or, of one file of
             judgements, ``counts`` (40 bytes, no methods), each with ratings and groups. Ids are
             then row numbers, and the summary alone says why there are no scores.
+        largest_first: Start from the source with most samples; the table has the samples of the first.
 
     Returns:
         The table, with results in ``results``, the samples of imported scores in
@@ -150,7 +152,9 @@ def read_scores(
     )
     table = _counts_table(source, options)
     if table is None:
-        table = _read_table(source, Reading(options, ratings, notes))
+        table = _read_table(
+            source, Reading(options, ratings, notes), largest_first=largest_first
+        )
     if human is not None and ratings is None:
         table = _with_ratings(table, np.asarray(human, dtype=np.float64), human_scale)
     check_groups(table, group)
@@ -327,13 +331,15 @@ def _title(
     return f"{method} ({part.label})" if tell_apart == "source" else method
 
 
-def _read_table(source: Source, reading: Reading) -> ScoreTable:
+def _read_table(source: Source, reading: Reading, *, largest_first: bool) -> ScoreTable:
     """Read all parts, and join them by sample id into one table with the samples of the first.
 
     Raises:
         UnreadableInputError: There are no scores; see `read_scores` for further errors.
     """
     parts = read_parts(source, reading)
+    if largest_first:
+        parts.sort(key=lambda part: -part.number)
     titled = [*zip(parts, _titles(parts), strict=True)]
     table, *others = [part.table(titles) for part, titles in titled]
     for other in others:
