@@ -205,12 +205,12 @@ def test_any_text_is_read(text: str) -> None:
      " (1)", "[a.", "[a.md,", "[a-1;", "[-1-", "at (1) ", "at [a] ", "(Source 1, ", "<sup>1", "[[1]](/a", "[docs/a-"],
 )  # fmt: skip
 def test_the_time_grows_with_the_length(piece: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     ids = [name for n in range(1, 20) for name in (f"doc-{n}", f"a{n}b-{n}c", f"{n}")]
     text = piece * (100_000 // len(piece))
     read_marks(text, (*ids, "hours"))
     without_citations(text)
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 5.0
 
 
 def test_a_list_of_ids_that_look_alike_is_read_once() -> None:
