@@ -67,16 +67,16 @@ def sample_of(state: TaskState, target: Target) -> Sample:
     Raises:
         InvalidSampleError: A field of the metadata, or a message, cannot be read.
     """
-    record = {
-        **state.metadata,
-        "messages": state.messages,
-        "id": state.sample_id,
-        "input": state.input,
-        "response": state.output.completion,
-    }
-    if any(target):
-        record["reference"] = "\n".join(target)
-    sample = Sample.from_record(record)
+    sample = Sample.from_record(
+        {
+            **state.metadata,
+            "messages": state.messages,
+            "id": state.sample_id,
+            "input": state.input,
+            "response": state.output.completion,
+            "reference": "\n".join(target) or state.metadata.get("reference"),
+        }
+    )
     # Where the metadata has contexts, the messages are left over.
     sample.metadata.pop("messages", None)
     return sample

@@ -94,9 +94,8 @@ def changes(before: ScoreTable, now: ScoreTable) -> Report:
             }
         )
     columns = [*named_columns(sample="text", method="text"), *_COLUMNS[2:4]]
-    both = len(samples)
     return Report(
-        " ".join(_sentence(row, both, is_named=len(rows) > 1) for row in rows),
+        " ".join(_sentence(row, len(samples)) for row in rows),
         [
             Table("changes", _COLUMNS, rows),
             Table(REGRESSIONS, columns, failing),
@@ -138,10 +137,9 @@ def change_of_mean(row: Record) -> str:
     )
 
 
-def _sentence(row: Record, both: int, *, is_named: bool) -> str:
-    name = f" of {row['method']}" if is_named else ""
+def _sentence(row: Record, both: int) -> str:
     text = (
-        f"The mean{name} {change_of_mean(row)} Samples that newly fail: "
+        f"The mean of {row['method']} {change_of_mean(row)} Samples that newly fail: "
         f"{row['newly_fail']} of {both}, that newly pass: {row['newly_pass']}."
     )
     reason = row["reason"]
