@@ -109,7 +109,9 @@ def test_a_baseline_is_read_criterion_by_criterion(tcva: Run) -> None:
     changes = {row["method"]: row["change"] for row in done.json["tables"]["changes"]}
     assert changes["faithfulness"] > 0 == changes["context_recall"]
     said = " ".join(done.json["notes"])
-    assert [said.count(f"The mean of {name} changed from") for name in changes] == [1] * 3
+    assert [said.count(f"The mean of {name} changed from") for name in changes] == [
+        1
+    ] * 3
     # Neither the baseline nor the samples are written over.
     same = tcva(*arguments, "--baseline", "b.jsonl", "-o", "b.jsonl", code=2)
     assert "b.faithfulness.jsonl" in same.text
