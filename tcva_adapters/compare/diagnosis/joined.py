@@ -126,14 +126,14 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
                 f"and judge again: {JUDGE_AGAIN}"
             )
         texts = table.judged_samples[row] if table.judged_samples else Sample()
+        contexts = texts.contexts or ()
+        said = [*_joined(row, sample, "response", results[:2], scoring, contexts)]
+        needed = [*_joined(row, sample, "reference", results[2:], scoring, contexts)]
         if any(result and has_other_texts(result, texts) for result in results):
             raise InvalidSampleError(
                 f"the claims or contexts judged of {sample!r} are not those of the sample given; give the samples "
                 "that were judged, with files of one run"
             )
-        contexts = texts.contexts or ()
-        said = [*_joined(row, sample, "response", results[:2], scoring, contexts)]
-        needed = [*_joined(row, sample, "reference", results[2:], scoring, contexts)]
         claims = [claim for claim in (*said, *needed) if claim]
         last = max(chain(*(claim.passages for claim in claims)), default=0)
         numbers = range(1, max(len(contexts), last) + 1)
@@ -232,17 +232,18 @@ def _named(claim: ClaimVerdict) -> tuple[int, ...]:
 
 def has_other_texts(result: Scored, sample: Sample) -> bool:
     """Whether the judged claims are not the sentences of the sample's text, or name contexts that it lacks."""
+    criterion = CRITERIA.get(result.criterion)
     if (
-        not isinstance(result, Result)
-        or result.criterion not in CRITERIA
+        not (isinstance(result, Result) and criterion)
+        or sample.field(criterion.claims) is None
         or re.search(r"given|\bllm\b", result.prompt_version)
     ):
-        return False  # the claims were given or made by a model, so stand in no text
+        return False  # claims that were given or made by a model stand in no text
+    contexts = len(sample.contexts or ()) or np.inf
+    if any((claim.context or 0) > contexts for claim in result.claims):
+        return True
     words = " ".join(claim.claim for claim in result.claims).split()
     # The user may have a criterion of the same name on another field.
     texts = filter(None, (sample.response, sample.reference, sample.input))
     sentences = (" ".join(split_claims(text)).split() for text in texts)
-    is_there = sample.field(CRITERIA[result.criterion].claims)
-    numbers = [claim.context or 0 for claim in result.claims if sample.contexts]
-    is_beyond = max(numbers, default=0) > len(sample.contexts or ())
-    return is_beyond or bool(is_there and words and words not in sentences)
+    return bool(words) and words not in sentences
