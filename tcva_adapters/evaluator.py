@@ -169,7 +169,9 @@ class Scorer(Frozen, Evaluation[R_co]):
             texts = [name for name in _TEXTS if getattr(checked, name) is not None]
             fields = ", ".join([*texts, *checked.metadata]) or "no field"
             msg = f"{lacks(whose, missing, self.subject)}; it has {fields:.200}"
-            if checked.metadata:
+            if "turn" in checked.metadata and "reference" in missing:
+                msg += "; give each turn a row with conversation, turn and reference"
+            elif checked.metadata:
                 msg += f"; a command reads another name by --map NAME={missing[0]}"
             raise InvalidSampleError(msg)
         return checked

@@ -480,6 +480,19 @@ def test_passages_are_counted_by_id() -> None:
     assert "passages by id (3 rows)" in report.text()
 
 
+def test_turns_without_a_reference_are_refused_with_the_way_out() -> None:
+    turn = {"conversation": "c1", "turn": 1}
+    sample = Sample(response="We open at nine.", metadata=turn)
+    with pytest.raises(
+        InvalidSampleError,
+        match="has no reference.* a row with conversation, turn and reference$",
+    ):
+        TCVA("correctness", judge="lexical").evaluate(sample)
+    whole = sample.model_copy(update={"reference": "We open at nine."})
+    result = TCVA("correctness", judge="lexical").evaluate(whole)
+    assert diagnose([result]).records("measures")[0]["mean"] == 1.0
+
+
 def test_samples_may_be_a_file(tmp_path: Path) -> None:
     path = tmp_path / "bot.jsonl"
     path.write_text('{"id": "a", "contexts": ["a quote", "two", "three", "four"]}\n')

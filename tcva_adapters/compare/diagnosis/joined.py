@@ -232,10 +232,10 @@ def _named(claim: ClaimVerdict) -> tuple[int, ...]:
 
 def has_other_texts(result: Scored, sample: Sample) -> bool:
     """Whether the judged claims are not the sentences of the sample's text, or name contexts that it lacks."""
-    criterion = CRITERIA.get(result.criterion)
     if (
-        not (isinstance(result, Result) and criterion)
-        or sample.field(criterion.claims) is None
+        not isinstance(result, Result)
+        or result.criterion not in CRITERIA
+        or sample.field(CRITERIA[result.criterion].claims) is None
         or re.search(r"given|\bllm\b", result.prompt_version)
     ):
         return False  # claims that were given or made by a model stand in no text
