@@ -485,7 +485,7 @@ def test_turns_without_a_reference_are_refused_with_the_way_out() -> None:
     sample = Sample(response="We open at nine.", metadata=turn)
     with pytest.raises(
         InvalidSampleError,
-        match="has no reference.* a row with conversation, turn and reference$",
+        match=r"has no reference.* a row with conversation, turn and reference$",
     ):
         TCVA("correctness", judge="lexical").evaluate(sample)
     whole = sample.model_copy(update={"reference": "We open at nine."})
