@@ -153,13 +153,17 @@ def diagnose(
     sides = {CRITERIA[name].claims for name in judged.intersection(DIAGNOSED)}
     if not table.judged_samples and len(sides) > 1:
         notes.append(
-            "Whether all files are of the same answers is checked with --samples."
+            "Whether claims of answers and of references are of the same samples is checked with --samples."
         )
-    below = [*reason_notes(causes, "cause"), *table.notes]
     return Report(
         _sentence(causes, found, n_unscored),
         [
-            Table("causes", _CAUSES, causes, notes=below),
+            Table(
+                "causes",
+                _CAUSES,
+                causes,
+                notes=[*reason_notes(causes, "cause"), *table.notes],
+            ),
             _measures(found.measures, groups),
             Table("worst samples", _WORST, [*_worst(claims)]),
             Table("claims", _CLAIMS, claims, detail=True),
