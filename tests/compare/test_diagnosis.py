@@ -335,7 +335,9 @@ def test_with_fewer_criteria_it_says_what_can_be_said(
     assert (measured["claim_recall"] is None) == ("context_recall" not in criteria)
     assert measured["noise_sensitivity_in_relevant"] is None
     [below] = [n for n in report.table("measures").notes if "in_relevant" in n]
-    assert below.endswith("it needs faithfulness, correctness, context_recall")
+    assert below.endswith(
+        "it needs faithfulness, correctness, context_recall, and quotes"
+    )
 
 
 def unscored(criterion: str, reason: Reason, sample: str = "a") -> list[Result]:
