@@ -89,7 +89,7 @@ def measures(
         "recall": recall,
         "f1": 2 * precision * recall / total if total else 0.0,
         "claim_recall": claim_recall,
-        "context_precision": reference.passages.any(axis=0).sum()
+        "context_precision": int(reference.passages.any(axis=0).sum())
         / (n_passages or np.nan)
         + known_needed,
         "context_utilization": mean(reference.agrees[reference.grounded == 1]),
