@@ -211,7 +211,7 @@ def settings(described: griffe.Class) -> Iterator[str]:
     for name, member in described.all_members.items():
         value = str(getattr(resolved(member), "value", ""))
         if value.startswith("Field(") and "description=" in value:
-            keywords = ast.parse(value, mode="eval").body.keywords  # type: ignore[attr-defined]
+            keywords = ast.parse(value, mode="eval").body.keywords  # type: ignore[attr-defined]  # a call
             given = {each.arg: ast.unparse(each.value) for each in keywords}
             meaning = ast.literal_eval(given["description"])
             default = given.get("default", given.get("default_factory", "..."))

@@ -501,7 +501,7 @@ def test_samples_may_be_a_file(tmp_path: Path) -> None:
     for samples in (path, str(path)):
         assert diagnose(four(), samples=samples).records("passages")
     with pytest.raises(InvalidSampleError, match="dict"):
-        diagnose(four(), samples=[{"id": "a"}])  # type: ignore[list-item]
+        diagnose(four(), samples=[{"id": "a"}])  # type: ignore[list-item]  # as a user may
 
 
 def test_what_cannot_be_joined_is_refused_with_the_way_out() -> None:

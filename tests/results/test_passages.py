@@ -141,7 +141,7 @@ def test_it_says_the_same_of_a_result_that_was_read_back() -> None:
     with pytest.raises(InvalidValueError, match=r"pass it: passages\(sample=\.\.\.\)"):
         read.passages()
     with pytest.raises(InvalidValueError, match="got 'a'"):
-        read.passages("a")  # type: ignore[arg-type]
+        read.passages("a")  # type: ignore[arg-type]  # as a user may
 
 
 def test_it_makes_no_call() -> None:

@@ -95,23 +95,7 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
         InvalidSampleError: No claim was judged, samples cannot be joined by their ids, the claims of two
             criteria differ, or samples are not those that were judged.
     """
-    methods = {
-        judged.criterion: method for method, judged in table.judged_methods.items()
-    }
-    if len(methods) < len(table.methods) or not methods.keys() & {*DIAGNOSED}:
-        raise InvalidValueError(
-            f"some of these criteria are needed, each once: {JUDGE_AGAIN}; got {', '.join(table.methods)}"
-        )
-    scorings = [
-        judged.scoring or ScoringConfig() for judged in table.judged_methods.values()
-    ]
-    scoring = scorings[0]
-    weights = sorted({scoring.least_weight for scoring in scorings})
-    if len(weights) > 1:
-        raise InvalidValueError(
-            f"claims count as supported from different weights on, {weights}; "
-            "choose one for all files: --set claim_threshold=LEVEL"
-        )
+    methods, scoring = _methods(table)
     faults = []
     measured = []
     n_claims = n_needed = n_unsupported = left_out = 0
@@ -156,6 +140,32 @@ def diagnosis(table: ScoreTable) -> Diagnosis:
     return Diagnosis(
         faults, measured, n_needed, n_unsupported, left_out, scoring.least_weight
     )
+
+
+def _methods(table: ScoreTable) -> tuple[dict[str, str], ScoringConfig]:
+    """Return the method of each criterion, and the settings by which claims count as supported.
+
+    Raises:
+        InvalidValueError: None of the criteria was judged, one was judged twice, or the thresholds differ.
+    """
+    methods = {
+        judged.criterion: method for method, judged in table.judged_methods.items()
+    }
+    if len(methods) < len(table.methods) or not methods.keys() & {*DIAGNOSED}:
+        raise InvalidValueError(
+            f"some of these criteria are needed, each once: {JUDGE_AGAIN}; got {', '.join(table.methods)}"
+        )
+    scorings = [
+        judged.scoring or ScoringConfig() for judged in table.judged_methods.values()
+    ]
+    scoring = scorings[0]
+    weights = sorted({scoring.least_weight for scoring in scorings})
+    if len(weights) > 1:
+        raise InvalidValueError(
+            f"claims count as supported from different weights on, {weights}; "
+            "choose one for all files: --set claim_threshold=LEVEL"
+        )
+    return methods, scoring
 
 
 def _labels(claims: Sequence[JoinedClaim | None], numbers: range) -> ClaimLabels:
